@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What writer and reader remember of the particles of a chunk from frame to frame.
+// History of a chunk's particles from frame to frame, for writer and reader.
 #pragma once
 
 #include <array>
@@ -24,31 +24,31 @@ namespace gpz::trajectory {
 // again. A difference frame is a Step.
 class ChunkHistory {
  public:
-  // For each field, the values that their indices do not give.
+  // For each field, values that indices cannot represent.
   using ExactValues = std::vector<format::Column<format::ExactValue>>;
 
-  // Starts with the particles of a chunk. Fields whose `wanted` entry is false are not followed (an empty `wanted`: all
-  // are). `exact`, if it is there, gets the exact values of all fields. Throws as IndependentChunk::write.
+  // Starts with an independent chunk. Follows the fields in `wanted` (empty: all). `exact` receives the exact values of
+  // all fields unless it is null. Throws as IndependentChunk::write.
   void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr);
   bool started() const { return started_; }
   void forget() { started_ = false; }
-  // Whether values of these fields can be differences: the grids are those of the previous frame.
+  // Whether these fields have the grids of the previous frame, so that differences are possible.
   bool fits(const std::vector<Field> &fields) const;
   std::uint64_t particles() const { return particles_; }
   bool follows(std::size_t field) const { return wanted_.empty() || wanted_[field]; }
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
   const codec::DifferenceState &state(std::size_t field) const { return fields_[field]; }
-  // What sections of a field take from other fields: those that come before have their indices of this frame.
+  // Other fields for the sections of a field. Fields with lower numbers already have the indices of this frame.
   OtherFields others(std::size_t field) const;
-  // What modelled sections remember of a field.
+  // State of modelled and classed sections of a field.
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
   model::ClassedState &classed(std::size_t field) { return classed_[field]; }
 
   std::size_t memory_usage() const;
 
   class Step;
-  // A field whose crossings are counted and whose indices are still those of the frame before. One call ends it.
+  // A field after its crossings were counted, with the indices of the previous frame. One call completes it.
   class FieldStep {
    public:
     FieldStep(FieldStep &&) = default;
@@ -59,7 +59,7 @@ class ChunkHistory {
     void follow(const codec::IndexColumns &indices, const core::GridBox &box) && {
       history_.follow(field_, indices, box);
     }
-    // Follows a section whose coding can (Coding::follow). Not for field 0 if others count its crossings.
+    // Follows a section by Coding::follow. Not for field 0 if other fields count its crossings.
     void follow_section(Follow &follow, const Payload &payload) && { history_.follow_section(field_, follow, payload); }
 
    private:
@@ -70,11 +70,11 @@ class ChunkHistory {
     std::size_t field_;
   };
 
-  // The way to the next frame: some particles leave, the fields of the others are followed, then particles arrive.
+  // The step to the next frame: particles leave, the fields of those that stay are followed, then particles arrive.
   class Step {
    public:
-    // Only the particles in these slots stay, ascending; nullptr: all. Without `counts_crossings` no field counts the
-    // edges that field 0 goes through.
+    // Only particles in these ascending slots stay; nullptr: all. Without `counts_crossings`, no field counts crossings
+    // of field 0.
     Step(ChunkHistory &history, const format::Column<std::uint32_t> *staying, bool counts_crossings = true)
         : history_(history) {
       history_.remembers_crossings_ = counts_crossings;
@@ -84,12 +84,12 @@ class ChunkHistory {
     Step &operator=(const Step &) = delete;
     ~Step() = default;
 
-    // Fields ascend, and field 0 is followed before others count the edges that it has gone through in this frame.
+    // Call with ascending fields: field 0 must be followed before others count its crossings in this frame.
     FieldStep field(std::size_t f, const format::Crossed &crossed) {
       history_.expect_crossings(f, crossed);
       return {history_, f};
     }
-    // The particles of a chunk of arrivals get slots behind the others. `exact` grows. Throws as start.
+    // Adds the particles of a chunk of arrivals behind the others. `exact` grows. Throws as start.
     void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr) && {
       history_.add(chunk, threads, exact);
     }

@@ -45,7 +45,7 @@ void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64
   format::Column<std::uint32_t> staying;
   if (chunk.leaving != 0)
     staying = staying_without(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset));
-  // Which fields go through edges with field 0 is in their sections.
+  // Sections of other fields tell whether they count crossings of field 0.
   counts_crossings_ = false;
   for (std::size_t f = 1; f < fields; ++f)
     counts_crossings_ |= history_.follows(f) && history_.state(f).plain && chunk.sections[f].size != 0;
@@ -81,7 +81,7 @@ format::Column<std::uint32_t> ChunkReader::staying_without(const format::Column<
   return staying;
 }
 
-// Every index is what it was, or what its crossings make of it.
+// Section without payload: indices change only by crossings.
 void ChunkReader::follow_unchanged(std::size_t field, ChunkHistory::FieldStep step) {
   const codec::DifferenceState &state = history_.state(field);
   if (state.plain) {

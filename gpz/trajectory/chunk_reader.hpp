@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the chunks that have one index in frames that follow each other (docs/format.md, section 8).
+// Reads the chunks with the same index in successive frames (docs/format.md, section 8).
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@
 
 namespace gpz::trajectory {
 
-// Not usable after an exception, until a chunk that is decoded without others.
+// After an exception, unusable until the next independent chunk.
 class ChunkReader {
  public:
-  // Goes on to a chunk of any kind with these fields, whose bytes are in memory, aligned to 4 if it is one of
-  // differences. Fields whose `wanted` entry is false are left out, if the chunk is no difference chunk; others have
-  // the wanted fields of the chunk before. Throws corrupt, truncated, std::bad_alloc.
+  // Decodes the next chunk, of any kind, with these fields. Its bytes are in memory, aligned to 4 for difference
+  // chunks. Independent chunks decode the fields in `wanted`; difference chunks keep those of the previous chunk.
+  // Throws corrupt, truncated, std::bad_alloc.
   void next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
             const std::vector<bool> &wanted, int threads);
 
-  // Of the last chunk.
+  // Particles of the last chunk.
   std::uint64_t particles() const { return history_.particles(); }
-  // Whether its particles and their values of an integer field are those of the chunk before, in the same order.
+  // Whether the last chunk has the particles of the previous one, in the same order and with the same values of this
+  // integer field.
   bool is_unchanged(std::size_t field) const { return same_particles_ && empty_[field]; }
   // Writes a field that is followed. Throws limit_exceeded (see codec::store).
   void write(std::size_t field, const codec::Target &target) const;
@@ -36,10 +37,10 @@ class ChunkReader {
                       int threads);
 
   ChunkHistory history_;
-  // Of the last chunk: values that the history's indices do not give, and fields without a section.
+  // For the last chunk: values that indices of the history cannot represent, and fields without a section.
   ChunkHistory::ExactValues exact_;
   bool same_particles_ = false;
-  bool counts_crossings_ = false;  // of field 0, for those that follow it
+  bool counts_crossings_ = false;  // other fields need the crossings of field 0
   std::vector<bool> empty_;
   Indices indices_;  // of a section
 };

@@ -15,12 +15,12 @@ namespace {
 constexpr int fit_turns = 6;
 constexpr double frames_of_mean = 9;
 constexpr double much_less_certain = 4;
-constexpr std::size_t bonds_of_unknown = 4;  // at least
-constexpr double most_of_length = 1.0 / 8;   // bonds hardly change
+constexpr std::size_t bonds_of_unknown = 4;  // minimum
+constexpr double most_of_length = 1.0 / 8;   // largest change of a stiff bond, relative to its length
 constexpr double least_change = 0.5;         // steps
-constexpr double longest_used = 2;           // times the lower quartile of the bonds: others are no bonds
+constexpr double longest_used = 2;           // in units of the lower quartile; longer vectors are no bonds
 
-// Of the values without the `least` smallest ones.
+// Lower quartile of the values, ignoring the `least` smallest ones.
 double lower_quartile(std::vector<double> values, std::size_t least = 0) {
   const auto quarter = values.begin() + static_cast<std::ptrdiff_t>(least + (values.size() - least) / 4);
   std::nth_element(values.begin(), quarter, values.end());
@@ -31,9 +31,9 @@ class EdgeFit {
  public:
   EdgeFit(const std::vector<BondAcross> &bonds, std::size_t axis) : bonds_(bonds), axis_(axis), off_(bonds.size()) {}
 
-  double change = 0;  // of the length of bonds that hardly change
+  double change = 0;  // change of length of stiff bonds
 
-  // Scales fall from turn to turn, as bonds that are not along the edge keep their length with any.
+  // Scales fall with each iteration, because bonds perpendicular to the edge keep their length with any edge.
   EdgeEstimate run(const Vector3 &start) {
     EdgeEstimate found{start, {}, true};
     measure(start);
@@ -41,14 +41,14 @@ class EdgeFit {
     double scale = std::max(4 * crystal::median(sizes), least_change);
     for (int turn = 0; turn < fit_turns; ++turn, scale /= 3) {
       measure(found.edge);
-      // As many bonds as there are unknowns fit always.
+      // As many bonds as unknowns can always be fitted exactly.
       change = std::max(2 * lower_quartile(off_, axis_ + 1), least_change);
       step(std::max(scale, change), found);
     }
     measure(found.edge);
     return found;
   }
-  // How many bonds change by more than `usual`, more or less.
+  // Approximate number of bonds that change by more than `usual`.
   double cost(double usual) const {
     double sum = 0;
     for (const double off : off_) sum += off * off / (off * off + usual * usual);
@@ -131,7 +131,7 @@ std::optional<EdgeEstimate> fit_edge(const std::vector<BondAcross> &bonds, std::
   const EdgeEstimate one = from_middle.run(middle);
   const EdgeEstimate other = from_known.run(known);
   const double usual = std::min(from_middle.change, from_known.change);
-  if (usual > most_of_length * short_one) return {};  // particles that are not bound
+  if (usual > most_of_length * short_one) return {};  // particles are not bound
   return from_middle.cost(usual) < from_known.cost(usual) ? one : other;
 }
 

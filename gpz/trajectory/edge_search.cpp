@@ -10,20 +10,20 @@
 namespace gpz::trajectory {
 namespace {
 
-constexpr std::size_t most_ranged = 1024;   // particles, for their range
-constexpr std::size_t most_seen = 16384;    // particles, for their jumps
-constexpr std::size_t most_compared = 32;   // jumps, each with others
+constexpr std::size_t most_ranged = 1024;   // particles for the range of coordinates
+constexpr std::size_t most_seen = 16384;    // particles in the search for jumps
+constexpr std::size_t most_compared = 32;   // jumps that are compared with each other
 constexpr std::size_t most_averaged = 512;  // jumps
-constexpr std::size_t most_ways = 4096;     // particles, for ways from those in slots before
-constexpr std::size_t most_moves = 4096;    // particles, for their usual move
-constexpr std::size_t most_jumps = 2048;    // whose bonds are looked at
-constexpr std::size_t least_jumps = 4;      // that make an edge
+constexpr std::size_t most_ways = 4096;     // particles for vectors from neighbouring slots
+constexpr std::size_t most_moves = 4096;    // particles for the usual displacement
+constexpr std::size_t most_jumps = 2048;    // jumping particles whose bonds are used
+constexpr std::size_t least_jumps = 4;      // needed for an edge
 constexpr std::size_t most_bonds = 256;     // across an edge
 constexpr std::size_t least_bonds = 8;      // of one frame
-constexpr std::size_t reach = 3;            // slots to particles that may be bound
-constexpr std::int64_t longest_direct = 8;  // a bond is shorter than this part of the period
-constexpr double surely_guessed = 256;      // a guess is no better than to this part of the range
-constexpr double surely_tilted = 512;       // edges that lean by less than this part of the period are straight
+constexpr std::size_t reach = 3;            // slots between particles that may be bound
+constexpr std::int64_t longest_direct = 8;  // bonds are shorter than the period divided by this
+constexpr double surely_guessed = 256;      // the error of a guess is at least the range divided by this
+constexpr double surely_tilted = 512;       // edges that lean by less than the period divided by this are straight
 
 bool is_near(std::int64_t x) { return x <= core::max_axis_reach && x >= -core::max_axis_reach; }
 
@@ -36,7 +36,8 @@ std::size_t tilt_of(std::size_t axis, std::size_t d) { return axis + d - 1; }
 
 }  // namespace
 
-// Takes over what is known of an edge. What differs by less than a step stays: ways across the edge would change.
+// Updates the known edge. Keeps components that differ by less than a step, because all vectors across the edge would
+// change with them.
 void EdgeSearch::take(std::size_t axis) {
   const auto set = [](std::int64_t &edge, double found) {
     if (std::fabs(number(edge) - found) > 0.75) edge = std::llround(found);
@@ -65,7 +66,7 @@ void EdgeSearch::find_jumps(const codec::IndexColumns &q, const codec::IndexColu
   const std::size_t stride = n / most_seen + 1;
   gap_ = std::max(stride, reach);
   const auto is_long = [&](std::size_t d, std::size_t i) {
-    // As one comparison: from -most to most.
+    // One comparison for -most <= x <= most.
     const auto shifted =
         static_cast<std::uint64_t>(core::sum_of(core::difference_of(q[d][i], last[d][i]), range_[d] / 4));
     return shifted > 2 * static_cast<std::uint64_t>(range_[d] / 4);
@@ -87,7 +88,7 @@ void EdgeSearch::find_jumps(const codec::IndexColumns &q, const codec::IndexColu
   }
 }
 
-// Whether most jumps are short ways through the edges that are known.
+// Whether most jumps are short displacements across the known edges.
 bool EdgeSearch::explains_jumps() const {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
   std::size_t explained = 0;
@@ -104,7 +105,7 @@ bool EdgeSearch::explains_jumps() const {
   return 2 * explained > jumps_.size();
 }
 
-// By how much jumps through the edge of an axis are usually shorter than the edge: those who move fast jump more often.
+// Usual difference between an edge and the jumps across it. Fast particles jump more often, so moves are weighted.
 double EdgeSearch::usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const {
   const std::int64_t most = range_[axis] / 4;
   const double range = number(range_[axis]);
@@ -121,10 +122,10 @@ double EdgeSearch::usual_move(const std::int64_t *q, const std::int64_t *last, s
   return count > 0 ? sum / count : 0;
 }
 
-// The most frequent of the ways in jumps_ that lead through the edge of this axis, and of no later one; upwards.
+// Most frequent vector in jumps_, pointing upwards, across the edge of this axis and across no later one.
 EdgeSearch::Ways EdgeSearch::most_frequent(std::size_t axis) const {
   core::GridBox later{};
-  std::int64_t straight = range_[axis];  // what edges that lean leave of the range
+  std::int64_t straight = range_[axis];  // range without the part of leaning edges
   for (std::size_t e = axis + 1; e < later.size(); ++e) {
     later[e] = edges_.axes[e];
     straight -= std::llabs(edges_.tilts[tilt_of(e, axis)]);
@@ -161,7 +162,7 @@ EdgeSearch::Ways EdgeSearch::most_frequent(std::size_t axis) const {
   return ways;
 }
 
-// What the edge of this axis is by each jump through it, if it is known more or less.
+// Estimates of the edge of this axis, one from each jump across it, given an approximate edge.
 EdgeSearch::Ways EdgeSearch::jumps_through(std::size_t axis) const {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
   Way edge{};
@@ -177,7 +178,7 @@ EdgeSearch::Ways EdgeSearch::jumps_through(std::size_t axis) const {
   return ways;
 }
 
-// Robust: medians, and errors from the usual deviation.
+// Robust estimate: medians, and errors from the median deviation.
 EdgeEstimate EdgeSearch::mean_of(const Ways &ways, std::size_t axis) const {
   EdgeEstimate found;
   std::vector<std::int64_t> values(ways.all.size());
@@ -193,7 +194,7 @@ EdgeEstimate EdgeSearch::mean_of(const Ways &ways, std::size_t axis) const {
   return found;
 }
 
-// Bonds of particles that jump to others in neighbouring slots that do not.
+// Finds bonds between jumping particles and particles in neighbouring slots that do not jump.
 void EdgeSearch::find_bonds(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components,
                             std::size_t n) {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
@@ -218,7 +219,7 @@ void EdgeSearch::find_bonds(const codec::IndexColumns &q, const codec::IndexColu
       edges += std::abs(image[d]);
     }
     if (edges != 1) return;
-    // Edges may change from frame to frame: only bonds that are across now tell the edge of now.
+    // Edges may change from frame to frame, so only bonds across the edge in this frame count.
     if (crystal::squared(vector_of(now)) <= crystal::squared(vector_of(before))) return;
     const double sign = image[axis];
     const BondAcross bond{sign * vector_of(now), sign * vector_of(before)};
@@ -236,7 +237,7 @@ void EdgeSearch::find_bonds(const codec::IndexColumns &q, const codec::IndexColu
   }
 }
 
-// What the bonds of this frame say of an edge that is known more or less.
+// Estimate of an approximately known edge from the bonds of this frame.
 std::optional<EdgeEstimate> EdgeSearch::refined(std::size_t axis) const {
   const std::optional<EdgeEstimate> found = fit_edge(bonds_[axis], axis, known_[axis].edge);
   for (std::size_t d = 0; d <= axis && found; ++d)
@@ -244,7 +245,7 @@ std::optional<EdgeEstimate> EdgeSearch::refined(std::size_t axis) const {
   return found;
 }
 
-// Edges that lean by no more than they are uncertain stand upright.
+// Straightens edges whose lean is within the error.
 void EdgeSearch::straighten() {
   for (std::size_t axis = 1; axis < core::max_components; ++axis)
     for (std::size_t d = 0; d < axis; ++d) {
@@ -261,7 +262,7 @@ void EdgeSearch::update(const codec::IndexColumns &q, const codec::IndexColumns 
   if (!is_thorough && std::all_of(edges_.axes.begin(), end, is_found)) return;
   find_range(q, components, n);
   find_jumps(q, last, components, n);
-  // Where nearly all particles jump, they were moved together.
+  // If nearly all particles jump, they were moved together.
   const std::size_t seen = (n - 1) / (n / most_seen + 1) + 1;
   if (jumps_.size() < least_jumps || 4 * jumps_.size() > 3 * seen) return;
   if (!explains_jumps()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The edges of a periodic cell that no box names, as an encoder finds them: by the particles that have gone through
-// them since the last frame (docs/decisions/0048).
+// Encoder: finds the edges of a periodic cell that no box names, from particles that crossed them since the last frame
+// (docs/decisions/0048).
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@ namespace gpz::trajectory {
 
 class EdgeSearch {
  public:
-  // Finds edges by the particles that jump from `last` to q, of `components` columns each. Edges that explain the jumps
-  // stay. A thorough search also takes the bonds of these particles to those in neighbouring slots, which give the
-  // edges exactly, and follows edges that change from frame to frame.
+  // Finds edges from particles that jump between `last` and q, which have `components` columns each. Keeps edges that
+  // explain the jumps. A thorough search also uses bonds of these particles to neighbouring slots, which give exact
+  // edges, and follows edges that change from frame to frame.
   void update(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components, std::size_t n,
               bool is_thorough);
 
-  // Finds the periods of straight edges in a frame without an earlier one, by bonds of particles in neighbouring slots.
-  // Does nothing if an edge is known.
+  // Finds the periods of straight edges in a first frame, from bonds of particles in neighbouring slots. Does nothing
+  // if an edge is known.
   void look_at(const codec::IndexColumns &q, std::size_t components, std::size_t n);
 
-  // With lo = 0; an axis is open where no particle was seen to go through its edge.
+  // Found axes, with lo = 0. An axis is open if no particle was seen to cross its edge.
   const format::TiltedEdges &edges() const { return edges_; }
   bool is_tilted() const { return edges_.tilts != molecule::Cell::Tilts{}; }
 
@@ -38,7 +38,7 @@ class EdgeSearch {
     std::size_t slot;
     Way way;
   };
-  // Ways through an edge. Particles of neighbouring slots that jump are of one molecule and move alike.
+  // Vectors across edges. Jumping particles of neighbouring slots belong to one molecule and move alike.
   struct Ways {
     std::vector<Way> all;
     std::size_t molecules = 0;
@@ -67,7 +67,7 @@ class EdgeSearch {
   std::array<EdgeEstimate, core::max_components> known_{};
   Way range_{};  // of the coordinates
   std::vector<Jump> jumps_;
-  std::size_t gap_ = 1;  // slots between particles that were looked at, or that may be of one molecule
+  std::size_t gap_ = 1;  // slots between sampled particles, or between particles that may be of one molecule
   std::array<std::vector<BondAcross>, core::max_components> bonds_;  // across each edge
 };
 

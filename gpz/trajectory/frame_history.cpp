@@ -18,7 +18,7 @@ void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> 
   complete_ = false;
   if (head.info.since_key == 0) {
     chunks_.assign(head.chunks.size(), {});
-    ordered_by_ = format::no_field;  // also of a frame without chunks, of which none says that its ids are new
+    ordered_by_ = format::no_field;  // also for frames without chunks
   }
   wanted_ = wanted;
 }

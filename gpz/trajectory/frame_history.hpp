@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A key frame and the difference frames after it, read one after the other.
+// Decodes a key frame and the difference frames after it, in order.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,22 @@
 
 namespace gpz::trajectory {
 
-// As an OpenFrame it is the last frame that was read.
+// As an OpenFrame it represents the last frame that was read.
 class FrameHistory final : public OpenFrame {
  public:
-  // Whether this frame can be next: a key frame, or the one behind the last. All chunks, in order, have to follow.
+  // Whether this frame can be next: a key frame, or the successor of the last frame.
   bool can_follow(const format::FrameHead &head) const;
-  // Throws corrupt if it cannot. Until end(), the history is that of no frame. An empty `wanted` wants all fields.
+  // Begins a frame, whose chunks have to follow in order. Throws corrupt if it cannot be next. The history belongs to
+  // no frame until end(). An empty `wanted` means all fields.
   void begin(const format::FrameHead &head, const std::vector<bool> &wanted);
-  // Goes on to chunk k, whose checksum holds, of the frame with these fields. Throws as ChunkReader::next.
+  // Decodes chunk k, whose checksum was verified, of the frame with these fields. Throws as ChunkReader::next.
   void chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
              int threads);
   void end(const format::FrameHead &head);
 
   void forget() { complete_ = false; }
   bool complete() const { return complete_; }
-  // Whether all fields of this list are followed (an empty list: all there are).
+  // Whether all fields of this list (an empty list: all fields) are followed.
   bool follows(const std::vector<bool> &wanted) const;
   const std::vector<bool> &wanted() const { return wanted_; }
   // The union of `wanted` and the fields that are followed.
@@ -42,7 +43,7 @@ class FrameHistory final : public OpenFrame {
   std::uint64_t checksum_ = 0;  // of the last frame's head
   std::vector<bool> wanted_;
   std::vector<ChunkReader> chunks_;
-  IdOrder order_;  // of the ids of this field; no_field: not known for the last frame
+  IdOrder order_;  // of the ids in field ordered_by_; unknown for the last frame if that is no_field
   std::size_t ordered_by_ = format::no_field;
 };
 

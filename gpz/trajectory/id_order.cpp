@@ -36,11 +36,12 @@ void IdOrder::rank() {
     rank_by_sorting();
 }
 
-// Ids are nearly always 1 to N: each says its row. False unless they are `least` and those that follow it, each once.
+// Fast path: ids are nearly always 1 to N, so each id gives its row. Returns false unless the ids are n consecutive
+// numbers from `least` on, each once.
 bool IdOrder::rank_all_present(std::int64_t least) {
   const std::size_t n = ids_.size();
-  seen_.assign(n + 1, 0);  // the last one: of ids that are not among them
-  // Pointers of their own: bytes may be part of anything.
+  seen_.assign(n + 1, 0);  // the last entry is for ids out of range
+  // Local pointers, because stores to bytes may alias the members.
   const std::int64_t *const id = ids_.data();
   std::uint32_t *const rows = rows_.data();
   std::uint8_t *const seen = seen_.data();
@@ -66,7 +67,7 @@ void IdOrder::rank_by_counting(std::int64_t least, std::size_t range) {
 void IdOrder::rank_by_sorting() {
   format::Column<std::uint32_t> sorted(ids_.size());
   std::iota(sorted.begin(), sorted.end(), 0u);
-  // Not std::stable_sort, which takes memory of its own.
+  // Not std::stable_sort, which allocates memory that is not counted.
   std::sort(sorted.begin(), sorted.end(),
             [&](std::uint32_t a, std::uint32_t b) { return ids_[a] < ids_[b] || (ids_[a] == ids_[b] && a < b); });
   for (std::size_t row = 0; row < sorted.size(); ++row) rows_[sorted[row]] = static_cast<std::uint32_t>(row);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The order of ascending ids.
+// The order of particles by ascending ids.
 #pragma once
 
 #include <cstddef>
@@ -11,17 +11,17 @@
 
 namespace gpz::trajectory {
 
-// Which row each particle of a frame has when they are sorted by id; those of equal ids keep their order. Keeps its
-// memory from one frame to the next.
+// Computes the row of each particle after sorting by id; equal ids keep their order. Keeps its memory from frame to
+// frame.
 class IdOrder {
  public:
-  // Room for the ids of n particles, in the order in which they are stored; then rank() finds the rows. Throws
-  // limit_exceeded if there are more particles than rows can be numbered (2^32), std::bad_alloc.
+  // Target for the ids of n particles in stored order; call rank() afterwards. Throws limit_exceeded for more than 2^32
+  // particles, std::bad_alloc.
   codec::Target target(std::size_t n);
   void rank();
 
   const format::Column<std::int64_t> &ids() const { return ids_; }
-  // For codec::Target; nullptr: they are stored in that order.
+  // Rows for codec::Target; nullptr if particles are stored in this order.
   const std::uint32_t *rows() const { return is_sorted_ ? nullptr : rows_.data(); }
 
  private:
@@ -31,7 +31,7 @@ class IdOrder {
 
   format::Column<std::int64_t> ids_;
   format::Column<std::uint32_t> rows_;
-  format::Column<std::uint8_t> seen_;  // whether there is a particle for each row
+  format::Column<std::uint8_t> seen_;  // whether a row has a particle
   bool is_sorted_ = true;
 };
 
