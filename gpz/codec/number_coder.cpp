@@ -207,10 +207,9 @@ void NumberDecoder::start(const std::uint8_t *bytes, std::size_t at, std::size_t
   slot_ = slots_->slot.data();
   token_ = slots_->token.data();
   if (state_bytes > size - at) corrupt("states of numbers exceed their section", at);
-  for (std::size_t s = 0; s < state_.size(); ++s) {
-    state_[s] = format::load_little<std::uint32_t>(bytes + at + s * sizeof(std::uint32_t));
-    if (state_[s] < core::ans_low) corrupt("state of a stream of numbers", at);
-  }
+  state_ = format::load_little<std::uint32_t>(bytes + at);
+  other_state_ = format::load_little<std::uint32_t>(bytes + at + sizeof(std::uint32_t));
+  if (state_ < core::ans_low || other_state_ < core::ans_low) corrupt("state of a stream of numbers", at);
   words_ = bytes + at + state_bytes;
   last_word_ = static_cast<std::int64_t>((size - at - state_bytes) / sizeof(std::uint16_t)) - 1;
   last_raw_ = bytes + size - sizeof(std::uint64_t);
@@ -242,8 +241,7 @@ std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t 
 }
 
 void NumberDecoder::end() const {
-  for (const std::uint32_t x : state_)
-    if (x != core::ans_low) corrupt("numbers do not end where their stream does");
+  if (state_ != core::ans_low || other_state_ != core::ans_low) corrupt("numbers do not end where their stream does");
   const auto words_end = static_cast<std::uint64_t>(words_ - bytes_) + 2 * static_cast<std::uint64_t>(word_);
   const std::uint64_t raw_bytes = bit_ / 8 + (bit_ % 8 != 0 ? 1 : 0);
   if (words_end > size_ || raw_bytes > size_ - words_end || size_ - words_end - raw_bytes >= 8)

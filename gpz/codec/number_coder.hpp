@@ -63,29 +63,25 @@ struct NumberSlots {
   NumberSlots(const std::uint8_t *tables, std::size_t size, unsigned contexts);
 };
 
-class NumberDecoder {
+// A place in a stream. Loops that decode many numbers keep a copy in a local variable, which no store to memory can
+// change.
+class NumberCursor {
  public:
-  // A stream of exactly `size` bytes, which must outlive the decoder. Throws corrupt.
-  NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts);
-  // A stream without tables of its own.
-  NumberDecoder(std::shared_ptr<const NumberSlots> slots, const std::uint8_t *bytes, std::size_t size);
-
-  // The next number; `context` is below `contexts`. Damaged or exhausted streams give arbitrary numbers; end() detects
-  // them. Inlined by force: key frames decode a third slower otherwise.
+  // The next number; `context` is below `contexts`. Damaged or exhausted streams give arbitrary numbers;
+  // NumberDecoder::end() detects them. Inlined by force: key frames decode a third slower otherwise.
   [[gnu::always_inline]] std::uint32_t get(unsigned context) { return take(peek(context)); }
   // get() in two steps, so that other work can be interleaved: first the next token, then its number.
   [[gnu::always_inline]] const NumberSlots::Token &peek(unsigned context) const {
-    const std::uint32_t state = state_[turn_ % core::ans_states];
     return token_[context * NumberSlots::tokens_of_context +
-                  slot_[context * core::ans_total + state % core::ans_total]];
+                  slot_[context * core::ans_total + state_ % core::ans_total]];
   }
   [[gnu::always_inline]] std::uint32_t take(const NumberSlots::Token &token) {
-    const std::uint32_t turn = turn_++ % core::ans_states;
-    std::uint32_t next = core::ans_pop(state_[turn], token.start, token.frequency);
+    const std::uint32_t next = core::ans_pop(state_, token.start, token.frequency);
     std::uint16_t word;
     std::memcpy(&word, words_ + 2 * (word_ < last_word_ ? word_ : last_word_), sizeof word);
     const bool takes = next < core::ans_low;
-    state_[turn] = takes ? next << 16 | word : next;
+    state_ = other_state_;
+    other_state_ = takes ? next << 16 | word : next;
     word_ += takes ? 1 : 0;
 
     const std::uint64_t byte = bit_ / 8;
@@ -95,6 +91,34 @@ class NumberDecoder {
     bit_ += token.bits;
     return token.first + static_cast<std::uint32_t>(raw);
   }
+
+ protected:
+  NumberCursor() = default;
+
+  const std::uint8_t *slot_ = nullptr;
+  const NumberSlots::Token *token_ = nullptr;
+  // Two states take turns.
+  std::uint32_t state_ = 0;
+  std::uint32_t other_state_ = 0;
+  static_assert(core::ans_states == 2);
+  const std::uint8_t *words_ = nullptr;     // forward from here
+  const std::uint8_t *last_raw_ = nullptr;  // the last 8 bytes; raw bits are read backwards
+  std::int64_t word_ = 0;
+  std::int64_t last_word_ = 0;  // -1: no words; half a state is read instead
+  std::uint64_t bit_ = 0;
+  std::uint64_t last_byte_ = 0;
+};
+
+class NumberDecoder : public NumberCursor {
+ public:
+  // A stream of exactly `size` bytes, which must outlive the decoder. Throws corrupt.
+  NumberDecoder(const std::uint8_t *bytes, std::size_t size, unsigned contexts);
+  // A stream without tables of its own.
+  NumberDecoder(std::shared_ptr<const NumberSlots> slots, const std::uint8_t *bytes, std::size_t size);
+
+  // For a copy. go_to() then takes the place that the copy has reached.
+  const NumberCursor &cursor() const { return *this; }
+  void go_to(const NumberCursor &cursor) { NumberCursor::operator=(cursor); }
   // Throws corrupt unless exactly all numbers were taken.
   void end() const;
 
@@ -102,16 +126,6 @@ class NumberDecoder {
   void start(const std::uint8_t *bytes, std::size_t at, std::size_t size);
 
   std::shared_ptr<const NumberSlots> slots_;
-  const std::uint8_t *slot_;
-  const NumberSlots::Token *token_;
-  std::array<std::uint32_t, core::ans_states> state_;
-  std::uint32_t turn_ = 0;
-  const std::uint8_t *words_;     // forward from here
-  const std::uint8_t *last_raw_;  // the last 8 bytes; raw bits are read backwards
-  std::int64_t word_ = 0;
-  std::int64_t last_word_;  // -1: no words; half a state is read instead
-  std::uint64_t bit_ = 0;
-  std::uint64_t last_byte_;
   const std::uint8_t *bytes_;
   std::size_t size_;
 };

@@ -38,54 +38,82 @@ struct Expected {
 };
 
 struct EncodeSide {
-  const OrderedWalk &walk;
-  const codec::IndexColumns &q;
-  codec::NumberEncoder numbers;
-  std::vector<std::int64_t> exceptions;
+  codec::IndexColumns q;
+  codec::NumberEncoder *numbers;
+  std::vector<std::int64_t> *exceptions;
+  std::int64_t moved = 0;
 
-  std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context) {
+  std::int64_t index(std::size_t i, std::size_t d) const { return q[d][i]; }
+
+  std::int64_t value(const OrderedWalk &walk, std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected,
+                     unsigned context) {
     const core::GridAxis &axis = walk.box[d];
     const std::int64_t index = q[d][i];
     const std::int64_t place = core::inside(index, axis);
     const Expected near(from, expected);
-    const std::uint32_t u =
-        core::narrow_number(core::residual_number(core::displacement(place, near.place, axis), near.part));
+    moved = core::displacement(place, near.place, axis);
+    const std::uint32_t u = core::narrow_number(core::residual_number(moved, near.part));
     const std::int64_t other = core::other_image(place, axis, walk.margin[d]);
     const bool flag = index != place;
     if (u == core::widest_residual || near.place_of(u, axis) != place || (flag && index != other)) {
-      numbers.put(context, core::widest_residual);
-      exceptions.push_back(index);
+      numbers->put(context, core::widest_residual);
+      exceptions->push_back(index);
       return place;
     }
-    numbers.put(context, u);
-    if (axis.period != 0 && other != place) numbers.put(OrderedContexts::flag, flag ? 1 : 0);
+    numbers->put(context, u);
+    if (axis.period != 0 && other != place) numbers->put(OrderedContexts::flag, flag ? 1 : 0);
     return place;
   }
 
-  bool side(const BoundWay &bound, std::size_t i, const Way &parent, unsigned context) {
+  bool side(const OrderedWalk &walk, const BoundWay &bound, std::size_t i, const Way &parent, unsigned context) {
     Way way;
     for (std::size_t d = 0; d < way.size(); ++d)
       way[d] = core::displacement(core::inside(q[d][i], walk.box[d]), parent[d], walk.box[d]);
     const bool other = bound.is_on_other_side(way);
-    numbers.put(context, other ? 1 : 0);
+    numbers->put(context, other ? 1 : 0);
     return other;
   }
 };
 
 struct DecodeSide {
-  const OrderedWalk &walk;
-  const codec::IndexOutput &q;
-  codec::NumberDecoder numbers;
+  codec::IndexOutput q;
+  codec::NumberCursor numbers;
   ExceptionReader exceptions;
+  std::int64_t moved = 0;
 
-  std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context) {
-    const core::GridAxis &axis = walk.box[d];
+  std::int64_t index(std::size_t i, std::size_t d) const { return q[d][i]; }
+
+  [[gnu::always_inline]] std::int64_t value(const OrderedWalk &walk, std::size_t i, std::size_t d, std::int64_t from,
+                                            std::int64_t expected, unsigned context) {
     const std::uint32_t u = numbers.get(context);
+    const Expected near(from, expected);
+    const std::int64_t residual = core::numbered_residual(u, near.part);
+    const std::int64_t place = core::sum_of(near.place, residual);
+    // Most values: the residual is the shorter way, and there is no other image.
+    if (u < walk.short_number[d] && walk.inner[d].has(place)) {
+      moved = residual;
+      return q[d][i] = place;
+    }
+    DecodeSide copy = *this;  // whose address may be known elsewhere
+    const std::int64_t slow = copy.unusual_value(walk, i, d, near, u);
+    *this = copy;
+    moved = core::displacement(slow, near.place, walk.box[d]);
+    return slow;
+  }
+
+  bool side(const OrderedWalk &, const BoundWay &, std::size_t, const Way &, unsigned context) {
+    return numbers.get(context) != 0;
+  }
+
+ private:
+  [[gnu::noinline]] std::int64_t unusual_value(const OrderedWalk &walk, std::size_t i, std::size_t d,
+                                               const Expected &near, std::uint32_t u) {
+    const core::GridAxis &axis = walk.box[d];
     if (u == core::widest_residual) {
       q[d][i] = exceptions.next();
       return core::inside(q[d][i], axis);
     }
-    const std::int64_t place = Expected(from, expected).place_of(u, axis);
+    const std::int64_t place = near.place_of(u, axis);
     q[d][i] = place;
     if (axis.period != 0) {
       const std::int64_t other = core::other_image(place, axis, walk.margin[d]);
@@ -93,8 +121,6 @@ struct DecodeSide {
     }
     return place;
   }
-
-  bool side(const BoundWay &, std::size_t, const Way &, unsigned context) { return numbers.get(context) != 0; }
 };
 
 // Sets what encoder and decoder know without reading any bytes.
@@ -220,19 +246,21 @@ void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexCo
   if (!bonds.empty() && !bonds_pay(bonds, walk, q)) bonds.forget();
   use_bonds(bonds, walk);
   for (std::size_t d = 0; d < walk.components; ++d) walk.margin[d] = find_margin(q[d], shape.particles, walk.box[d]);
+  walk.find_inner();
   // Scales are sums of three components in sixteenths. With this base, a residual of one step has level 0.
   walk.contexts.base = Contexts::half_octaves(16);
 
-  EncodeSide side{walk, q, codec::NumberEncoder(OrderedContexts::count), {}};
-  side.numbers.reserve(shape.particles * (walk.components + 1));
-  OrderedPass<EncodeSide>(walk, side).run();
+  codec::NumberEncoder numbers(OrderedContexts::count);
+  numbers.reserve(shape.particles * (walk.components + 1));
+  std::vector<std::int64_t> exceptions;
+  run_ordered(walk, EncodeSide{q, &numbers, &exceptions});
 
   format::ByteWriter writer(bytes);
   writer.u8(bonds.empty() ? 0 : has_bonds);
   append_chain(walk, writer);
-  append_exceptions(side.exceptions, writer);
+  append_exceptions(exceptions, writer);
   if (!bonds.empty()) bonds.append(bytes);
-  side.numbers.finish(bytes);
+  numbers.finish(bytes);
 }
 
 void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
@@ -241,10 +269,12 @@ void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *
   prepare(shape, walk);
   Bonds bonds;
   const auto [exceptions, at] = read_head(bytes, size, walk, bonds);
-  DecodeSide side{walk, q, codec::NumberDecoder(bytes + at, size - at, OrderedContexts::count), exceptions};
-  OrderedPass<DecodeSide>(walk, side).run();
-  side.exceptions.end();
-  side.numbers.end();
+  walk.find_inner();
+  codec::NumberDecoder numbers(bytes + at, size - at, OrderedContexts::count);
+  const DecodeSide end = run_ordered(walk, DecodeSide{q, numbers.cursor(), exceptions});
+  end.exceptions.end();
+  numbers.go_to(end.numbers);
+  numbers.end();
 }
 
 Bonds bonds_of_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size) {

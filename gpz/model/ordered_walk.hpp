@@ -91,10 +91,22 @@ struct OrderedWalk {
   const std::int64_t *ids = nullptr;  // ascending; null: slots are used instead
   core::GridBox box{};                // checked axes
   std::array<std::int64_t, core::max_components> margin{};
+  std::array<Inner, core::max_components> inner;
+  // Residuals of smaller numbers are the shorter way to a position on a periodic axis, and no exceptions.
+  std::array<std::uint32_t, core::max_components> short_number{};
   const Bonds *bonds = nullptr;  // may be empty
   FrameUnits units;
   Chain chain;
   OrderedContexts contexts;
+
+  // Sets `inner` and `short_number`, when box and margins are known.
+  void find_inner() {
+    for (std::size_t d = 0; d < components; ++d) {
+      inner[d] = Inner(box[d], margin[d]);
+      const auto period = static_cast<std::uint64_t>(box[d].period);
+      short_number[d] = period == 0 ? core::widest_residual : core::narrow_number(period - 1);
+    }
+  }
 };
 
 // Finds the particle whose id is smaller by a lag. Call with ascending particles.
@@ -120,65 +132,91 @@ class Parents {
   std::size_t at_ = 0;
 };
 
-// `Side` provides
-//   std::int64_t value(std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected, unsigned context)
+// `Side` has
+//   std::int64_t value(const OrderedWalk &, std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected,
+//                      unsigned context)
 // which codes the index of component d of particle i, expected `expected` / 64 steps from `from`, and returns its
-// position in the box, and
-//   bool side(const BoundWay &, std::size_t i, const Way &parent, unsigned context)
-// which codes whether the particle is on the other side.
+// position in the box,
+//   std::int64_t moved
+// the displacement from the grid point nearest to what the last value() expected,
+//   std::int64_t index(std::size_t i, std::size_t d) const
+// of a particle that was coded, and
+//   bool side(const OrderedWalk &, const BoundWay &, std::size_t i, const Way &parent, unsigned context)
+// which codes whether the particle is on the other side. It is copied: a local variable can stay in registers.
+
+template <typename Side>
+std::int64_t place_of(const OrderedWalk &w, const Side &side, std::size_t i, std::size_t d) {
+  const std::int64_t index = side.index(i, d);
+  return w.inner[d].has(index) ? index : core::inside(index, w.box[d]);
+}
+
+inline std::uint64_t limited_size(std::int64_t moved) {
+  const auto size = static_cast<std::uint64_t>(moved);
+  return core::min_of<std::uint64_t>(moved < 0 ? 0 - size : size, 1u << 28);
+}
+
+// Codes a particle that is not bound. Returns its scale.
+template <std::size_t axes, typename Side>
+[[gnu::always_inline]] inline std::uint32_t follow_chain(const OrderedWalk &w, Parents *lag, std::size_t i,
+                                                         std::uint32_t scale, Side &side) {
+  std::size_t parent[2] = {};
+  const bool has[2] = {lag[0].find(i, parent[0]), lag[1].find(i, parent[1])};
+  const unsigned context = OrderedContexts::chain + w.contexts.level(scale);
+  std::uint64_t size = 0;
+#pragma GCC unroll 3
+  for (std::size_t d = 0; d < axes; ++d) {
+    const std::size_t first = w.chain.swapped >> d & 1;
+    std::int64_t expected = w.chain.first[d];
+    if (i != 0 && w.chain.lag[0] != 0) {
+      const std::size_t k = has[first] ? first : has[1 - first] ? 1 - first : 2;
+      expected = k == 2 ? place_of(w, side, i - 1, d)
+                        : core::step_from(place_of(w, side, parent[k], d), w.chain.offset[k][d], w.box[d]);
+    }
+    side.value(w, i, d, expected, 0, context);
+    size += limited_size(side.moved);
+  }
+  return next_scale(scale, size);
+}
+
+// All particles, where none is bound.
+template <std::size_t axes, typename Side>
+Side run_chain(const OrderedWalk &walk, Side side) {
+  const OrderedWalk w = walk;  // its own, as `side`
+  Parents lag[2] = {{w.ids, w.chain.lag[0]}, {w.ids, w.chain.lag[1]}};
+  std::uint32_t scale = 0;
+  for (std::size_t i = 0; i < w.particles; ++i) scale = follow_chain<axes>(w, lag, i, scale, side);
+  return side;
+}
+
+// Particles of which some are bound, with three components.
 template <typename Side>
 class OrderedPass {
  public:
-  OrderedPass(const OrderedWalk &walk, Side &side) : w_(walk), side_(side) {
-    for (std::size_t d = 0; d < w_.components; ++d) place_[d].resize(w_.particles);
-    if (!w_.bonds->empty()) parent_.resize(w_.particles);
-  }
+  OrderedPass(const OrderedWalk &walk, const Side &side) : w_(walk), side_(side) { parent_.resize(w_.particles); }
 
-  void run() {
-    if (w_.bonds->empty()) return run_chain();
+  Side run() {
     Sites sites;
     for (std::size_t i = 0; i < w_.particles; ++i) {
       const BondKind *const kind = w_.bonds->of(i);
       Site &site = sites.of(*w_.bonds, i);
       if (kind == nullptr) {
         parent_[i] = static_cast<std::uint32_t>(i);
-        follow_chain(i, site.scale);
+        site.scale = follow_chain<core::max_components>(w_, lag_, i, site.scale, side_);
       } else {
         bind(i, *kind, site);
       }
     }
+    return side_;
   }
 
  private:
-  void run_chain() {
-    std::uint32_t scale = 0;
-    for (std::size_t i = 0; i < w_.particles; ++i) follow_chain(i, scale);
-  }
-
-  void follow_chain(std::size_t i, std::uint32_t &scale) {
-    std::size_t parent[2] = {};
-    const bool has[2] = {lag_[0].find(i, parent[0]), lag_[1].find(i, parent[1])};
-    const unsigned context = OrderedContexts::chain + w_.contexts.level(scale);
-    std::uint64_t size = 0;
-    for (std::size_t d = 0; d < w_.components; ++d) {
-      const std::size_t first = w_.chain.swapped >> d & 1;
-      std::int64_t expected = w_.chain.first[d];
-      if (i != 0 && w_.chain.lag[0] != 0) {
-        const std::size_t k = has[first] ? first : has[1 - first] ? 1 - first : 2;
-        expected = k == 2 ? place_[d][i - 1] : core::step_from(place_[d][parent[k]], w_.chain.offset[k][d], w_.box[d]);
-      }
-      place_[d][i] = side_.value(i, d, expected, 0, context);
-      size += size_of(place_[d][i], expected, d);
-    }
-    scale = next_scale(scale, size);
-  }
-
   std::uint64_t size_of(std::int64_t place, std::int64_t expected, std::size_t d) const {
-    const std::uint64_t twice = core::zigzag(core::displacement(place, expected, w_.box[d]));
-    return core::min_of<std::uint64_t>(twice / 2 + twice % 2, 1u << 28);
+    return limited_size(core::displacement(place, expected, w_.box[d]));
   }
 
-  Way place_of(std::size_t i) const { return {place_[0][i], place_[1][i], place_[2][i]}; }
+  Way place_of(std::size_t i) const {
+    return {model::place_of(w_, side_, i, 0), model::place_of(w_, side_, i, 1), model::place_of(w_, side_, i, 2)};
+  }
 
   // Local frame of particle i, whose parent is known. Its vectors lead from the parent to the parent's parent, and to a
   // sibling or, without one, to the next ancestor.
@@ -219,8 +257,8 @@ class OrderedPass {
       size = decode_bound(i, from, bound, level, side);
     } else {
       for (std::size_t d = 0; d < w_.components; ++d) {
-        place_[d][i] = side_.value(i, d, from[d], way[d], OrderedContexts::unbound + level);
-        size += size_of(place_[d][i], core::sum_of(from[d], way[d] >> fraction_bits), d);
+        const std::int64_t place = side_.value(w_, i, d, from[d], way[d], OrderedContexts::unbound + level);
+        size += size_of(place, core::sum_of(from[d], way[d] >> fraction_bits), d);
       }
     }
     Way actual;
@@ -231,24 +269,31 @@ class OrderedPass {
   std::uint64_t decode_bound(std::size_t i, const Way &from, BoundWay &bound, unsigned level, unsigned side) {
     std::uint64_t size = 0;
     for (int step = 0; step < 3; ++step) {
-      if (bound.has_side(step) && side_.side(bound, i, from, side)) bound.take_other_side();
+      if (bound.has_side(step) && side_.side(w_, bound, i, from, side)) bound.take_other_side();
       const std::size_t d = bound.axis(step);
       const int of_class = bound.class_of(step);
       const unsigned context =
           of_class == 0 ? OrderedContexts::sphere + level : OrderedContexts::bound + static_cast<unsigned>(of_class);
       const std::int64_t expected = bound.expected(step);
-      place_[d][i] = side_.value(i, d, from[d], expected, context);
-      size += size_of(place_[d][i], core::sum_of(from[d], expected >> fraction_bits), d);
-      bound.update(step, core::displacement(place_[d][i], from[d], w_.box[d]));
+      const std::int64_t place = side_.value(w_, i, d, from[d], expected, context);
+      size += size_of(place, core::sum_of(from[d], expected >> fraction_bits), d);
+      bound.update(step, core::displacement(place, from[d], w_.box[d]));
     }
     return size;
   }
 
   const OrderedWalk &w_;
-  Side &side_;
+  Side side_;
   Parents lag_[2] = {{w_.ids, w_.chain.lag[0]}, {w_.ids, w_.chain.lag[1]}};
-  std::array<format::Column<std::int64_t>, core::max_components> place_;
   format::Column<std::uint32_t> parent_;  // slot of the parent; its own slot if there is none
 };
+
+template <typename Side>
+Side run_ordered(const OrderedWalk &walk, const Side &side) {
+  if (!walk.bonds->empty()) return OrderedPass<Side>(walk, side).run();
+  if (walk.components == 1) return run_chain<1>(walk, side);
+  if (walk.components == 2) return run_chain<2>(walk, side);
+  return run_chain<3>(walk, side);
+}
 
 }  // namespace gpz::model
