@@ -15,48 +15,57 @@ void Budget::take(std::uint64_t bytes) {
   do {
     if (bytes > limit_ - used) exceed(1, bytes);
   } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
-  free_spare();
-}
-
-void Budget::free_spare() noexcept {
-  const std::uint64_t now = used();
-  std::uint64_t most = most_used_.load(std::memory_order_relaxed);
-  while (now > most && !most_used_.compare_exchange_weak(most, now, std::memory_order_relaxed)) {
-  }
-  // Half as much again: what key frames need and what other frames need is not in use at the same time.
-  most = std::min(limit_, most + most / 2);
-  spare_.free_above(most > now ? most - now : 0);
-}
-
-KeptBlocks::Block Budget::allocate(std::size_t head, std::size_t bytes) {
-  KeptBlocks::Block block = spare_.take(head + bytes);
-  try {
-    take(bytes);
-  } catch (...) {
-    if (block.memory != nullptr) spare_.keep(block);
-    throw;
-  }
-  if (block.memory != nullptr) return block;
-  block = {::operator new(head + bytes, std::nothrow), head + bytes};
-  if (block.memory == nullptr && spare_.size() != 0) {
-    spare_.free_above(0);
-    block.memory = ::operator new(block.size, std::nothrow);
-  }
-  if (block.memory == nullptr) {
-    give_back(bytes);
-    throw std::bad_alloc();
-  }
-  return block;
-}
-
-void Budget::deallocate(const KeptBlocks::Block &block, std::size_t bytes) noexcept {
-  give_back(bytes);
-  spare_.keep(block);
-  free_spare();
 }
 
 void Budget::require(std::uint64_t count, std::uint64_t size) const {
   if (size != 0 && count > (limit_ - used()) / size) exceed(count, size);
+}
+
+void *Budget::allocate(std::size_t bytes, std::size_t &capacity) noexcept {
+  capacity = bytes;
+  if (bytes >= least_kept) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    // The smallest block that is large enough, but less than twice as large as needed.
+    std::size_t best = count_;
+    for (std::size_t k = 0; k < count_; ++k)
+      if (blocks_[k].capacity >= bytes && blocks_[k].capacity / 2 <= bytes &&
+          (best == count_ || blocks_[k].capacity < blocks_[best].capacity))
+        best = k;
+    if (best != count_) {
+      const Block found = blocks_[best];
+      blocks_[best] = blocks_[--count_];
+      kept_ -= found.capacity;
+      capacity = found.capacity;
+      return found.memory;
+    }
+    // Blocks and columns together stay within the limit.
+    if (kept_ > limit_ - std::min(limit_, used())) drop_blocks();
+  }
+  void *const memory = ::operator new(bytes, std::nothrow);
+  if (memory != nullptr) return memory;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    drop_blocks();
+  }
+  return ::operator new(bytes, std::nothrow);
+}
+
+void Budget::release(void *block, std::size_t capacity) noexcept {
+  if (capacity >= least_kept) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (count_ < most_blocks && capacity <= limit_ - std::min(limit_, used() + kept_)) {
+      blocks_[count_++] = {block, capacity};
+      kept_ += capacity;
+      return;
+    }
+  }
+  ::operator delete(block);
+}
+
+void Budget::drop_blocks() noexcept {
+  for (std::size_t k = 0; k < count_; ++k) ::operator delete(blocks_[k].memory);
+  count_ = 0;
+  kept_ = 0;
 }
 
 void Budget::exceed(std::uint64_t count, std::uint64_t size) const {

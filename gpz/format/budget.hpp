@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The memory that one reader takes for what the numbers of a file ask for (docs/decisions/0018-limits.md).
+// Memory that a reader takes because numbers in a file ask for it (docs/decisions/0018-limits.md).
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <mutex>
 #include <new>
 #include <utility>
 #include <vector>
 
-#include "gpz/format/kept_blocks.hpp"
 #include "gpz/limits.hpp"
 
 namespace gpz::format {
 
-// Counts bytes up to a limit. Memory of columns that were freed is kept for other columns. With it, the memory is
-// within the limit, and at most half as much again as the most bytes that were taken at once. Threads may share it.
+// Counts bytes up to a limit, and keeps freed memory for reuse. Threads may share it.
 class Budget {
  public:
   explicit Budget(const Limits &limits) : limit_(limits.memory == 0 ? default_memory_limit() : limits.memory) {}
+  ~Budget() { drop_blocks(); }
   Budget(const Budget &) = delete;
   Budget &operator=(const Budget &) = delete;
 
-  // Throws limit_exceeded if so many more are too many; then none are taken.
+  // Takes so many bytes, or none and throws limit_exceeded.
   void take(std::uint64_t bytes);
-  // Takes so many bytes, and returns memory for them and for `head` more. Throws limit_exceeded, std::bad_alloc.
-  KeptBlocks::Block allocate(std::size_t head, std::size_t bytes);
-  void deallocate(const KeptBlocks::Block &block, std::size_t bytes) noexcept;
   void give_back(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // Throws limit_exceeded if `count` times `size` more are too many. Takes nothing.
+  // Throws limit_exceeded if `count` times `size` bytes could not be taken. Takes nothing.
   void require(std::uint64_t count, std::uint64_t size) const;
+
+  // Returns memory for a column whose bytes were taken, if possible a block of an earlier column; nullptr if there is
+  // no memory. `capacity` receives the size of the block.
+  void *allocate(std::size_t bytes, std::size_t &capacity) noexcept;
+  // Takes a block back for the next column.
+  void release(void *block, std::size_t capacity) noexcept;
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t used() const { return used_.load(std::memory_order_relaxed); }
-  std::uint64_t spare() const { return spare_.size(); }  // bytes that are kept
 
-  // The budget that this thread's columns are charged to; nullptr: none.
+  // Budget to which this thread's columns are charged; nullptr if none.
   static Budget *current() { return current_; }
-  // Charges the columns that this thread makes to `budget` while it exists.
+  // While it exists, columns that this thread creates are charged to `budget`.
   class Scope {
    public:
     explicit Scope(Budget &budget) : before_(current_) { current_ = &budget; }
@@ -50,24 +53,33 @@ class Budget {
   };
 
  private:
+  struct Block {
+    void *memory;
+    std::size_t capacity;
+  };
+  static constexpr std::size_t most_blocks = 64;
+  static constexpr std::size_t least_kept = std::size_t{64} << 10;  // bytes; allocators keep smaller blocks themselves
+
   [[noreturn]] void exceed(std::uint64_t count, std::uint64_t size) const;
-  // Frees spare memory beyond what columns had at once.
-  void free_spare() noexcept;
+  void drop_blocks() noexcept;
 
   static thread_local Budget *current_;
 
   const std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
-  std::atomic<std::uint64_t> most_used_{0};
-  KeptBlocks spare_;
+  // Freed blocks. Getting new pages from the system costs as much time as decoding into them.
+  std::mutex mutex_;
+  std::array<Block, most_blocks> blocks_{};
+  std::size_t count_ = 0;   // of blocks
+  std::uint64_t kept_ = 0;  // bytes of blocks
 };
 
-// Throws limit_exceeded if the current budget has not so much left for a moment.
+// Throws limit_exceeded if the current budget does not have so much left. Takes nothing.
 inline void require_memory(std::uint64_t count, std::uint64_t size) {
   if (const Budget *const budget = Budget::current()) budget->require(count, size);
 }
 
-// Memory that is not of a column, charged to the current budget while this exists.
+// Charges memory other than columns to the current budget while it exists.
 class Charge {
  public:
   Charge() = default;
@@ -89,8 +101,8 @@ class Charge {
   std::uint64_t bytes_ = 0;
 };
 
-// Allocates for a Column. In front of its memory stand the budget that it was charged to, which has to outlive it, and
-// the size of the block.
+// Allocator of columns. The budget that was charged is stored in front of the memory. It has to outlive the column, and
+// keeps the memory for the next one.
 template <typename T>
 struct ColumnAllocator {
   using value_type = T;
@@ -100,33 +112,40 @@ struct ColumnAllocator {
   ColumnAllocator(const ColumnAllocator<U> &) noexcept {}
 
   T *allocate(std::size_t count) {
-    if (count > (PTRDIFF_MAX - sizeof(Head)) / sizeof(T)) throw std::bad_array_new_length();
+    if (count > (PTRDIFF_MAX - head) / sizeof(T)) throw std::bad_array_new_length();
     const std::size_t bytes = count * sizeof(T);
-    Budget *const budget = Budget::current();
-    const KeptBlocks::Block block = budget != nullptr ? budget->allocate(sizeof(Head), bytes)
-                                                      : KeptBlocks::Block{::operator new(sizeof(Head) + bytes), 0};
-    return reinterpret_cast<T *>(new (block.memory) Head{budget, block.size} + 1);
+    Owner owner{Budget::current(), head + bytes};
+    if (owner.budget != nullptr) owner.budget->take(bytes);
+    void *const memory = owner.budget != nullptr ? owner.budget->allocate(head + bytes, owner.capacity)
+                                                 : ::operator new(head + bytes, std::nothrow);
+    if (memory == nullptr) {
+      if (owner.budget != nullptr) owner.budget->give_back(bytes);
+      throw std::bad_alloc();
+    }
+    *static_cast<Owner *>(memory) = owner;
+    return reinterpret_cast<T *>(static_cast<unsigned char *>(memory) + head);
   }
   void deallocate(T *data, std::size_t count) noexcept {
-    Head *const head = reinterpret_cast<Head *>(data) - 1;
-    if (head->budget != nullptr)
-      head->budget->deallocate({head, head->size}, count * sizeof(T));
-    else
-      ::operator delete(head);
+    void *const memory = reinterpret_cast<unsigned char *>(data) - head;
+    const Owner owner = *static_cast<Owner *>(memory);
+    if (owner.budget == nullptr) return ::operator delete(memory);
+    owner.budget->give_back(count * sizeof(T));
+    owner.budget->release(memory, owner.capacity);
   }
 
   friend bool operator==(const ColumnAllocator &, const ColumnAllocator &) { return true; }
   friend bool operator!=(const ColumnAllocator &, const ColumnAllocator &) { return false; }
 
  private:
-  struct alignas(std::max_align_t) Head {
+  struct Owner {
     Budget *budget;
-    std::size_t size;  // of the block
+    std::size_t capacity;  // bytes of the block
   };
-  static_assert(alignof(Head) >= alignof(T));
+  static constexpr std::size_t head = alignof(std::max_align_t);
+  static_assert(head >= sizeof(Owner) && head >= alignof(T));
 };
 
-// What has as many elements as a number of a file says.
+// A vector whose length is given by a number in a file.
 template <typename T>
 using Column = std::vector<T, ColumnAllocator<T>>;
 
