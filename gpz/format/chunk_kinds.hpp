@@ -56,6 +56,13 @@ GPZ_HD constexpr ChunkRule rule_of(ChunkKind kind) {
   return rules[static_cast<std::uint32_t>(kind)];
 }
 
+constexpr bool kinds_are_in_order() {
+  for (std::uint32_t k = 0; k < chunk_kinds; ++k)
+    if (rule_of(static_cast<ChunkKind>(k)).kind != static_cast<ChunkKind>(k)) return false;
+  return true;
+}
+static_assert(kinds_are_in_order(), "row k is that of chunk kind k, without gaps");
+
 // Whether a chunk of `size` bytes may have so many particles. Keeps memory in proportion to the size of the file.
 GPZ_HD constexpr bool may_have(const ChunkRule &rule, std::uint64_t particles, std::uint64_t size) {
   return rule.particles_a_byte == 0 ||

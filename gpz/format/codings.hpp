@@ -89,6 +89,13 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
   return rules[number - 1];
 }
 
+constexpr bool rules_are_in_order() {
+  for (std::uint8_t n = 1; n <= coding_count; ++n)
+    if (rule_of(static_cast<FieldCodingKind>(n)).number != n) return false;
+  return true;
+}
+static_assert(rules_are_in_order(), "row n is that of coding n, without gaps");
+
 // Whether chunks of this kind allow a coding for a field of this class (FieldClass).
 constexpr bool allows_coding(ChunkKind kind, std::uint8_t number, unsigned field) {
   if (number == 0 || number > coding_count) return false;

@@ -75,6 +75,7 @@ TEST(Features, OfEachEffort) {
 
 TEST(Features, StandInTheFileHeader) {
   for (std::uint32_t features = 0; features <= feature::known; ++features) {
+    if ((features & ~feature::known) != 0) continue;
     const Bytes header = file_header(with_features(features));
     EXPECT_EQ(format::load_little<std::uint32_t>(header.data() + required_features_at), features);
     EXPECT_EQ(named(header), features);
@@ -84,8 +85,10 @@ TEST(Features, StandInTheFileHeader) {
     mend_file_header(without);
     EXPECT_EQ(without, file_header(small_metadata()));
   }
-  EXPECT_EQ(status_of([] { file_header(with_features(feature::known + 1)); }), Status::invalid_argument);
-  EXPECT_EQ(status_of([] { file_header(with_features(1u << 31)); }), Status::invalid_argument);
+  for (std::uint32_t bit = 1; bit != 0; bit <<= 1)
+    if ((bit & feature::known) == 0) {
+      EXPECT_EQ(status_of([&] { file_header(with_features(bit)); }), Status::invalid_argument);
+    }
 }
 
 // Checksums hold, and the head cannot be opened: frames are copied, decoders refuse them.

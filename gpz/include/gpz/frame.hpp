@@ -105,7 +105,6 @@ constexpr std::uint32_t modelled_sections = 1u << 0;
 constexpr std::uint32_t cell_chunks = 1u << 1;
 constexpr std::uint32_t sequence_chunks = 1u << 2;
 constexpr std::uint32_t classed_sections = 1u << 3;
-constexpr std::uint32_t known = modelled_sections | cell_chunks | sequence_chunks | classed_sections;
 
 struct Name {
   std::uint32_t bit;
@@ -115,6 +114,13 @@ inline constexpr Name names[] = {{modelled_sections, "modelled sections"},
                                  {cell_chunks, "cell chunks"},
                                  {sequence_chunks, "sequence chunks"},
                                  {classed_sections, "classed sections"}};
+
+constexpr std::uint32_t all_named() {
+  std::uint32_t bits = 0;
+  for (const Name &name : names) bits |= name.bit;
+  return bits;
+}
+constexpr std::uint32_t known = all_named();
 }  // namespace feature
 
 // Metadata of a file. Every member is optional. Texts from a file may contain any characters (printable.hpp).
