@@ -135,8 +135,8 @@ void DumpGPZ::init_style() {
   frames_.restart();
   if (gpz_columns().has(GPZColumns::Kind::type_label) && !(atom->labelmapflag && atom->lmap->is_complete(Atom::ATOM)))
     log().fail("column typelabel needs a label for every atom type");
-  init_output();
   init_backend();
+  init_output();
 
   choose_sources(backend_.device_atoms());
   DumpCustom::init_style();  // opens the file
@@ -166,15 +166,20 @@ void DumpGPZ::init_output() {
     if (changed) log().fail("nfile and fileper cannot change after the first run");
     output_.set_group(group());  // the ranks have not changed, but dump_modify nfile has freed their communicator
   }
-  // a file of one frame is closed before LAMMPS goes on
-  stop_if_it_fails([&] { output_.set_async(settings_.async && !multifile && strcmp(id, "WRITE_DUMP") != 0); });
+  // A file of one frame is closed before LAMMPS goes on.
+  using Async = GPZOutput::Async;
+  const bool at_once = multifile || strcmp(id, "WRITE_DUMP") == 0;
+  int mine = static_cast<int>(at_once ? Async::no : settings_.async_on(backend_.kokkos_gpu(), backend_.is_on_gpu()));
+  int all = mine;  // hosts may differ in GPUs
+  MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, world);
+  stop_if_it_fails([&] { output_.set_async(static_cast<Async>(all)); });
 }
 
 void DumpGPZ::init_backend() {
   try {
     summary_.begin(GPZSummary::BEFORE);
     drain();  // earlier frames are in the backend's memory
-    backend_.init(settings_.device, settings_.only_on_cpu(has_column("id")));
+    backend_.init(settings_.device, settings_.only_on_cpu(has_column("id")), settings_.threads);
   } catch (const gpz::Error &e) {
     log().fail_alone(std::string("dump_modify device: ") + e.what());
   }
@@ -450,19 +455,19 @@ void DumpGPZ::write_frame() {
     const auto atoms_are_wrapped = wrapped();
     pack(nullptr);
     summary_.lap(GPZSummary::GATHER);
-    chunk = frames_.make(group(), output_.next_buffer(summary_), summary_, problem);
+    chunk = frames_.make(group(), output_.next_buffer(summary_), output_.compresses_behind(), summary_, problem);
     if (!problem.empty()) problem = output_.path() + ": cannot compress: " + problem;
   }
 
   try {
-    gpz::FrameInfo &head = frames_.head();
-    const std::uint64_t bytes = output_.write(head, std::move(chunk), problem, skip, summary_);
+    output_.write(frames_.head(), std::move(chunk), problem, skip, summary_);
     if (skip) {
       summary_.skip_frame();
     } else {
       frames_.written();
-      summary_.end_frame(bytes, particles(), static_cast<std::size_t>(size_one), head.fields);
+      summary_.end_frame(particles(), static_cast<std::size_t>(size_one));
     }
+    count_placed();
   } catch (const GPZOutputError &e) {
     frames_.begin_interval();  // LAMMPS may go on, as a library
     log().fail(e.what());
@@ -475,6 +480,11 @@ void DumpGPZ::write_frame() {
 
 void DumpGPZ::drain() {
   stop_if_it_fails([&] { output_.drain(summary_); });
+  count_placed();
+}
+
+void DumpGPZ::count_placed() {
+  for (const GPZOutput::Placed &frame : output_.take_placed()) summary_.placed(frame.bytes, frame.fields);
 }
 
 void DumpGPZ::end_of_run() {

@@ -103,6 +103,7 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   void set_thermal_bound();
   void write_frame();
   void drain();
+  void count_placed();
   void stop_if_it_fails(const std::function<void()> &use_output) const;
 };
 

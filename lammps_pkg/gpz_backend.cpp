@@ -14,7 +14,14 @@
 
 #include "gpz_backend.h"
 
+#include <mpi.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+#include <algorithm>
 #include <gpz/error.hpp>
+#include <thread>
 
 #include "comm.h"
 #include "fmt/format.h"
@@ -22,47 +29,78 @@
 
 using namespace LAMMPS_NS;
 
+namespace {
+
+struct Node {
+  int rank = 0, ranks = 1;  // of those on this node
+};
+
+// LAMMPS gives the GPUs of a node to its ranks in turn, too.
+Node place_on_node(MPI_Comm world) {
+  Node place;
+#ifndef MPI_STUBS
+  MPI_Comm node;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  MPI_Comm_rank(node, &place.rank);
+  MPI_Comm_size(node, &place.ranks);
+  MPI_Comm_free(&node);
+#else
+  (void)world;
+#endif
+  return place;
+}
+
+// Those that the process may run on.
+int usable_cores() {
+#ifdef __linux__
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) == 0) return CPU_COUNT(&cores);
+#endif
+  return static_cast<int>(std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
 GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp) {}
 
-void GPZBackend::init(Device device, const std::string &only_on_cpu) {
+bool GPZBackend::kokkos_gpu() const { return gpz_gpu::kokkos_device(lmp_) >= 0; }
+
+void GPZBackend::init(Device device, const std::string &only_on_cpu, int threads) {
   const bool has_gpus = device != Device::CPU && gpz_gpu::count() > 0;
   const std::string obstacle = has_gpus ? only_on_cpu : std::string();
-  if (compressor_ && device_ == device && only_on_cpu_ == obstacle) return;
+  const Node node = place_on_node(lmp_->world);
+  if (threads == 0) threads = default_threads(node.ranks);
+  if (compressor_ && device_ == device && only_on_cpu_ == obstacle && threads_ == threads) return;
   only_on_cpu_ = obstacle;
   compressor_.reset();
   device_atoms_.reset();
   gpu_ = -1;
-  const int rank = rank_on_node(), gpus = has_gpus && obstacle.empty() ? gpz_gpu::count() : 0;
+  threads_ = threads;
+  const int gpus = has_gpus && obstacle.empty() ? gpz_gpu::count() : 0;
   if (gpus > 0) {
     device_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
-    gpu_ = device_atoms_ ? device_atoms_->gpu() : rank % gpus;
+    gpu_ = device_atoms_ ? device_atoms_->gpu() : node.rank % gpus;
     compressor_ = gpz_gpu::make_compressor(gpu_);
   } else if (device == Device::GPU && obstacle.empty()) {
     throw gpz::Error(gpz::Status::not_found, gpz_gpu::why_none());
   } else {
-    compressor_ = make_cpu_compressor(lmp_->comm->nthreads);
+    compressor_ = make_cpu_compressor(threads_);
   }
   device_ = device;
 }
 
-// LAMMPS gives the GPUs of a node to its ranks in turn, too.
-int GPZBackend::rank_on_node() const {
-#ifdef MPI_STUBS
-  return 0;
-#else
-  MPI_Comm node;
-  int rank = 0;
-  MPI_Comm_split_type(lmp_->world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  MPI_Comm_rank(node, &rank);
-  MPI_Comm_free(&node);
-  return rank;
-#endif
+// With the atoms on a GPU, the cores of this rank are idle but for one.
+int GPZBackend::default_threads(int ranks) const {
+  constexpr int most = 8;
+  const int threads = lmp_->comm->nthreads;
+  if (!kokkos_gpu()) return threads;
+  const int idle = std::min(usable_cores(), static_cast<int>(std::thread::hardware_concurrency()) / ranks) - 1;
+  return std::max(threads, std::min(idle, most));
 }
 
 std::string GPZBackend::text() const {
   if (gpu_ < 0) {
-    const int threads = lmp_->comm->nthreads;
-    std::string text = fmt::format("compressed on the CPU, {} thread{} a rank", threads, threads == 1 ? "" : "s");
+    std::string text = fmt::format("compressed on the CPU, {} thread{} a rank", threads_, threads_ == 1 ? "" : "s");
     if (!only_on_cpu_.empty()) text += ", because GPUs do not have " + only_on_cpu_;
     return text;
   }

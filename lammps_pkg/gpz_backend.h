@@ -34,10 +34,13 @@ class GPZBackend {
   explicit GPZBackend(LAMMPS *lmp);
 
   // Decides, as asked for; AUTO: a GPU if there is one. `only_on_cpu`: a setting that GPUs do not have, which goes
-  // before; empty: there is none. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no
-  // memory.
-  void init(Device device, const std::string &only_on_cpu);
+  // before; empty: there is none. `threads`: of a CPU; 0: as many as LAMMPS has, or where KOKKOS keeps the atoms on a
+  // GPU, those that the cores of this rank have room for. Collective. Throws gpz::Error if there is no GPU and
+  // Device::GPU was asked for, or no memory.
+  void init(Device device, const std::string &only_on_cpu, int threads);
   bool is_on_gpu() const { return gpu_ >= 0; }
+  // Does KOKKOS keep the atoms on a GPU?
+  bool kokkos_gpu() const;
   // What was decided on this rank, for the log.
   std::string text() const;
 
@@ -52,12 +55,12 @@ class GPZBackend {
   LAMMPS *lmp_;
   Device device_ = Device::AUTO;  // that was asked for
   std::string only_on_cpu_;       // why there is no GPU where one could be
-  int gpu_ = -1;
+  int gpu_ = -1, threads_ = 1;
   GPZHostAtoms host_atoms_;
   std::unique_ptr<GPZDeviceAtoms> device_atoms_;
   std::unique_ptr<GPZCompressor> compressor_;
 
-  int rank_on_node() const;
+  int default_threads(int ranks) const;
 };
 
 }  // namespace LAMMPS_NS

@@ -63,11 +63,12 @@ GPZBackground::~GPZBackground() {
 
 std::string GPZBackground::problem() const { return thread_ ? thread_->problem() : open_problem_; }
 
-int GPZBackground::next_buffer() {
-  if (on_way_.size() >= nbuffers) {
+int GPZBackground::next_buffer(int ahead) {
+  const int submitted = nbuffers - ahead;  // of the frames that have the buffers
+  if (on_way_.size() >= static_cast<std::size_t>(submitted)) {
     // The frame that had the buffer. It is the first, unless a frame before it cannot be completed; then it is lost,
     // too, and settle() may need those before it.
-    const auto had = std::prev(on_way_.end(), nbuffers);
+    const auto had = std::prev(on_way_.end(), submitted);
     bool has_ended = true;
     for (auto frame = on_way_.begin(); frame != std::next(had); ++frame) has_ended = advance(*frame, true);
     if (had == on_way_.begin() && has_ended)
@@ -75,7 +76,7 @@ int GPZBackground::next_buffer() {
     else if (spare_.empty())
       spare_.splice(spare_.end(), on_way_, had);
   }
-  return static_cast<int>(frames_ % nbuffers);
+  return static_cast<int>((frames_ + static_cast<std::uint64_t>(ahead)) % nbuffers);
 }
 
 std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries,

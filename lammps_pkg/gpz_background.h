@@ -19,7 +19,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <gpz/container.hpp>
 #include <gpz/frame.hpp>
 #include <gpz/writer.hpp>
@@ -28,20 +27,11 @@
 #include <string>
 #include <vector>
 
+#include "gpz_chunk.h"
 #include "gpz_plain_file.h"
 #include "gpz_writer_thread.h"
 
 namespace LAMMPS_NS {
-
-// A frame's chunk of this rank on its way to the file.
-struct GPZChunk {
-  std::uint64_t particles = 0;
-  std::size_t size = 0;               // bytes; 0: this rank has none
-  std::vector<double> largest_error;  // per field
-  // The bytes, once they are in host memory: waits if a copy from a GPU is under way. Called once, in whatever thread
-  // writes.
-  std::function<const std::uint8_t *()> bytes;
-};
 
 // Writes frames behind the simulation, in a thread that never calls MPI. In a group of one rank that thread writes
 // whole frames with gpz::Writer. In a larger one, the thread of every rank writes that rank's chunk; when it has, the
@@ -64,8 +54,9 @@ class GPZBackground {
   // What went wrong on this rank, in the constructor or in the thread. Empty: nothing.
   std::string problem() const;
 
-  // The buffer, of nbuffers, for the chunk of the next frame. Waits until the frame that had it is in the file.
-  int next_buffer();
+  // The buffer, of nbuffers, for the chunk of the frame behind the next `ahead`, which are not submitted yet and fewer
+  // than nbuffers. Waits until the frame that had it is in the file.
+  int next_buffer(int ahead = 0);
   // Queues a frame. `entries`: the chunks of the group, without checksums; `before`: how many of them stand before this
   // rank's; `offset`: where the frame begins. Returns the length of its record, bytes. Where it throws, perhaps on
   // this rank only, the frame is one whose chunk this rank could not write.

@@ -15,6 +15,12 @@
 #include "gpz_compressor.h"
 
 #include <algorithm>
+#include <atomic>
+#include <utility>
+#include <vector>
+
+#include "gpz_background.h"
+#include "gpz_row_layout.h"
 
 using namespace LAMMPS_NS;
 
@@ -22,30 +28,81 @@ namespace {
 
 class CPUCompressor : public GPZCompressor {
  public:
-  explicit CPUCompressor(int threads) : encoder_(threads), chunks_(GPZBackground::nbuffers) {}
+  explicit CPUCompressor(int threads) : threads_(threads), encoder_(threads), buffers_(GPZBackground::nbuffers) {}
 
-  GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t, std::uint64_t particles, const int *rows,
-                    const gpz::Box &box, bool key, int buffer) override {
-    gpz::EncodedChunk &chunk = chunks_[buffer];
-    encoder_.encode(fields, static_cast<std::size_t>(particles), rows, box, key, chunk);
-    return {chunk.particles, chunk.bytes.size(), chunk.largest_error, [&chunk] { return chunk.bytes.data(); }};
+  GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool behind) override {
+    Buffer &mine = buffers_[buffer];
+    GPZChunk chunk;
+    if (behind) {
+      copy(atoms, mine.rows);
+      chunk.compress = [this, &mine, atoms = std::move(atoms), box, key, choice = choice_](GPZChunk &result) {
+        encode(atoms, box, key, choice, mine, result);
+      };
+    } else {
+      encode(atoms, box, key, choice_, mine, chunk);
+    }
+    return chunk;
   }
 
+  bool can_follow() const override { return true; }
+
   void set(gpz::Order order, gpz::Effort effort, std::uint32_t features) override {
-    encoder_.set_order(order);
-    encoder_.set_effort(effort, features);
+    choice_ = {order, effort, features};
   }
 
   double memory_usage() const override {
-    // LAMMPS asks when the first frame has filled one buffer.
-    std::size_t largest = 0;
-    for (const gpz::EncodedChunk &chunk : chunks_) largest = std::max(largest, chunk.bytes.capacity());
-    return static_cast<double>(GPZBackground::nbuffers * largest + encoder_.memory_usage());
+    // LAMMPS asks when the first frame has filled one buffer. Its chunk may be under way.
+    std::size_t rows = 0;
+    for (const Buffer &buffer : buffers_) rows = std::max(rows, buffer.rows.capacity());
+    return static_cast<double>(GPZBackground::nbuffers * (rows * sizeof(GPZRowLayout::Word) + largest_chunk_) +
+                               encoder_memory_);
   }
 
  private:
+  struct Choice {
+    gpz::Order order = gpz::default_order;
+    gpz::Effort effort = gpz::default_effort;
+    std::uint32_t features = 0;
+  };
+  struct Buffer {
+    std::vector<GPZRowLayout::Word> rows;  // of a frame that is compressed behind the simulation
+    gpz::EncodedChunk chunk;
+  };
+
+  int threads_;
+  Choice choice_;
+  // Of the thread that compresses, which is the caller's if nothing is compressed behind the simulation.
   gpz::TrajectoryEncoder encoder_;
-  std::vector<gpz::EncodedChunk> chunks_;
+  std::vector<Buffer> buffers_;
+  std::atomic<std::size_t> largest_chunk_{0}, encoder_memory_{0};  // bytes
+
+  // The atoms are in the copy afterwards.
+  void copy(GPZRows &atoms, std::vector<GPZRowLayout::Word> &rows) const {
+    const GPZRowLayout layout(atoms.fields);
+    const std::size_t words = static_cast<std::size_t>(atoms.particles) * layout.words();
+    if (words > rows.size()) {
+      rows.clear();  // nothing is worth moving
+      rows.resize(words + words / 8);
+    }
+    layout.copy(atoms, rows.data(), threads_);
+    layout.refer(atoms.fields, rows.data());
+    atoms.nrows = atoms.particles;
+    atoms.rows = nullptr;
+  }
+
+  void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, Buffer &buffer,
+              GPZChunk &result) {
+    gpz::EncodedChunk &chunk = buffer.chunk;
+    encoder_.set_order(choice.order);
+    encoder_.set_effort(choice.effort, choice.features);
+    encoder_.encode(atoms.fields, static_cast<std::size_t>(atoms.particles), atoms.rows, box, key, chunk);
+    largest_chunk_ = std::max(largest_chunk_.load(), chunk.bytes.capacity());
+    encoder_memory_ = encoder_.memory_usage();
+    result.particles = chunk.particles;
+    result.size = chunk.bytes.size();
+    result.largest_error = chunk.largest_error;
+    result.bytes = [&chunk] { return chunk.bytes.data(); };
+  }
 };
 
 }  // namespace

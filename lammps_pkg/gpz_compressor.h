@@ -19,9 +19,9 @@
 #include <gpz/frame.hpp>
 #include <gpz/trajectory.hpp>
 #include <memory>
-#include <vector>
 
-#include "gpz_background.h"
+#include "gpz_chunk.h"
+#include "gpz_rows.h"
 
 namespace LAMMPS_NS {
 
@@ -30,12 +30,13 @@ class GPZCompressor {
  public:
   virtual ~GPZCompressor() = default;
 
-  // The chunk of `particles` particles: rows[0 .. particles) of the arrays, which have `nrows` rows, or all rows if
-  // `rows` is nullptr. With `key` it is independent, otherwise it may be a difference chunk (gpz::TrajectoryEncoder).
-  // It stays in buffer number `buffer`, of GPZBackground::nbuffers, until that is used again. Arrays and rows may
-  // change when the call has returned.
-  virtual GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t nrows, std::uint64_t particles,
-                            const int *rows, const gpz::Box &box, bool key, int buffer) = 0;
+  // The chunk of these atoms. With `key` it is independent, otherwise it may be a difference chunk
+  // (gpz::TrajectoryEncoder). It stays in buffer number `buffer`, of GPZBackground::nbuffers, until that is used again.
+  // Arrays and rows may change when the call has returned. `behind`: the chunk is to be compressed behind the
+  // simulation (GPZChunk::compress), if this compressor can; the next call may come before that has ended.
+  virtual GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool behind) = 0;
+  // Can it compress behind the simulation?
+  virtual bool can_follow() const { return false; }
 
   // Sets order and effort from the next chunk on, for a file with these required features. GPUs have order place, and
   // no codings that need features (GPZSettings::only_on_cpu).

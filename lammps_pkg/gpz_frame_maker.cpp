@@ -41,7 +41,14 @@ void GPZFrameMaker::describe() {
   head_.since_key = schedule_.next(head_.fields);
 }
 
-GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, GPZSummary &summary, std::string &problem) {
+// A chunk that is compressed, with the errors that its values have in the end.
+GPZChunk GPZFrameMaker::finished(GPZChunk chunk, const std::vector<gpz::Field> &fields) {
+  for (std::size_t f = 0; f < chunk.largest_error.size(); ++f)
+    chunk.largest_error[f] = gpz::error_beside(fields[f].bound, fields[f].largest_error, chunk.largest_error[f]);
+  return lossless_.counted(std::move(chunk), fields.size());
+}
+
+GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, bool behind, GPZSummary &summary, std::string &problem) {
   const bool in_host = !source_.device_atoms();
   if (!share_.keeps(in_host)) schedule_.restart();
   describe();  // the other ranks expect as many fields of this one, and what a key frame needs, whatever fails
@@ -60,14 +67,14 @@ GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, GPZSummary &summary, st
   summary.lap(GPZSummary::COMMUNICATE);
   GPZChunk chunk;
   try {
-    if (mine) {
-      chunk = lossless_.counted(backend_.compressor().compress(std::move(atoms.fields), atoms.nrows, atoms.particles,
-                                                               atoms.rows, head_.box, key, buffer),
-                                head_.fields.size());
-      for (std::size_t f = 0; f < chunk.largest_error.size(); ++f) {
-        const gpz::Field &field = head_.fields[f];  // with the error that its values have before
-        chunk.largest_error[f] = gpz::error_beside(field.bound, field.largest_error, chunk.largest_error[f]);
-      }
+    if (mine) chunk = backend_.compressor().compress(std::move(atoms), head_.box, key, buffer, behind);
+    if (chunk.compress) {
+      chunk.compress = [this, compress = std::move(chunk.compress), fields = head_.fields](GPZChunk &result) {
+        compress(result);
+        result = finished(std::move(result), fields);
+      };
+    } else {
+      chunk = finished(std::move(chunk), head_.fields);
     }
   } catch (const std::exception &e) {
     problem = e.what();

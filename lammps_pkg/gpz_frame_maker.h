@@ -20,8 +20,9 @@
 #include <gpz/frame.hpp>
 #include <gpz/trajectory.hpp>
 #include <string>
+#include <vector>
 
-#include "gpz_background.h"
+#include "gpz_chunk.h"
 #include "gpz_lossless.h"
 #include "gpz_share.h"
 
@@ -47,8 +48,9 @@ class GPZFrameMaker {
   void restart();
 
   // The chunk of this rank for a frame of `group`, which shares a file, in the buffer of that number; of size 0 if
-  // another rank makes it. `problem`: why there is none, or empty. Collective over `group`.
-  GPZChunk make(MPI_Comm group, int buffer, GPZSummary &summary, std::string &problem);
+  // another rank makes it. `behind`: as in GPZCompressor::compress. `problem`: why there is none, or empty. Collective
+  // over `group`.
+  GPZChunk make(MPI_Comm group, int buffer, bool behind, GPZSummary &summary, std::string &problem);
   // The head of that frame, for the file to complete.
   gpz::FrameInfo &head() { return head_; }
   // What columns without a bound take of the frames.
@@ -69,6 +71,7 @@ class GPZFrameMaker {
   GPZLossless lossless_;
 
   void describe();
+  GPZChunk finished(GPZChunk chunk, const std::vector<gpz::Field> &fields);
 };
 
 }  // namespace LAMMPS_NS

@@ -22,6 +22,7 @@
 
 #include "atom.h"
 #include "domain.h"
+#include "gpz_background.h"
 #include "gpz_kokkos.h"
 #include "lammps.h"
 
@@ -36,23 +37,24 @@ class GPUCompressor : public GPZCompressor {
     for (int buffer = 0; buffer < GPZBackground::nbuffers; ++buffer) copies_.emplace_back(gpu);
   }
 
-  GPZChunk compress(std::vector<gpz::FieldInput> fields, std::uint64_t nrows, std::uint64_t particles, const int *rows,
-                    const gpz::Box &box, bool key, int buffer) override {
+  GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool) override {
     if (last_ >= 0) copies_[last_].wait();  // the codec's memory is free again
-    upload_.upload(fields, nrows);
-    rows = upload_.upload_rows(rows, particles);
-    const gpz::cuda::DeviceChunk &chunk = codec_.encode(fields, particles, rows, box, key);
+    upload_.upload(atoms.fields, atoms.nrows);
+    atoms.rows = upload_.upload_rows(atoms.rows, atoms.particles);
+    const gpz::cuda::DeviceChunk &chunk = codec_.encode(atoms.fields, atoms.particles, atoms.rows, box, key);
     // Pinned memory takes long to get: for all buffers at the first frame, which nearly always is before the loop.
     if (last_ < 0)
       for (gpz::cuda::HostCopy &copy : copies_) copy.reserve(chunk.size + chunk.size / 8);
     gpz::cuda::HostCopy &copy = copies_[buffer];
     copy.start(chunk);
     last_ = buffer;
-    return {chunk.particles, chunk.size, chunk.largest_error, [gpu = gpu_, &copy] {
-              gpz::cuda::use_device(gpu);
-              copy.wait();
-              return copy.view().data;
-            }};
+    GPZChunk result{chunk.particles, chunk.size, chunk.largest_error, {}, {}};
+    result.bytes = [gpu = gpu_, &copy] {
+      gpz::cuda::use_device(gpu);
+      copy.wait();
+      return copy.view().data;
+    };
+    return result;
   }
 
   double memory_usage() const override {
@@ -133,6 +135,8 @@ class KokkosAtoms : public GPZDeviceAtoms {
 }  // namespace
 
 int gpz_gpu::count() { return gpz::cuda::device_count(); }
+
+int gpz_gpu::kokkos_device(LAMMPS *lmp) { return gpz_kokkos::device(lmp); }
 
 const char *gpz_gpu::why_none() { return "there is no GPU, or no driver for it"; }
 

@@ -24,7 +24,7 @@
 #include <string>
 #include <vector>
 
-#include "gpz_background.h"
+#include "gpz_chunk.h"
 #include "gpz_rows.h"
 
 namespace LAMMPS_NS {

@@ -31,6 +31,7 @@ using namespace LAMMPS_NS;
 // If LAMMPS ends with an error, the frames on their way shall still get into the file.
 GPZOutput::GPZOutput(MPI_Comm world)
     : world_(world), group_(world), at_finalize_([this] {
+        place_all();
         if (background_) background_->settle();
       }) {
   MPI_Comm_rank(world_, &me_);
@@ -169,10 +170,11 @@ void GPZOutput::share_existing() {
 
 // --- how to write ---
 
-void GPZOutput::set_async(bool async) {
+void GPZOutput::set_async(Async async) {
   if (async == async_) return;
   async_ = async;
   if (!open_) return;
+  if (background_) settle();
   std::string problem = agree(stop());
   if (problem.empty()) problem = agree(start());
   if (!problem.empty()) fail(problem, true);
@@ -199,10 +201,13 @@ std::string GPZOutput::why_not_plain() const {
 // Collective, as stop(). If one group must not write in the background, none does: they would communicate differently.
 std::string GPZOutput::start() {
   const std::string not_plain = why_not_plain();
-  refusal_ = async_ ? agree(not_plain) : std::string();
-  if (async_ && refusal_.empty()) {
+  const bool async = async_ != Async::no;
+  refusal_ = async ? agree(not_plain) : std::string();
+  if (async && refusal_.empty()) {
     background_ = writer_ ? std::make_unique<GPZBackground>(*writer_) : std::make_unique<GPZBackground>(group_, path_);
-    return background_->problem();
+    if (async_ == Async::compress_and_write) behind_ = std::make_unique<GPZFramesBehind>(group_);
+    const std::string problem = background_->problem();
+    return problem.empty() && behind_ ? behind_->problem() : problem;
   }
   if (writer_) return {};
   using Way = GPZSharedFile::Way;
@@ -221,6 +226,7 @@ std::string GPZOutput::stop() {
     }
   }
   if (shared_) problem = shared_->close();
+  behind_.reset();
   background_.reset();
   shared_.reset();
   return problem;
@@ -229,20 +235,23 @@ std::string GPZOutput::stop() {
 // --- waiting and closing ---
 
 void GPZOutput::poll() {
+  while (place_first(false)) {
+  }
   if (background_) background_->poll();
 }
 
 void GPZOutput::drain(GPZSummary &summary) {
   if (!background_) return;
-  settle(problem_);
+  settle();
   summary.in_background(background_->take_seconds());
+  if (behind_) summary.behind(behind_->take_seconds());
   summary.lap(GPZSummary::WAIT);
 }
 
-// `problem`: of this rank, or empty if it has none or one of its frames on their way.
-void GPZOutput::settle(const std::string &problem) {
+void GPZOutput::settle() {
+  place_all();
   const std::string settled = background_->settle();
-  const std::string worst = agree(problem.empty() ? settled : problem);
+  const std::string worst = agree(problem_.empty() ? settled : problem_);
   if (!worst.empty()) fail(worst, true);
 }
 
@@ -253,6 +262,7 @@ void GPZOutput::fail(const std::string &problem, bool complete) {
   stop();
   writer_.reset();
   problem_.clear();
+  lost_ = false;
   open_ = false;
   throw GPZOutputError(problem);
 }
@@ -264,7 +274,7 @@ void GPZOutput::cut_unless(bool complete) {
 }
 
 void GPZOutput::close() {
-  if (background_) settle(problem_);
+  if (background_) settle();
   std::string problem;
   try {
     if (background_ && !writer_ && group_me_ == 0) background_->append(end_, gpz::index_record(frames_));

@@ -26,11 +26,14 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpz_at_finalize.h"
 #include "gpz_background.h"
+#include "gpz_chunk_sizes.h"
 #include "gpz_continued.h"
+#include "gpz_frames_behind.h"
 #include "gpz_shared_file.h"
 #include "gpz_summary.h"
 
@@ -56,10 +59,14 @@ class GPZOutput {
   GPZOutput(const GPZOutput &) = delete;
   GPZOutput &operator=(const GPZOutput &) = delete;
 
-  // Shall frames be written in the background? As long as it is not called, not. Throws GPZOutputError.
-  void set_async(bool async);
+  // What is done behind the simulation.
+  enum class Async { no, write, compress_and_write };
+
+  // Nothing until this is called. Throws GPZOutputError.
+  void set_async(Async async);
   // Are they? Not if `refusal` has a reason, the same on all ranks.
   bool in_background() const { return background_ != nullptr; }
+  bool compresses_behind() const { return behind_ != nullptr; }
   const std::string &refusal() const { return refusal_; }
 
   // Creates the file, or continues an existing one behind its last complete frame, if `append` is not null. `problem`:
@@ -92,11 +99,17 @@ class GPZOutput {
   int next_buffer(GPZSummary &summary);
   // Adds a frame that consists of the chunks of the group's ranks, or no frame if `skip`. A chunk of size 0 is none:
   // this rank's atoms are in that of another. `info` lacks particles, largest errors and, if it is no key frame, the
-  // reference to the frame that was written before. `problem`: why this rank has no chunk, or empty. Returns the bytes
-  // that this rank's group added, on its first rank, and leaves the group's largest errors in `info`. On failure, which
+  // reference to the frame that was written before. `problem`: why this rank has no chunk, or empty. On failure, which
   // in the background is that of an earlier frame, the file is cut back to the last complete frame, closed, and
   // GPZOutputError is thrown.
-  std::uint64_t write(gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
+  void write(const gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
+  // A frame that has its place in the file.
+  struct Placed {
+    std::uint64_t bytes = 0;         // that this rank's group added, on its first rank
+    std::vector<gpz::Field> fields;  // with the group's largest errors
+  };
+  // Those since the last call.
+  std::vector<Placed> take_placed() { return std::exchange(placed_, {}); }
   // Takes frames in the background on, without waiting. Not collective.
   void poll();
   // Returns when all frames are in the file; on failure as write().
@@ -109,11 +122,15 @@ class GPZOutput {
   MPI_Comm world_, group_;
   int me_ = 0, nranks_ = 1;  // in world
   int group_me_ = 0, group_size_ = 1;
-  bool async_ = false, open_ = false;
+  Async async_ = Async::no;
+  bool open_ = false;
   std::string path_, refusal_;
   std::unique_ptr<gpz::Writer> writer_;        // if the group is one rank
   std::unique_ptr<GPZSharedFile> shared_;      // if it is larger and writes at once
   std::unique_ptr<GPZBackground> background_;  // behind writer_, which its thread uses
+  std::unique_ptr<GPZFramesBehind> behind_;    // before background_, if frames are compressed behind the simulation
+  bool lost_ = false;                          // could a rank not compress a frame of behind_?
+  std::vector<Placed> placed_;                 // that were not taken
   std::vector<gpz::IndexEntry> frames_;        // on the first rank of the group, if there is no writer
   std::uint64_t end_ = 0;                      // where the next record goes, if there is no writer
   std::uint64_t reference_ = 0;                // head checksum of the last frame that shared_ has written
@@ -121,9 +138,8 @@ class GPZOutput {
   std::int64_t first_step_ = 1, last_step_ = 0;
   std::int64_t dropped_ = 0;
   std::uint32_t features_ = 0;
-  std::string problem_;                    // to tell the others at the next opportunity
-  std::vector<std::uint64_t> mine_, all_;  // what the ranks of the group tell each other about a frame
-  std::size_t chunks_before_ = 0;          // that this rank's chunk has in the frame
+  std::string problem_;  // to tell the others at the next opportunity
+  GPZChunkSizes sizes_;  // of a frame that is not compressed behind the simulation
   GPZAtFinalize at_finalize_;
 
   std::optional<GPZContinued> find_continued(const GPZAppend &append);
@@ -133,15 +149,18 @@ class GPZOutput {
   std::string why_not_plain() const;
   std::string start();
   std::string stop();
-  std::uint64_t write_behind(gpz::FrameInfo &info, GPZChunk chunk, const std::string &problem, bool skip,
-                             GPZSummary &summary);
-  std::uint64_t write_now(gpz::FrameInfo &info, const GPZChunk &chunk, std::string problem, bool skip,
-                          GPZSummary &summary);
-  bool gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool good, std::vector<gpz::ChunkEntry> &entries);
+  bool all_are(bool good) const;
+  void compress_behind(const gpz::FrameInfo &info, GPZChunk chunk, bool skip, GPZSummary &summary);
+  void write_behind(gpz::FrameInfo info, GPZChunk chunk, bool skip, GPZSummary &summary);
+  void write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::string problem, bool skip, GPZSummary &summary);
+  bool place_first(bool wait);
+  void place_all();
+  void submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::size_t before,
+              GPZChunk chunk);
   std::string write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                          const gpz::ChunkView &chunk);
+                          std::size_t before, const gpz::ChunkView &chunk);
   void add(const gpz::FrameInfo &info, std::uint64_t length);
-  void settle(const std::string &problem);
+  void settle();
   [[noreturn]] void fail(const std::string &problem, bool complete);
   void cut_unless(bool complete);
   std::string agree(const std::string &problem) const;

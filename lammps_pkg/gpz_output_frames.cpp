@@ -13,8 +13,6 @@
 ------------------------------------------------------------------------- */
 
 // The frames of an output: from the chunks of all ranks to the file.
-#include <algorithm>
-#include <cstring>
 #include <exception>
 #include <gpz/error.hpp>
 #include <utility>
@@ -26,48 +24,93 @@ using namespace LAMMPS_NS;
 
 int GPZOutput::next_buffer(GPZSummary &summary) {
   if (!background_) return 0;
-  const int buffer = background_->next_buffer();
+  int ahead = 0;
+  if (behind_) {
+    while (behind_->size() == nbuffers) place_first(true);
+    ahead = behind_->size();
+  }
+  const int buffer = background_->next_buffer(ahead);
   summary.lap(GPZSummary::WAIT);
   return buffer;
 }
 
-std::uint64_t GPZOutput::write(gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip,
-                               GPZSummary &summary) {
+void GPZOutput::write(const gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary) {
   if (!open_) throw GPZOutputError(path_ + ": closed by an earlier error");  // which a program has caught
-  if (background_) return write_behind(info, std::move(chunk), problem, skip, summary);
-  return write_now(info, chunk, std::move(problem), skip, summary);
+  if (!background_) {
+    write_now(info, chunk, std::move(problem), skip, summary);
+    return;
+  }
+  poll();
+  if (problem_.empty()) problem_ = problem.empty() ? background_->problem() : problem;
+  if (behind_)
+    compress_behind(info, std::move(chunk), skip, summary);
+  else
+    write_behind(info, std::move(chunk), skip, summary);
+}
+
+bool GPZOutput::all_are(bool good) const {
+  int mine = good, all = good;
+  if (nranks_ > 1) MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, world_);
+  return all;
+}
+
+// Communicates once; chunk sizes follow behind the simulation.
+void GPZOutput::compress_behind(const gpz::FrameInfo &info, GPZChunk chunk, bool skip, GPZSummary &summary) {
+  const bool good = all_are(problem_.empty() && !lost_);
+  summary.lap(GPZSummary::COMMUNICATE);
+  if (!good) settle();
+  if (!skip) behind_->add(info, std::move(chunk));
+  summary.lap(GPZSummary::WAIT);
 }
 
 // Communicates once, or twice if there are several groups of several ranks.
-std::uint64_t GPZOutput::write_behind(gpz::FrameInfo &info, GPZChunk chunk, const std::string &problem, bool skip,
-                                      GPZSummary &summary) {
-  background_->poll();
-  if (problem_.empty()) problem_ = problem.empty() ? background_->problem() : problem;
-  int good = problem_.empty();
+void GPZOutput::write_behind(gpz::FrameInfo info, GPZChunk chunk, bool skip, GPZSummary &summary) {
+  bool good = problem_.empty();
   std::vector<gpz::ChunkEntry> entries;
-  if (!skip) good = gather(info, {chunk.particles, 0, nullptr, chunk.size, chunk.largest_error}, good, entries);
-  if (skip || group_size_ < nranks_) {
-    int mine = good;
-    MPI_Allreduce(&mine, &good, 1, MPI_INT, MPI_MIN, world_);
+  std::size_t before = 0;
+  if (!skip) {
+    sizes_.exchange(group_, info.fields.size(), {chunk.particles, 0, nullptr, chunk.size, chunk.largest_error}, good);
+    good = sizes_.read(info, entries, before);
   }
+  if (skip || group_size_ < nranks_) good = all_are(good);
   summary.lap(GPZSummary::COMMUNICATE);
-  if (!good) settle(problem_);
+  if (!good) settle();
+  if (!skip) submit(info, entries, before, std::move(chunk));
+  summary.lap(GPZSummary::WAIT);
+}
 
-  std::uint64_t length = 0;
+// Gives the oldest frame that is compressed behind the simulation its place in the file, if that is known, or with
+// `wait`. Was there one? If a rank of the group could not compress it, all ranks drop it and those behind it.
+bool GPZOutput::place_first(bool wait) {
+  GPZFramesBehind::Frame *const frame = behind_ ? behind_->first(wait, problem_) : nullptr;
+  if (!frame) return false;
+  if (problem_.empty() && !frame->problem.empty()) problem_ = path_ + ": " + frame->problem;
+  if (frame->good) {
+    submit(frame->info, frame->entries, frame->before, std::move(frame->chunk));
+    behind_->drop_first();
+  } else {
+    lost_ = true;
+    behind_->drop_all();
+  }
+  return frame->good;
+}
+
+void GPZOutput::place_all() {
+  while (place_first(true)) {
+  }
+}
+
+void GPZOutput::submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::size_t before,
+                       GPZChunk chunk) {
   try {
-    if (!skip) {
-      length = background_->submit(info, entries, chunks_before_, end_, std::move(chunk));
-      add(info, length);
-    }
+    add(info, background_->submit(info, entries, before, end_, std::move(chunk)));
   } catch (const std::exception &e) {
     problem_ = path_ + ": " + e.what();
   }
-  summary.lap(GPZSummary::WAIT);
-  return group_me_ == 0 ? length : 0;
 }
 
-std::uint64_t GPZOutput::write_now(gpz::FrameInfo &info, const GPZChunk &chunk, std::string problem, bool skip,
-                                   GPZSummary &summary) {
+void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::string problem, bool skip,
+                          GPZSummary &summary) {
   std::uint64_t length = 0;
   gpz::FrameRecord record;
   bool complete = true;  // no frame was begun without its trailer
@@ -83,7 +126,9 @@ std::uint64_t GPZOutput::write_now(gpz::FrameInfo &info, const GPZChunk &chunk, 
     }
     summary.lap(GPZSummary::COMPRESS);
     std::vector<gpz::ChunkEntry> entries;
-    const bool all_good = gather(info, view, problem.empty(), entries);
+    std::size_t before = 0;
+    sizes_.exchange(group_, info.fields.size(), view, problem.empty());
+    const bool all_good = sizes_.read(info, entries, before);
     summary.lap(GPZSummary::COMMUNICATE);
     try {
       if (all_good && writer_) {
@@ -93,9 +138,10 @@ std::uint64_t GPZOutput::write_now(gpz::FrameInfo &info, const GPZChunk &chunk, 
       if (all_good && shared_) {
         info.reference = reference_;
         record = gpz::frame_record(info, entries);
+        length = record.length;
         reference_ = record.checksum;
         complete = false;
-        problem = write_chunk(record, entries, view);
+        problem = write_chunk(record, entries, before, view);
       }
     } catch (const std::exception &e) {
       problem = e.what();
@@ -117,15 +163,12 @@ std::uint64_t GPZOutput::write_now(gpz::FrameInfo &info, const GPZChunk &chunk, 
   summary.lap(GPZSummary::COMMUNICATE);
   if (!problem.empty()) fail(problem, complete);
 
-  if (shared_ && !skip) {
-    add(info, record.length);
-    if (group_me_ == 0) length = record.length;
-  }
-  return length;
+  if (!skip) add(info, length);
 }
 
-// The frame is in the file, or on its way. A gpz::Writer keeps account itself.
+// The frame is in the file, or on its way. A gpz::Writer keeps account of its frames itself.
 void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t length) {
+  placed_.push_back({group_me_ == 0 ? length : 0, info.fields});
   if (writer_) return;
   if (group_me_ == 0) frames_.push_back({end_, length, info.timestep, info.time, info.particles});
   end_ += length;
@@ -133,48 +176,10 @@ void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t length) {
 
 // What comes before the chunks, and this rank's chunk.
 std::string GPZOutput::write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                                   const gpz::ChunkView &chunk) {
+                                   std::size_t before, const gpz::ChunkView &chunk) {
   std::uint64_t offset = end_ + record.prefix.size();
-  for (std::size_t n = 0; n < chunks_before_; ++n) offset += entries[n].length;
+  for (std::size_t n = 0; n < before; ++n) offset += entries[n].length;
   std::string problem;
   if (group_me_ == 0) problem = shared_->write(end_, record.prefix.data(), record.prefix.size());
   return problem.empty() && chunk.size > 0 ? shared_->write(offset, chunk.data, chunk.size) : problem;
-}
-
-// Every rank of the group learns of the others' chunks and largest errors. Are all of them `good`?
-bool GPZOutput::gather(gpz::FrameInfo &info, const gpz::ChunkView &chunk, bool good,
-                       std::vector<gpz::ChunkEntry> &entries) {
-  const std::size_t width = 4 + info.fields.size();
-  mine_.assign(width, 0);
-  mine_[0] = good;
-  if (good && chunk.size > 0) {
-    mine_[1] = chunk.particles;
-    mine_[2] = chunk.size;
-    mine_[3] = chunk.checksum;
-    std::memcpy(&mine_[4], chunk.largest_error.data(), info.fields.size() * sizeof(double));
-  }
-  if (group_size_ > 1) {
-    const int bytes = static_cast<int>(width * sizeof(mine_[0]));
-    all_.resize(width * static_cast<std::size_t>(group_size_));
-    MPI_Allgather(mine_.data(), bytes, MPI_BYTE, all_.data(), bytes, MPI_BYTE, group_);
-  } else {
-    all_ = mine_;
-  }
-
-  bool all_good = true;
-  info.particles = 0;
-  for (gpz::Field &field : info.fields) field.largest_error = 0;
-  for (std::size_t at = 0; at < all_.size(); at += width) {
-    const std::uint64_t *rank = &all_[at];
-    all_good = all_good && rank[0];
-    if (at == width * static_cast<std::size_t>(group_me_)) chunks_before_ = entries.size();
-    if (rank[2] > 0) entries.push_back({rank[1], rank[2], rank[3]});
-    info.particles += rank[1];
-    for (std::size_t f = 0; f < info.fields.size(); ++f) {
-      double error;
-      std::memcpy(&error, &rank[4 + f], sizeof(double));
-      info.fields[f].largest_error = std::max(info.fields[f].largest_error, error);
-    }
-  }
-  return all_good;
 }

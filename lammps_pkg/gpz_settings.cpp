@@ -85,6 +85,8 @@ int read_share(const std::string &word, LAMMPS *lmp) {
   return read_count(word.c_str(), lmp, "dump_modify share must be auto, no or a number", GPZShare::largest_target);
 }
 
+constexpr int largest_threads = 1024;
+
 // 0: no
 double read_budget(const std::string &word, LAMMPS *lmp) {
   if (word == "no") return 0.0;
@@ -137,7 +139,13 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
     return arg[1];
   };
   if (keyword == "async") {
-    async = utils::logical(FLERR, word(), false, lmp);
+    async = std::string(word()) == "compress"           ? GPZOutput::Async::compress_and_write
+            : utils::logical(FLERR, word(), false, lmp) ? GPZOutput::Async::write
+                                                        : GPZOutput::Async::no;
+  } else if (keyword == "threads") {
+    threads = std::string(word()) == "auto"
+                  ? 0
+                  : read_count(word(), lmp, "dump_modify threads must be auto or a number", largest_threads);
   } else if (keyword == "direct") {
     direct = utils::logical(FLERR, word(), false, lmp);
   } else if (keyword == "device") {

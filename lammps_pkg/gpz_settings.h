@@ -20,6 +20,7 @@
 #include <string>
 
 #include "gpz_backend.h"
+#include "gpz_output.h"
 #include "gpz_position_bound.h"
 #include "gpz_share.h"
 
@@ -31,7 +32,9 @@ class LAMMPS;
 struct GPZSettings {
   explicit GPZSettings(const char *unit_style) : eb(unit_style) {}
 
-  bool async = true, direct = true;
+  std::optional<GPZOutput::Async> async;  // without: that of the device
+  bool direct = true;
+  int threads = 0;  // that compress on a CPU; 0: as many as LAMMPS has, or of idle cores
   GPZBackend::Device device = GPZBackend::Device::AUTO;
   std::optional<gpz::Effort> effort;  // without: that of the device
   double budget = 0;                  // largest share of the loop; 0: none
@@ -43,6 +46,10 @@ struct GPZSettings {
   // What is used on such a device: GPUs have order place, and are fast unless told otherwise.
   gpz::Effort effort_on(bool gpu) const { return effort.value_or(gpu ? gpz::Effort::fast : gpz::default_effort); }
   gpz::Order order_on(bool gpu) const { return gpu ? gpz::Order::place : order; }
+  // Where KOKKOS keeps the atoms on a GPU (`kokkos_gpu`), cores are idle that may compress.
+  GPZOutput::Async async_on(bool kokkos_gpu, bool gpu) const {
+    return async.value_or(kokkos_gpu && !gpu ? GPZOutput::Async::compress_and_write : GPZOutput::Async::write);
+  }
   // Why a GPU cannot do what was asked for, in a file with ids or without; empty: it can.
   std::string only_on_cpu(bool ids) const;
 

@@ -15,7 +15,6 @@
 #include "gpz_share.h"
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <limits>
 #include <numeric>
@@ -26,7 +25,6 @@
 #include "lammps.h"
 
 using namespace LAMMPS_NS;
-using gpz::ConstArray;
 
 GPZShare::~GPZShare() {
   int finalized = 0;  // if LAMMPS is a library, MPI may have ended before it
@@ -130,79 +128,29 @@ bool GPZShare::gather(GPZRows &atoms, std::string &problem) {
   if (*std::min_element(counts_.begin(), counts_.end()) < 0) return false;
 
   const std::uint64_t particles = std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0});
-  if (!make_room(particles * words_, problem)) return false;
+  if (!make_room(particles * layout_.words(), problem)) return false;
   particles_ = static_cast<double>(particles);
   if (chosen_particles_ == unknown) chosen_particles_ = particles_;
   int place = 0;
   for (int rank = 0; rank < size_; ++rank) {
     places_[rank] = place;
-    sizes_[rank] = counts_[rank] * static_cast<int>(words_);
+    sizes_[rank] = counts_[rank] * static_cast<int>(layout_.words());
     place += sizes_[rank];
   }
   MPI_Gatherv(mine_.data(), sizes_[me_], MPI_LONG_LONG, all_.data(), sizes_.data(), places_.data(), MPI_LONG_LONG, 0,
               ranks_);
   if (me_ != 0) return false;
 
-  auto column = columns_.begin();
-  for (gpz::FieldInput &field : atoms.fields) {
-    for (std::size_t d = 0; d < field.field.components.size(); ++d, ++column) {
-      field.components[d].data = reinterpret_cast<const char *>(all_.data()) + column->offset;
-      field.components[d].stride = static_cast<std::ptrdiff_t>(words_ * sizeof(all_[0]));
-    }
-  }
+  layout_.refer(atoms.fields, all_.data());
   atoms.nrows = atoms.particles = particles;
   atoms.rows = nullptr;
   return true;
 }
 
-namespace {
-
-std::size_t size_of(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
-}
-
-template <std::size_t size>
-void copy(const ConstArray &from, const GPZRows &atoms, char *to, std::size_t stride) {
-  const auto *data = static_cast<const char *>(from.data);
-  for (std::size_t i = 0; i < atoms.particles; ++i) {
-    const auto row = static_cast<std::ptrdiff_t>(atoms.rows ? static_cast<std::size_t>(atoms.rows[i]) : i);
-    std::memcpy(to + i * stride, data + row * from.stride, size);
-  }
-}
-
-}  // namespace
-
-// In a row, what has 8 bytes comes first, so that everything is aligned.
-void GPZShare::arrange(const std::vector<gpz::FieldInput> &fields) {
-  columns_.clear();
-  std::size_t wide = 0, narrow = 0;
-  for (const gpz::FieldInput &field : fields) {
-    for (std::size_t d = 0; d < field.field.components.size(); ++d) {
-      const std::size_t size = size_of(field.components[d].type);
-      std::size_t &end = size == 8 ? wide : narrow;
-      columns_.push_back({end, size});
-      end += size;
-    }
-  }
-  for (Column &column : columns_)
-    if (column.size < 8) column.offset += wide;
-  words_ = (wide + narrow + 7) / 8;
-}
-
 void GPZShare::pack(const GPZRows &atoms) {
-  arrange(atoms.fields);
-  mine_.resize(static_cast<std::size_t>(atoms.particles) * words_);
-  const std::size_t stride = words_ * sizeof(mine_[0]);
-  auto column = columns_.begin();
-  for (const gpz::FieldInput &field : atoms.fields) {
-    for (std::size_t d = 0; d < field.field.components.size(); ++d, ++column) {
-      char *to = reinterpret_cast<char *>(mine_.data()) + column->offset;
-      if (column->size == 8)
-        copy<8>(field.components[d], atoms, to, stride);
-      else
-        copy<4>(field.components[d], atoms, to, stride);
-    }
-  }
+  layout_ = GPZRowLayout(atoms.fields);
+  mine_.resize(static_cast<std::size_t>(atoms.particles) * layout_.words());
+  layout_.copy(atoms, mine_.data());
 }
 
 // On the leader, with its problem if there is no room. All know how much there was, so they wait for its answer only

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "gpz_row_layout.h"
 #include "gpz_rows.h"
 
 namespace LAMMPS_NS {
@@ -74,19 +75,14 @@ class GPZShare {
   double particles_ = 0;               // of this chunk in the last frame
   double chosen_particles_ = unknown;  // in the frame for which it was chosen
 
-  struct Column {
-    std::size_t offset, size;  // in a row, bytes
-  };
-  std::vector<Column> columns_;  // of each component, in the order of fields
-  std::size_t words_ = 0;        // of 8 bytes, in a row
-  std::vector<long long> mine_, all_;
+  GPZRowLayout layout_;
+  std::vector<GPZRowLayout::Word> mine_, all_;
   std::vector<int> counts_, sizes_, places_;  // of each rank: particles; words, and where they begin
   std::size_t room_ = 0;                      // of all_ on the leader, words
 
   bool is_due() const;
   void choose(MPI_Comm group, double particles);
   void leave();
-  void arrange(const std::vector<gpz::FieldInput> &fields);
   void pack(const GPZRows &atoms);
   bool make_room(std::size_t words, std::string &problem);
 };

@@ -79,12 +79,16 @@ void GPZSummary::in_background(double seconds) {
   background_seconds_ += seconds;
 }
 
-void GPZSummary::end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::size_t columns,
-                           const std::vector<gpz::Field> &fields) {
+void GPZSummary::behind(double seconds) { behind_seconds_ = behind_seconds_.value_or(0.0) + seconds; }
+
+void GPZSummary::end_frame(std::uint64_t local_atoms, std::size_t columns) {
   ++frames_;
-  totals_[0] += static_cast<double>(bytes);
   totals_[1] += static_cast<double>(local_atoms * columns);
   totals_[2] += static_cast<double>(local_atoms);
+}
+
+void GPZSummary::placed(std::uint64_t bytes, const std::vector<gpz::Field> &fields) {
+  totals_[0] += static_cast<double>(bytes);
   largest_error_.resize(fields.size());
   largest_bound_.resize(fields.size());
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -130,6 +134,7 @@ std::string GPZSummary::time(MPI_Comm world, double loop_seconds) const {
     for (double &seconds : parts[part]) seconds /= nranks;
   }
   const double background = sum(world, std::array<double, 1>{background_seconds_})[0] / nranks;
+  const double behind = sum(world, std::array<double, 1>{behind_seconds_.value_or(0.0)})[0] / nranks;
 
   const bool in_loop = loop_seconds > 0 && total(parts[INSIDE]) > 0;
   Seconds seconds = parts[INSIDE];
@@ -148,5 +153,6 @@ std::string GPZSummary::time(MPI_Comm world, double loop_seconds) const {
   if (in_loop) text += fmt::format("; before it {:.3f} s", total(parts[BEFORE]));
   if (in_loop && background_) text += fmt::format(", after it {:.3f} s", total(parts[AFTER]));
   if (background_) text += fmt::format("; written in the background in {:.3f} s", background);
+  if (behind_seconds_) text += fmt::format(", compressed there in {:.3f} s", behind);
   return text + "\n";
 }

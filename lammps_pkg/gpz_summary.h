@@ -20,6 +20,7 @@
 #include <array>
 #include <cstdint>
 #include <gpz/frame.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,10 +46,13 @@ class GPZSummary {
   }
   // The thread of this rank that writes in the background was busy for so long.
   void in_background(double seconds);
-  // The frame is in the file, or on its way. `bytes`: of its record, on the rank that counts for its file, otherwise 0.
-  // `fields`: with their bounds and largest errors in this frame.
-  void end_frame(std::uint64_t bytes, std::uint64_t local_atoms, std::size_t columns,
-                 const std::vector<gpz::Field> &fields);
+  // The thread that compresses behind the simulation was busy for so long.
+  void behind(double seconds);
+  // The frame is in the file, or on its way.
+  void end_frame(std::uint64_t local_atoms, std::size_t columns);
+  // A frame has its place. `bytes`: of its record, on the rank that counts for its file, otherwise 0. `fields`: with
+  // their bounds and largest errors in this frame.
+  void placed(std::uint64_t bytes, const std::vector<gpz::Field> &fields);
   // The frame was left out, because the file that is continued goes beyond it.
   void skip_frame() { ++skipped_; }
 
@@ -68,6 +72,7 @@ class GPZSummary {
   std::array<Seconds, nparts> seconds_{};
   bool background_ = false;
   double background_seconds_ = 0;
+  std::optional<double> behind_seconds_;
   std::uint64_t frames_ = 0, skipped_ = 0, copies_ = 0;
   double copy_seconds_ = 0;
   std::string copied_;

@@ -263,8 +263,8 @@ class Faults:
 
 # Name, async, hosts: what the short form runs on so many ranks.
 SHORT = {
-    1: [("t.gpz", "no", 1), ("t.gpz", "yes", 1), ("t.*.gpz", "yes", 1)],
-    2: [("t.gpz", "yes", 1), ("t.gpz", "no", 2), ("t.%.gpz", "yes", 1)],
+    1: [("t.gpz", "no", 1), ("t.gpz", "yes", 1), ("t.gpz", "compress", 1), ("t.*.gpz", "yes", 1)],
+    2: [("t.gpz", "yes", 1), ("t.gpz", "no", 2), ("t.gpz", "compress", 1), ("t.%.gpz", "yes", 1)],
     4: [("t.gpz", "no", 1), ("t.gpz", "yes", 1)],
 }
 
@@ -272,7 +272,7 @@ SHORT = {
 def kinds_of_runs(ranks):
     if not ALL:
         return SHORT[ranks]
-    kinds = [("t.gpz", "no", 1), ("t.gpz", "yes", 1)]
+    kinds = [("t.gpz", "no", 1), ("t.gpz", "yes", 1), ("t.gpz", "compress", 1)]
     if ranks > 1:
         kinds.append(("t.gpz", "no", 2))  # with MPI-IO
     if ranks < 4:

@@ -12,29 +12,36 @@ from test_modify import parts_are_the_whole
 
 BOUNDS = {c: DEFAULT_BOUND for c in "xyz"}
 FRAMES_ON_THEIR_WAY = 3
+MODES = "no", "yes", "compress"
 
 
 @case(ranks=(1, 2, 4))
 def async_writes_the_same_bytes(t):
-    at_once, behind = (MELT + dumps(BASE + " vx ix", every=1, modify=f"async {mode}") + "run 15\n" for mode in ("no", "yes"))
-    t.lammps(t.in_turn(at_once + "undump gpz\nshell mv t.gpz no.gpz", behind))
-    assert t.path("no.gpz").read_bytes() == t.path("t.gpz").read_bytes()
-    t.same(frames=16)
+    """Chunks of all ranks and of leaders, with thresholds that leave ranks without atoms."""
+    for more, both in ("effort dense", ""), ("share 300", ""), ("", "thresh x < 3"):
+        scripts = [MELT + dumps(BASE + " vx ix", 1, both=both, modify=f"key 7 async {mode} {more}") + "run 15\n" for mode in MODES]
+        moves = [f"undump gpz\nshell mv t.gpz {mode}.gpz" for mode in MODES]
+        t.lammps(t.in_turn(*(script + move for script, move in zip(scripts, moves))))
+        no, *others = (t.path(f"{mode}.gpz").read_bytes() for mode in MODES)
+        assert [other == no for other in others] == [True, True], more
+        t.same("compress.gpz", frames=16)
 
 
 @case(ranks=(1, 2, 4, 8))
 def async_many_frames(t):
-    t.lammps(MELT + dumps(BASE, every=1) + "run 20")
-    t.same(frames=21)
-    assert t.info()["has_index"]
+    for mode in MODES[1:]:
+        t.lammps(MELT + dumps(BASE, every=1, modify=f"async {mode}") + "run 20")
+        t.same(frames=21)
+        assert t.info()["has_index"]
 
 
 @case(ranks=(8,))
 def async_several_files(t):
     three = f"dump three all gpz 2 u.%.gpz {BASE}\ndump_modify three share no nfile 3\n"
-    t.lammps(MELT + dumps(BASE, every=2, gpz="t.%.gpz") + three + "run 20")
-    parts_are_the_whole(t, [f"t.{i}.gpz" for i in range(8)])
-    parts_are_the_whole(t, [f"u.{i}.gpz" for i in range(3)])
+    for mode in MODES[1:]:
+        t.lammps(MELT + dumps(BASE, every=2, gpz="t.%.gpz", modify=f"async {mode}") + three + f"dump_modify three async {mode}\nrun 20")
+        parts_are_the_whole(t, [f"t.{i}.gpz" for i in range(8)])
+        parts_are_the_whole(t, [f"u.{i}.gpz" for i in range(3)])
 
 
 @case(ranks=(4,))
@@ -43,7 +50,7 @@ def async_several_hosts(t):
     of the second file only."""
     scripts = [
         MELT + dumps(BASE, every=5, gpz=gpz, modify=modify) + "run 20\nrun 20"
-        for gpz, modify in (("t.gpz", ""), ("t.%.gpz", "nfile 2"))
+        for gpz, modify in (("t.gpz", "async compress"), ("t.%.gpz", "nfile 2"))
     ]
     script = t.in_turn(scripts[0] + "\nprint SECOND", scripts[1])
     output = t.lammps(script, wrapper=two_hosts(t, first=3))
@@ -67,9 +74,9 @@ def two_hosts(t, first):
 
 @case(ranks=(1, 2, 3))
 def async_can_be_changed(t):
-    changes = ("", "dump_modify gpz async no\n", "dump_modify gpz async yes\n")
-    t.lammps(MELT + dumps(BASE, every=5) + "".join(change + "run 20\n" for change in changes))
-    t.same(frames=13)
+    changes = ("", "async no", "async yes", "async compress", "threads 2 effort fast", "async yes key 3", "async compress")
+    t.lammps(MELT + dumps(BASE, every=5) + "".join((f"dump_modify gpz {change}\n" if change else "") + "run 20\n" for change in changes))
+    t.same(frames=29)
 
 
 @case(ranks=(1, 2))
@@ -89,17 +96,27 @@ def frames_are_there_when_a_run_ends(t):
 def error_elsewhere(t):
     """An error of LAMMPS itself, which ends without destroying anything: its last frames are those one wants to see."""
     halt = "variable n equal step\nfix halt all halt 1 v_n >= 17 error hard\n"
-    t.error(MELT + dumps(BASE, every=1, modify="async yes") + "dump_modify custom flush yes\n" + halt + "run 100")
-    steps = [f.step for f in read_dump(t.path("t.dump"))]
-    assert steps[-1] in (16, 17)
-    t.same(frames=len(steps))
+    for mode in MODES[1:]:
+        t.error(MELT + dumps(BASE, every=1, modify=f"async {mode}") + "dump_modify custom flush yes\n" + halt + "run 100")
+        steps = [f.step for f in read_dump(t.path("t.dump"))]
+        assert steps[-1] in (16, 17)
+        t.same(frames=len(steps))
 
 
 @case(ranks=(1, 2, 4))
 def killed(t):
+    kill_and_continue(t, "yes")
+
+
+@case(ranks=(1, 2))
+def killed_while_it_compresses(t):
+    kill_and_continue(t, "compress effort dense")
+
+
+def kill_and_continue(t, mode):
     """SIGKILL at any time: all but the frames on their way are in the file, and another run continues it."""
     script = "dump_modify custom flush yes\nthermo 5\nthermo_modify flush yes\nrestart 20 r.*\nrun 1000000"
-    t.write_script(MELT + dumps(BASE, every=5) + script)
+    t.write_script(MELT + dumps(BASE, every=5, modify=f"async {mode}") + script)
     wrapper = ["sh", "-c", 'echo $$ >> pids; exec "$@"', "sh"]
     command = t.command(t.ranks, ["-in", "in.lammps", "-log", "none"], wrapper)
     with subprocess.Popen(command, cwd=t.directory, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as run:

@@ -64,6 +64,7 @@ def bad_input(t):
         "bound type lossy": ["lossy"],
         "async": ["async", "missing"],
         "async perhaps": ["perhaps"],
+        "threads 0": ["auto or a number", "1 to 1024", "0"],
         "direct perhaps": ["perhaps"],
         "device": ["device", "missing"],
         "device tpu": ["auto, gpu or cpu", "tpu"],
@@ -157,7 +158,7 @@ def disk_full(t):
     """A clear error, and only whole frames in the file. Written in the background or not, there are equally many, except
     for those that were on their way."""
     count = {}
-    for mode in ("no", "yes"):
+    for mode in ("no", "yes", "compress"):
         options, release = full_disk(t.path(f"small.{mode}"))
         path = f"small.{mode}/t.gpz"
         try:
@@ -176,7 +177,7 @@ def disk_full(t):
                 abs(float(a["x"]) - float(original[frame.step].atoms[i]["x"])) <= 1e-9 for i, a in frame.atoms.items()
             )
     on_way = 0 if t.ranks == 1 else 3
-    assert 5 < count["no"] < 100 and count["no"] - on_way <= count["yes"] <= count["no"], count
+    assert 5 < count["no"] < 100 and all(count["no"] - on_way <= count[mode] <= count["no"] for mode in ("yes", "compress")), count
 
 
 @case(ranks=(1, 2))

@@ -111,7 +111,7 @@ def nfile(t):
 def nfile_again(t):
     """nfile with the number it has changes nothing; another number changes the file of some ranks only, but is refused on all."""
     nfile = "dump_modify gpz nfile %d\n"
-    for mode in ("no", "yes"):
+    for mode in ("no", "yes", "compress"):
         script = MELT + dumps(BASE, gpz="t.%.gpz", modify=f"nfile 2 async {mode}") + "run 20\n" + nfile % 2 + "run 20\n"
         t.lammps(script)
         parts_are_the_whole(t, ["t.0.gpz", "t.1.gpz"])
