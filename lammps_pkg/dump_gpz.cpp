@@ -169,7 +169,8 @@ void DumpGPZ::init_output() {
   // A file of one frame is closed before LAMMPS goes on.
   using Async = GPZOutput::Async;
   const bool at_once = multifile || strcmp(id, "WRITE_DUMP") == 0;
-  int mine = static_cast<int>(at_once ? Async::no : settings_.async_on(backend_.kokkos_gpu(), backend_.is_on_gpu()));
+  int mine = static_cast<int>(at_once ? Async::no
+                                      : settings_.async_on(backend_.kokkos_atoms() != nullptr, backend_.is_on_gpu()));
   int all = mine;  // hosts may differ in GPUs
   MPI_Allreduce(&mine, &all, 1, MPI_INT, MPI_MAX, world);
   stop_if_it_fails([&] { output_.set_async(static_cast<Async>(all)); });
@@ -206,10 +207,11 @@ void DumpGPZ::init_direct() {
 std::string DumpGPZ::device_text() const {
   std::string text = backend_.text();
   if (settings_.budget > 0 && !has_budget()) text += ", with effort fast whatever the budget";
-  if (!direct_.in_output() || !backend_.device_atoms()) return text;
+  if (!direct_.in_output() || !backend_.kokkos_atoms()) return text;
   const std::string obstacle = direct_.obstacle();
   if (!obstacle.empty()) return text + ", at the time of other output, because " + obstacle;
   const std::string needs = host_needs(direct_.step_variable()).text();
+  if (!backend_.is_on_gpu()) return text + ", of what KOKKOS copies to the host: " + needs;
   text += ", before KOKKOS copies them for other output";
   return needs.empty() ? text : text + ", except " + needs;
 }
@@ -352,7 +354,7 @@ void DumpGPZ::copy_to_host() {
   if (!direct_.is_early()) return;
   const GPZHostNeeds needs = host_needs(direct_.step_variable());
   if (needs.mask() == 0) return;
-  summary_.copied(backend_.device_atoms()->sync_host(needs.mask()), needs.text());
+  summary_.copied(backend_.kokkos_atoms()->sync_host(needs.mask()), needs.text());
   summary_.lap(GPZSummary::COPY);
 }
 
@@ -373,7 +375,7 @@ void DumpGPZ::say_bound_beside(const GPZPositionOrigin &origin) {
 double DumpGPZ::set_bounds_of_frame() {
   const GPZRerunOrigin *const rerun = gpz_columns().has_positions() ? GPZRerunOrigin::active(lmp) : nullptr;
   // KOKKOS may have the atoms of the set-up on the GPU only.
-  if (rerun && backend_.device_atoms()) backend_.device_atoms()->sync_host(X_MASK | IMAGE_MASK);
+  if (rerun && backend_.kokkos_atoms()) backend_.kokkos_atoms()->sync_host(X_MASK | IMAGE_MASK);
   const auto origin = rerun ? rerun->positions(triclinic_general, gpz_columns().has_fractions()) : GPZPositionOrigin();
   const GPZPositionBound &eb = settings_.eb;
   const double bound = eb.beside(origin, first_edge_);
@@ -400,7 +402,7 @@ void DumpGPZ::warn_of_large_bound(double bound) {
 // Of one component, of the heaviest atoms that are written: sqrt(kB T / m), with the kinetic temperature of all of them
 // about their common velocity.
 double DumpGPZ::thermal_speed() {
-  if (backend_.device_atoms()) backend_.device_atoms()->sync_host(V_MASK | TYPE_MASK | MASK_MASK | RMASS_MASK);
+  if (backend_.kokkos_atoms()) backend_.kokkos_atoms()->sync_host(V_MASK | TYPE_MASK | MASK_MASK | RMASS_MASK);
   enum { MASS, MOMENTUM, SQUARES = MOMENTUM + 3, COUNT, SUMS };
   double mine[SUMS] = {}, all[SUMS], heaviest = 0.0, heaviest_of_all = 0.0;
   for (int i = 0; i < atom->nlocal; ++i) {

@@ -49,7 +49,7 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   void write() override;
   double memory_usage() override;
   void poll() override { output_.poll(); }
-  void step_is_over() override { direct_.step_is_over(backend_.device_atoms()); }
+  void step_is_over() override { direct_.step_is_over(backend_.kokkos_atoms()); }
   void end_of_run() override;
 
  protected:

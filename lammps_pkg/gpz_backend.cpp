@@ -63,23 +63,20 @@ int usable_cores() {
 
 GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp) {}
 
-bool GPZBackend::kokkos_gpu() const { return gpz_gpu::kokkos_device(lmp_) >= 0; }
-
 void GPZBackend::init(Device device, const std::string &only_on_cpu, int threads) {
   const bool has_gpus = device != Device::CPU && gpz_gpu::count() > 0;
   const std::string obstacle = has_gpus ? only_on_cpu : std::string();
   const Node node = place_on_node(lmp_->world);
+  if (!kokkos_atoms_) kokkos_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
   if (threads == 0) threads = default_threads(node.ranks);
   if (compressor_ && device_ == device && only_on_cpu_ == obstacle && threads_ == threads) return;
   only_on_cpu_ = obstacle;
   compressor_.reset();
-  device_atoms_.reset();
   gpu_ = -1;
   threads_ = threads;
   const int gpus = has_gpus && obstacle.empty() ? gpz_gpu::count() : 0;
   if (gpus > 0) {
-    device_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
-    gpu_ = device_atoms_ ? device_atoms_->gpu() : node.rank % gpus;
+    gpu_ = kokkos_atoms_ ? kokkos_atoms_->gpu() : node.rank % gpus;
     compressor_ = gpz_gpu::make_compressor(gpu_);
   } else if (device == Device::GPU && obstacle.empty()) {
     throw gpz::Error(gpz::Status::not_found, gpz_gpu::why_none());
@@ -93,7 +90,7 @@ void GPZBackend::init(Device device, const std::string &only_on_cpu, int threads
 int GPZBackend::default_threads(int ranks) const {
   constexpr int most = 8;
   const int threads = lmp_->comm->nthreads;
-  if (!kokkos_gpu()) return threads;
+  if (!kokkos_atoms_) return threads;
   const int idle = std::min(usable_cores(), static_cast<int>(std::thread::hardware_concurrency()) / ranks) - 1;
   return std::max(threads, std::min(idle, most));
 }
@@ -105,7 +102,7 @@ std::string GPZBackend::text() const {
     return text;
   }
   return fmt::format("compressed on GPU {}, {}", gpu_,
-                     device_atoms_ ? "where KOKKOS keeps the atoms" : "atoms copied there from host memory");
+                     kokkos_atoms_ ? "where KOKKOS keeps the atoms" : "atoms copied there from host memory");
 }
 
 double GPZBackend::memory_usage() const {

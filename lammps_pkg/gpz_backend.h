@@ -39,15 +39,15 @@ class GPZBackend {
   // Device::GPU was asked for, or no memory.
   void init(Device device, const std::string &only_on_cpu, int threads);
   bool is_on_gpu() const { return gpu_ >= 0; }
-  // Does KOKKOS keep the atoms on a GPU?
-  bool kokkos_gpu() const;
   // What was decided on this rank, for the log.
   std::string text() const;
 
   GPZCompressor &compressor() { return *compressor_; }
   GPZHostAtoms &host_atoms() { return host_atoms_; }
-  // The atoms on the GPU that compresses them; nullptr if they are in host memory.
-  GPZDeviceAtoms *device_atoms() const { return device_atoms_.get(); }
+  // The atoms that KOKKOS keeps on a GPU; nullptr if it does not.
+  GPZDeviceAtoms *kokkos_atoms() const { return kokkos_atoms_.get(); }
+  // Those if they are compressed there; nullptr if the compressor reads host memory.
+  GPZDeviceAtoms *device_atoms() const { return is_on_gpu() ? kokkos_atoms() : nullptr; }
 
   double memory_usage() const;
 
@@ -57,7 +57,7 @@ class GPZBackend {
   std::string only_on_cpu_;       // why there is no GPU where one could be
   int gpu_ = -1, threads_ = 1;
   GPZHostAtoms host_atoms_;
-  std::unique_ptr<GPZDeviceAtoms> device_atoms_;
+  std::unique_ptr<GPZDeviceAtoms> kokkos_atoms_;
   std::unique_ptr<GPZCompressor> compressor_;
 
   int default_threads(int ranks) const;

@@ -136,8 +136,6 @@ class KokkosAtoms : public GPZDeviceAtoms {
 
 int gpz_gpu::count() { return gpz::cuda::device_count(); }
 
-int gpz_gpu::kokkos_device(LAMMPS *lmp) { return gpz_kokkos::device(lmp); }
-
 const char *gpz_gpu::why_none() { return "there is no GPU, or no driver for it"; }
 
 std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int gpu) { return std::make_unique<GPUCompressor>(gpu); }

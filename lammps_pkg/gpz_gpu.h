@@ -54,8 +54,6 @@ class GPZDeviceAtoms : public GPZAtoms {
 namespace gpz_gpu {
 
 int count();
-// The GPU where KOKKOS keeps atoms; -1 if it does not, or this was built without KOKKOS.
-int kokkos_device(LAMMPS *lmp);
 // If there are none.
 const char *why_none();
 // Arrays and rows may be in host memory or in that of the GPU. Throws gpz::Error.

@@ -22,8 +22,6 @@ using namespace LAMMPS_NS;
 
 int gpz_gpu::count() { return 0; }
 
-int gpz_gpu::kokkos_device(LAMMPS *) { return -1; }
-
 const char *gpz_gpu::why_none() { return "gpz was built without CUDA"; }
 
 std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int) { throw gpz::Error(gpz::Status::not_found, why_none()); }
