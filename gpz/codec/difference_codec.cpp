@@ -38,7 +38,7 @@ struct Prediction {
 // Zero history for plain states.
 constexpr std::int32_t at_rest[block_size] = {};
 
-// Leaves `out` of the axes null.
+// The pointers `out` of all axes stay null.
 DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                          const Prediction &prediction, std::uint64_t b) {
   const std::size_t first = b * block_size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codes one chunk's grid indices as residuals of a prediction from earlier frames (docs/decisions/0010). The particles
-// and their order are those of the key frame.
+// Codes one chunk's grid indices as residuals of a prediction from earlier frames (docs/decisions/0010). Particles and
+// their order are as in the key frame.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct DifferenceState {
   };
 
   int components = 0;
-  bool plain = false;  // keeps `last` only: values are predicted to stay
+  bool plain = false;  // keeps `last` only: the prediction is the last value
   std::size_t particles = 0;
   std::uint64_t frames = 0;  // since the key frame, inclusive; 0: no key frame yet
   std::array<Axis, core::max_components> axes;

@@ -12,7 +12,7 @@
 
 namespace gpz::codec {
 
-// The least widths of `count` items that hold item_of(record, i) of all records.
+// The smallest widths of `count` items that hold item_of(record, i) of all records.
 template <typename Record, typename ItemOf>
 void find_item_widths(const std::vector<Record> &records, std::size_t count, const ItemOf &item_of,
                       std::uint8_t *width) {
