@@ -16,7 +16,7 @@ constexpr std::int64_t small_error = std::int64_t{16} << PairMotion::speed_bits;
 
 std::int32_t limited(std::int64_t x) { return core::limited(x, PairMotion::limit); }
 
-// Fractions of what happens between two frames. `part` is in units of 2^-16.
+// Fractions of the change between two frames. `part` is in units of 2^-16.
 std::int64_t part_of(std::int64_t x, std::int64_t part) { return crystal::rounded_shift(x * part, 16); }
 std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return crystal::rounded_shift(x * part, 17); }
 std::int64_t part_for(int steps) { return (65536 + steps / 2) / steps; }

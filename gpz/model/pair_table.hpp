@@ -43,7 +43,7 @@ class PairTable {
   // Looks up forces by squared distance. Passed by value, so that a loop can keep it in registers.
   class Lookup {
    public:
-    std::uint64_t end() const { return end_; }  // no force from here on
+    std::uint64_t end() const { return end_; }  // no force from this squared distance on
     std::int64_t at(std::uint64_t squared) const {
       const Line line = lines_[squared >> shift_];
       return line.value + (line.rise * static_cast<std::int64_t>(squared & mask_) >> shift_);
