@@ -45,7 +45,7 @@ void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64
   format::Column<std::uint32_t> staying;
   if (chunk.leaving != 0)
     staying = staying_without(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset));
-  // Sections of other fields tell whether they count crossings of field 0.
+  // The heads of the other sections state whether they count crossings of field 0.
   counts_crossings_ = false;
   for (std::size_t f = 1; f < fields; ++f)
     counts_crossings_ |= history_.follows(f) && history_.state(f).plain && chunk.sections[f].size != 0;

@@ -11,7 +11,7 @@
 namespace gpz::trajectory {
 namespace {
 
-constexpr std::size_t at_once = 1024;  // values of three components in the L1 cache
+constexpr std::size_t at_once = 1024;  // values at a time: three components fit into the L1 cache
 
 template <typename T, typename Out>
 void to_floats(const std::int64_t *index, std::size_t n, double step, Out *out) {
@@ -29,7 +29,7 @@ T from_bits(std::uint64_t bits) {
   return static_cast<T>(core::bit_cast<double>(bits));
 }
 
-// Values of type T stay of this type on their way to arrays of this type, which keeps the bits of a NaN.
+// Values of type T are written to arrays of type T without conversion, which keeps the bits of NaNs.
 template <typename T>
 void write_grid_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
                        const codec::Target &target) {
