@@ -17,8 +17,8 @@ using core::GridAxis;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 30;  // largest position
 constexpr std::int64_t most_cells_of_axis = 1024;
-// Cells are as wide as the cutoff. Along the first component they are half as wide, because cells that follow each
-// other there are adjacent in memory.
+// Cells are as wide as the cutoff. Along the first component they are half as wide, because successive cells are
+// adjacent in memory there.
 constexpr std::int64_t stencil[core::max_components] = {2, 1, 1};
 constexpr int scale_bits = 53;
 
@@ -45,14 +45,14 @@ struct NeighbourList::Cells {
     std::int64_t count = 1;
     std::uint64_t scale = 0;  // cell = position * scale / 2^scale_bits
 
-    // Whether the axis has so few cells that a particle may be near in both directions.
+    // Whether the axis has so few cells that two particles may be neighbours in both directions.
     bool is_small(std::size_t d) const { return periodic && count <= 2 * stencil[d]; }
   };
   std::array<Axis, core::max_components> axes;
 
   std::int64_t total() const { return axes[0].count * axes[1].count * axes[2].count; }
 
-  // Divides the box into at most `most` cells of the width that the stencil needs.
+  // Divides the box into at most `most` cells, wide enough for the stencil.
   void choose(std::uint32_t reach, std::int64_t most) {
     for (std::size_t d = 0; d < axes.size(); ++d) {
       Axis &axis = axes[d];
@@ -208,7 +208,8 @@ bool NeighbourList::find_pairs(const Cells &cells, const codec::Kernels &kernels
     distances += others * (cell_end - own);
     if (distances > most_distances) return false;
     take_candidates(runs, others);
-    // The cell's own particles come last, and a particle's candidates end before itself.
+    // The cell's own particles come last, and the candidates of a particle end just before it, so that each pair occurs
+    // once.
     const codec::PairCandidates candidates{
         {near_[0].data(), near_[1].data(), near_[2].data()}, place_.data(), distance_.data()};
     auto count = static_cast<std::uint32_t>(others - (cell_end - own));
