@@ -21,7 +21,7 @@ void ChunkEncoder::forget() {
   history_.forget();
   matched_.forget();
   last_.forget();
-  scratch_before_ = scratch_particles_ = 0;  // sized for these fields only
+  scratch_before_ = scratch_particles_ = 0;  // valid for these fields only
 }
 
 void ChunkEncoder::release() {
