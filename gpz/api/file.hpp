@@ -46,7 +46,6 @@ class File final : public Source, public Sink {
   };
 
   File(const std::string &path, Mode mode, System &system = System::posix());
-  // Borrows a descriptor.
   File(int descriptor, const std::string &name, System &system = System::posix());
   ~File() override;
 

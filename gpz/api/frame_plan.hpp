@@ -48,13 +48,11 @@ class FramePlan {
   AheadSource &source_;
   const Most most_;
   std::mutex mutex_;
-  // Requested frames.
   std::size_t asked_ = none;       // the last one
   std::size_t distance_ = 0;       // from the one before; 0: not ascending
   bool is_regular_ = false;        // the last two distances are equal
   bool between_are_read_ = false;  // frames between requested ones must be read as well
   bool is_anew_ = false;           // the last frame was requested anew
-  // The sequence.
   std::size_t step_ = 1;
   std::size_t next_ = none;
   std::size_t older_ = 0;   // first frame of the second-newest request

@@ -49,7 +49,6 @@ struct FramesAhead::Shared {
   FrameRequest request;
   std::optional<std::size_t> last;
   std::size_t stride = 0;  // 0: the last two frames did not ascend
-  // The loop.
   bool is_active = false;
   unsigned long turn = 0;  // changes with every loop
   std::size_t next = 0;    // the first frame that is not in a run yet

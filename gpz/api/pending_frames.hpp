@@ -52,7 +52,6 @@ class PendingFrames {
   // `waits` is false.
   std::unique_ptr<PendingFrame> take(bool waits);
   void recycle(std::unique_ptr<PendingFrame> frame);
-  // Drops all frames.
   void clear();
 
  private:

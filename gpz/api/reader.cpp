@@ -81,7 +81,6 @@ struct Reader::State {
     return api::FrameFile(from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread});
   }
 
-  // A frame with its head.
   struct Place {
     std::size_t i;
     std::uint64_t chunks = 0;  // position of the first chunk

@@ -223,7 +223,6 @@ Writer::Writer(int descriptor, const std::string &name, const Metadata &metadata
       })) {}
 Writer::Writer(Bytes &memory, const Metadata &metadata, int threads)
     : Writer(api::in_file("memory", [&] { return std::make_unique<api::MemorySink>(memory); }), metadata, threads) {}
-// Errors name the sink.
 Writer::Writer(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads)
     : state_(api::in_file({}, [&] { return std::make_unique<State>(std::move(sink), metadata, threads); })) {}
 Writer::~Writer() = default;

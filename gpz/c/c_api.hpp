@@ -96,7 +96,6 @@ FrameInfo frame_info(const gpz_frame *frame);
 Metadata metadata_of(const gpz_metadata *metadata);  // NULL: no metadata
 void check_threads(int threads);
 
-// How a file is read.
 struct ReadChoice {
   int threads = 1;
   Limits limits;

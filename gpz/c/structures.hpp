@@ -15,7 +15,7 @@
 
 namespace gpz::c {
 
-// Larger sizes are invalid; no structure will grow so much.
+// Larger sizes are invalid: no structure will grow by more.
 inline constexpr std::size_t max_growth = 4096;
 
 // The size that the caller's structure states. Throws invalid_argument if no version of the structure can have it, such

@@ -36,7 +36,6 @@ class ValueTables {
  public:
   // Returns false if there are too many distinct values for tables to pay.
   bool find(const FewValuesShape &shape, const IndexColumns &keys);
-  // Appends tables and symbols.
   void encode(const FewValuesShape &shape, const IndexColumns &keys, std::vector<std::uint8_t> &bytes) const;
 
  private:

@@ -45,7 +45,6 @@ class NumberEncoder {
   std::vector<std::size_t> segments_;  // end of each
 };
 
-// Decoding tables of a stream.
 struct NumberSlots {
   struct Token {
     std::uint32_t first;

@@ -32,7 +32,6 @@ std::uint64_t item_of(const OrderedRecord &record, const Bases &base, int compon
   return core::residual_item(record.residuals, components, static_cast<int>(i - firsts));
 }
 
-// Header of a section.
 struct Header {
   OrderedPredictor predictor;
   Bases base{};

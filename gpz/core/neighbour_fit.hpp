@@ -75,7 +75,6 @@ GPZ_HD void solve(const NeighbourEquations &e, double *x) {
   }
 }
 
-// Sum of squared residuals with these weights.
 GPZ_HD double residual_squares(const NeighbourEquations &e, const std::int8_t *weight) {
   double left = e.own;
   for (std::uint32_t a = 0; a < max_neighbour_lags; ++a) {

@@ -43,7 +43,6 @@ struct Quantized {
   bool valid;          // the grid value is within the bound of x
 };
 
-// Whether two values have the same bits.
 GPZ_HD bool same_bits(float a, float b) { return bit_cast<std::uint32_t>(a) == bit_cast<std::uint32_t>(b); }
 GPZ_HD bool same_bits(double a, double b) { return bit_cast<std::uint64_t>(a) == bit_cast<std::uint64_t>(b); }
 

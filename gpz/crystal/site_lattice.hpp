@@ -42,7 +42,6 @@ struct SiteLattice {
   int components = 0;
   core::SiteWindow window;
   std::array<core::SitePlace, core::max_components> edge{};  // of a cell
-  // Range of cells along an edge.
   struct Cells {
     std::int32_t first = 0;
     std::uint32_t count = 1;

@@ -84,7 +84,6 @@ class SpringMatrices {
     }
     return {x, y, z};
   }
-  // Sum of all matrices.
   const std::array<std::array<std::int32_t, core::max_components>, core::max_components> &total() const {
     return total_;
   }

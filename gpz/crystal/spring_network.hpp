@@ -32,7 +32,6 @@ class SpringNetwork {
   // by the particle itself.
   std::size_t degree() const { return 2 * lattice_.vectors.size(); }
   const std::uint32_t *neighbours(std::size_t i) const { return &neighbours_[i * degree()]; }
-  // Whether the particle has an ideal place.
   bool is_placed(std::size_t i) const { return placed_[i] != 0; }
   std::size_t placed() const { return static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), 1)); }
 

@@ -30,7 +30,7 @@ enum RecordType : std::uint32_t { frame_type = 1, index_type = 2, optional_type_
 // Throws truncated, not_gpz, unsupported_version, limit_exceeded.
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size);
 
-// `size` is what file_header_length returned. Throws corrupt.
+// `size`: result of file_header_length(). Throws corrupt.
 Metadata parse_file_header(const std::uint8_t *bytes, std::size_t size);
 
 // The first record_start_size bytes of a record.

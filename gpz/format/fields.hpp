@@ -26,7 +26,7 @@ double room_beside(double bound, double before, double largest, ValueType type);
 // Spacing of numbers of this type just below the next power of two above `value`.
 double unit_of_last_place(double value, ValueType type);
 
-// Grid of a prepared field.
+// The field must be prepared.
 core::Grid grid_of(const Field &field);
 // As above, for values to be encoded. Values of a decoded field keep all bits.
 core::Grid grid_of(const FieldInput &input);

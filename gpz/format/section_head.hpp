@@ -39,7 +39,6 @@ inline constexpr std::uint64_t exact_row_mask = (std::uint64_t{1} << exact_compo
 inline constexpr std::size_t exact_value_size = 16;  // bytes
 
 inline constexpr std::size_t field_coding_size = 8;  // coding, crossings, zeros
-// Bytes of a section head.
 constexpr std::size_t section_head_size(SectionHead head, std::size_t components, std::size_t exact) {
   const std::size_t axes = head == SectionHead::axes_and_exact_values ? components * 16 : 0;
   return head == SectionHead::none ? 0 : axes + 8 + exact * exact_value_size;

@@ -33,7 +33,7 @@ struct LatticeFilter {
   // Encoder: coefficients in the order mean position, then `last` and `before` alternately.
   static std::size_t coefficients(int degree) { return 2 * static_cast<std::size_t>(degree + 1) + 1; }
   static LatticeFilter rounded(const std::vector<double> &x, int degree);
-  // Returns `count` coefficients. Those beyond the degree are 0.
+  // Returns `count` coefficients. Coefficients beyond the degree are 0.
   std::vector<double> values(std::size_t count) const;
 };
 

@@ -78,7 +78,6 @@ class ModelledState {
  public:
   // Starts with the bonds of a key frame.
   void start(Bonds found);
-  // Applies the changes of a section.
   void commit(ModelledUpdate &&update);
   // Particles leave or arrive, as in codec::DifferenceState::keep and add. Call before the DifferenceState changes.
   void keep(const std::uint32_t *kept, std::size_t count);

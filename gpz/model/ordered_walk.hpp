@@ -84,7 +84,6 @@ struct OrderedContexts {
   }
 };
 
-// Inputs of the pass.
 struct OrderedWalk {
   std::size_t particles = 0;
   std::size_t components = 0;

@@ -132,7 +132,6 @@ class Pass {
     std::size_t at = 0;
     std::size_t end = 0;
   };
-  // A bound particle and its lane.
   struct Bound {
     std::size_t lane = 0;
     std::size_t slot = 0;

@@ -9,7 +9,6 @@
 
 namespace gpz::trajectory {
 
-// Distribution of bond lengths.
 class BondLengths {
  public:
   // Takes the lengths of vectors between particles in neighbouring slots, at least one, some of which are bonds.

@@ -21,7 +21,7 @@ class ChunkReader {
   void next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
             const std::vector<bool> &wanted, int threads);
 
-  // Particles of the last chunk.
+  // Number of particles of the last chunk.
   std::uint64_t particles() const { return history_.particles(); }
   // Whether the last chunk has the particles of the previous one, in the same order and with the same values of this
   // integer field.
@@ -37,7 +37,7 @@ class ChunkReader {
                       int threads);
 
   ChunkHistory history_;
-  // Of the last chunk: values that indices cannot represent, and fields without a section.
+  // Values of the last chunk that indices cannot represent, and fields without a section.
   ChunkHistory::ExactValues exact_;
   bool same_particles_ = false;
   bool counts_crossings_ = false;  // another field counts crossings of field 0

@@ -70,7 +70,6 @@ struct SectionSource {
   bool counts_crossings = false;
 };
 
-// A section in one coding.
 struct EncodedSection {
   std::vector<std::uint8_t> payload;
   // order[i]: the particle that is decoded as number i; empty unless the coding chooses the order.

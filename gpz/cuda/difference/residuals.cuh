@@ -93,7 +93,6 @@ inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMe
   memory.any_forced = 1;
 }
 
-// A value and its history.
 struct RememberedValue {
   std::int32_t index;  // or a mark
   std::int32_t last;

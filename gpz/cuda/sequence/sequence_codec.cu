@@ -106,7 +106,6 @@ struct SequenceCodec::State : DeviceObject {
     params.pages = carver.take<std::uint16_t>(0);
     return pages_at;
   }
-  // Prepares memory for the kernels.
   void prepare(SequenceEncode &params, Stream stream) {
     reserve(workspace, carve(nullptr, params).used);
     const Carved carved = carve(workspace.data(), params);

@@ -71,7 +71,7 @@ void ChunkDecoder::decode(const Call &call) {
 
 format::OpenedChunk ChunkDecoder::open(const Call &call) const {
   format::OpenedChunk chunk = format::open_chunk(call.bytes.reader(), call.bytes.size(), call.outputs.size());
-  // This reads the start of every section.
+  // needed_features() reads the start of every section.
   if (features_ != all_features) format::require_features(features_, format::needed_features(chunk));
   return chunk;
 }

@@ -136,7 +136,7 @@ std::size_t DeviceHistory::scratch_size(std::uint64_t particles) {
   return carver.used();
 }
 
-// Decodes as many fields at once as there is room for.
+// Decodes as many fields at a time as fit into scratch memory.
 void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size,
                         Stream stream) {
   const std::uint64_t count = chunk.particles;

@@ -14,7 +14,6 @@
 
 namespace gpz::cuda {
 
-// What is kept of a field.
 enum class Kept : std::uint8_t {
   nothing,
   state,  // a DeviceDifferenceState

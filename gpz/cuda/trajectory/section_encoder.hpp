@@ -57,7 +57,6 @@ class SectionEncoder {
   ChunkOutput &out_;
   const DeviceBuffer &scratch_;
 
-  // State of the frame.
   std::size_t id_ = 0;
   std::vector<format::Crossed> crossed_;
 };
