@@ -8,7 +8,9 @@
 
 namespace gpz::core {
 
-// Limit of speeds, displacements and forces, in units of 1/256 grid step.
+// Speeds, displacements and forces are in units of 2^-motion_bits grid steps.
+inline constexpr int motion_bits = 8;
+// Limit of speeds, displacements and forces.
 inline constexpr std::int64_t motion_limit = (std::int64_t{1} << 30) - 1;
 
 inline namespace GPZ_ISA {
@@ -17,6 +19,7 @@ GPZ_HD std::int32_t limit_motion(std::int64_t x) { return limited(x, motion_limi
 
 // What happens in a part of the time between two frames. `part` is in units of 2^-16.
 GPZ_HD std::int64_t part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 15)) >> 16; }
+GPZ_HD std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 16)) >> 17; }
 
 // The force of a sum over pairs. `shift` may be negative.
 GPZ_HD std::int64_t scaled_force(std::uint64_t sum, int shift) {

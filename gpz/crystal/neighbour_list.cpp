@@ -163,9 +163,12 @@ void NeighbourList::find_runs(const Cells &cells, const std::array<std::int64_t,
     run.shift[d] = static_cast<std::int32_t>(turns * axis.length);
     return at - turns * axis.count;
   };
-  for (std::int64_t z = from[2]; z <= to[2]; ++z)
+  bool ascending = true;
+  for (std::int64_t z = from[2]; z <= to[2]; ++z) {
+    const std::int64_t layer = inside(2, z) * cells.axes[1].count;
+    if (cell_begin_[static_cast<std::size_t>(layer * cells.axes[0].count)] >= cell_end) continue;
     for (std::int64_t y = from[1]; y <= to[1]; ++y) {
-      const std::int64_t other_row = (inside(2, z) * cells.axes[1].count + inside(1, y)) * cells.axes[0].count;
+      const std::int64_t other_row = (layer + inside(1, y)) * cells.axes[0].count;
       if (cell_begin_[static_cast<std::size_t>(other_row)] >= cell_end) continue;
       // Up to three ranges: below the lower edge, inside, above the upper edge.
       for (std::int64_t x = from[0]; x <= to[0];) {
@@ -173,10 +176,15 @@ void NeighbourList::find_runs(const Cells &cells, const std::array<std::int64_t,
         const std::int64_t length = std::min(to[0] - x + 1, cells.axes[0].count - first);
         run.begin = cell_begin_[static_cast<std::size_t>(other_row + first)];
         run.end = std::min(cell_begin_[static_cast<std::size_t>(other_row + first + length)], cell_end);
-        if (run.begin < run.end) runs_.push_back(run);
+        if (run.begin < run.end) {
+          ascending = ascending && (runs_.empty() || runs_.back().begin < run.begin);
+          runs_.push_back(run);
+        }
         x += length;
       }
     }
+  }
+  if (ascending) return;
   std::sort(runs_.begin(), runs_.end(),
             [](const codec::CandidateRun &a, const codec::CandidateRun &b) { return a.begin < b.begin; });
 }

@@ -89,6 +89,66 @@ std::size_t take_close(const PairsOfParticles &pairs, std::uint64_t end, std::ui
   return found;
 }
 
+// Errors of an expectation below 16 grid steps never reset the speed.
+constexpr std::int64_t small_error = 16 << core::motion_bits;
+
+// Whether the expectation of a particle was no better than to expect no motion.
+bool was_wrong(const std::int32_t *velocity, const std::int32_t *expected) {
+  std::int64_t wrong = 0;
+  std::int64_t way = 0;
+  for (int d = 0; d < core::max_components; ++d) {
+    const std::int64_t moved = std::int64_t{velocity[d]} * (1 << core::motion_bits);
+    const std::int64_t error = moved - expected[d];
+    way += moved < 0 ? -moved : moved;
+    wrong += error < 0 ? -error : error;
+  }
+  return wrong >= way && wrong >= small_error;
+}
+
+template <bool to_left>
+void make_start(const Motion &motion, std::size_t particles, const MotionStart &start) {
+  constexpr std::size_t block = 256;
+  const int shift = to_left ? core::min_of(start.force_shift, -1) : core::max_of(start.force_shift, 0);
+  const MotionStart with = start;
+  for (std::size_t first = 0; first < particles; first += block) {
+    const std::size_t count = core::min_of(block, particles - first);
+    const std::size_t at = Motion::stride * first;
+    const std::uint64_t *__restrict const total = with.total + at;
+    const std::uint64_t *__restrict const near = motion.near + at;
+    std::int32_t *__restrict const speed = motion.speed + at;
+    std::int32_t *__restrict const moved = motion.moved + at;
+    std::int32_t *__restrict const slow = motion.slow + at;
+    std::int32_t *__restrict const slow_change = motion.slow_change + at;
+    std::int32_t *__restrict const fine = motion.fine + at;
+    std::int32_t afresh[Motion::stride * block];
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t k = Motion::stride * i;
+      const std::int32_t is_afresh = !with.goes_on || was_wrong(fine + k, moved + k) ? 1 : 0;
+      for (std::size_t d = 0; d < Motion::stride; ++d) afresh[k + d] = is_afresh;
+    }
+    for (std::size_t i = 0; i < Motion::stride * count; ++i) {
+      const std::int64_t force = core::scaled_force(total[i], shift);
+      const std::int64_t way = std::int64_t{fine[i]} * (1 << core::motion_bits);
+      const std::int64_t error = way - moved[i];
+      const std::int32_t far = core::limit_motion(force - core::scaled_force(near[i], shift));
+      const std::int32_t new_speed = core::limit_motion(way + (force >> 1) - core::half_part_of(force, with.part));
+      const std::int32_t same_speed = core::limit_motion(speed[i] + (error * with.gain >> 6));
+      // The last index is rounded: the particle may be nearer to its expected position.
+      const std::int32_t correction = core::limit_motion(-(error * with.distrust >> 6));
+      const std::int32_t change = core::limit_motion(std::int64_t{far} - slow_change[i]);
+      speed[i] = afresh[i] != 0 ? new_speed : same_speed;
+      moved[i] = afresh[i] != 0 ? 0 : correction;
+      slow_change[i] = afresh[i] != 0 ? 0 : change;
+      slow[i] = far;
+      fine[i] = 0;
+    }
+  }
+}
+
+void make_any_start(const Motion &motion, std::size_t particles, const MotionStart &start) {
+  start.force_shift < 0 ? make_start<true>(motion, particles, start) : make_start<false>(motion, particles, start);
+}
+
 template <bool to_left>
 void make_step(const Motion &motion, std::size_t count, const MotionStep &step) {
   const std::uint64_t *__restrict const near = motion.near;
@@ -118,7 +178,7 @@ void make_any_step(const Motion &motion, std::size_t particles, const MotionStep
 
 }  // namespace
 
-constexpr MotionKernels motion_kernels{sum_forces, take_close, make_any_step};
+constexpr MotionKernels motion_kernels{sum_forces, take_close, make_any_start, make_any_step};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

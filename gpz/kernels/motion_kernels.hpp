@@ -28,20 +28,30 @@ struct PairsOfParticles {
 struct Motion {
   static constexpr std::size_t stride = 4;
 
-  std::uint64_t *near;  // sums of forces
-  std::int32_t *speed;  // here and below in units of 2^-speed_bits grid steps
+  std::uint64_t *near;  // sums of close forces
+  std::int32_t *speed;  // here and below in units of 2^-8 grid steps
   std::int32_t *moved;
-  const std::int32_t *slow;
-  const std::int32_t *slow_change;
+  std::int32_t *slow;
+  std::int32_t *slow_change;
   std::int32_t *fine;  // `moved` in fine units
+};
+
+// How the motion of a frame begins.
+struct MotionStart {
+  const std::uint64_t *total;  // sums of all forces
+  bool goes_on;                // from what was remembered
+  std::int64_t part;           // of the time between two frames, in units of 2^-16
+  std::int64_t gain;           // in units of 1/64, as `distrust`
+  std::int64_t distrust;
+  int force_shift;  // from a sum of forces to a force; negative: to the left
 };
 
 // A step of the motion. Fractions are in units of 2^-16.
 struct MotionStep {
   std::int64_t part;       // of the time between two frames
   std::int64_t slow_part;  // of the change of slow forces
-  int force_shift;         // from a sum of forces to a force; negative: to the left
-  int fine_shift;          // from `moved` to fine units
+  int force_shift;
+  int fine_shift;  // from `moved` to fine units
 };
 
 struct MotionKernels {
@@ -52,6 +62,9 @@ struct MotionKernels {
   // Copies the pairs with squared distances below `end`, in fine units. The arrays of `to` have room for all pairs and
   // the padding, and receive both. Returns the number of pairs.
   std::size_t (*take_close)(const PairsOfParticles &pairs, std::uint64_t end, std::uint32_t *first, const PairList &to);
+  // `motion` has the last displacements, in grid steps, in `fine`, and what was remembered of the last frame in
+  // `speed`, `moved` and `slow_change` (there: the slow force). Replaces all but `near`; `fine` becomes 0.
+  void (*start)(const Motion &motion, std::size_t particles, const MotionStart &start);
   void (*step)(const Motion &motion, std::size_t particles, const MotionStep &step);
 };
 

@@ -124,9 +124,45 @@ void take_candidates(const std::int32_t *const at[core::max_components], const C
   }
 }
 
+void find_directions(const std::int16_t *const way[core::max_components], std::size_t count, const std::int32_t *radii,
+                     std::size_t shells, PairDirection *directions) {
+  constexpr std::size_t block = 256;
+  constexpr int bits = PairKernels::direction_bits + 16;
+  for (std::size_t first = 0; first < count; first += block) {
+    const std::size_t n = core::min_of(block, count - first);
+    const std::int16_t *const x = way[0] + first;
+    const std::int16_t *const y = way[1] + first;
+    const std::int16_t *const z = way[2] + first;
+    std::int32_t squared[block];
+    std::int32_t inverse[block];
+    std::int32_t shell[block];
+    for (std::size_t k = 0; k < n; ++k) {
+      squared[k] = x[k] * x[k] + y[k] * y[k] + z[k] * z[k];
+      shell[k] = 0;
+    }
+    // The same on every machine: IEEE 754 rounds roots and quotients correctly. A quotient that is no integer is
+    // farther from the next one than rounding can move it.
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto length = static_cast<std::int32_t>(__builtin_sqrt(static_cast<double>(squared[k])));
+      inverse[k] = static_cast<std::int32_t>(static_cast<double>(1 << bits) / static_cast<double>(length + 1));
+    }
+    for (std::size_t s = 0; s + 1 < shells; ++s) {
+      const std::int32_t radius = radii[s];
+      for (std::size_t k = 0; k < n; ++k) shell[k] += squared[k] >= radius ? 1 : 0;
+    }
+    PairDirection *__restrict const to = directions + first;
+    for (std::size_t k = 0; k < n; ++k) {
+      to[k].along[0] = static_cast<std::int16_t>(x[k] * inverse[k] >> 16);
+      to[k].along[1] = static_cast<std::int16_t>(y[k] * inverse[k] >> 16);
+      to[k].along[2] = static_cast<std::int16_t>(z[k] * inverse[k] >> 16);
+      to[k].shell = static_cast<std::int16_t>(shell[k]);
+    }
+  }
+}
+
 }  // namespace
 
-constexpr PairKernels pair_kernels{take_candidates, find_near};
+constexpr PairKernels pair_kernels{take_candidates, find_near, find_directions};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -28,7 +28,14 @@ struct PairList {
   std::int16_t *way[core::max_components];  // vector from the partner to the particle
 };
 
+// A pair in short: its direction in units of 2^-direction_bits, and the shell of its distance.
+struct PairDirection {
+  std::int16_t along[core::max_components];
+  std::int16_t shell;
+};
+
 struct PairKernels {
+  static constexpr int direction_bits = 10;
   static constexpr std::uint32_t padding = 16;
 
   // Copies the positions of the runs to the candidates, one after the other. `at` has `padding` extra elements.
@@ -40,6 +47,10 @@ struct PairKernels {
   std::uint32_t (*find_near)(const std::int32_t own[core::max_components], const PairCandidates &candidates,
                              std::uint32_t count, const std::int32_t period[core::max_components], std::uint32_t limit,
                              const PairList &list);
+  // Directions of `count` pairs with squared distances below 2^30. Shells have squared outer radii, in ascending order;
+  // the last one, which has none, is that of all others.
+  void (*find_directions)(const std::int16_t *const way[core::max_components], std::size_t count,
+                          const std::int32_t *radii, std::size_t shells, PairDirection *directions);
 };
 
 namespace GPZ_ISA {

@@ -2,25 +2,17 @@
 #include "gpz/model/pair_motion.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstring>
 
-#include "gpz/core/pair_motion.hpp"
-#include "gpz/crystal/integers.hpp"
 #include "gpz/kernels/kernels.hpp"
 
 namespace gpz::model {
 
 namespace {
 
-using core::limit_motion;
-
-constexpr std::size_t axes = core::max_components;
 constexpr std::size_t stride = PairMotion::stride;
-// Errors of an expectation below 16 grid steps never reset the velocity.
-constexpr std::int64_t small_error = std::int64_t{16} << PairMotion::speed_bits;
 
-// Fractions of what happens between two frames. `part` is in units of 2^-16.
-std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return crystal::rounded_shift(x * part, 17); }
+// A fraction of the time between two frames, in units of 2^-16.
 std::int64_t part_for(int steps) { return (65536 + steps / 2) / steps; }
 
 // From sums of forces to forces, for a shift of the list.
@@ -63,40 +55,26 @@ void PairMotion::take_close(const codec::PairsOfParticles &pairs, std::uint64_t 
       {close_partner_.data(), {close_way_[0].data(), close_way_[1].data(), close_way_[2].data()}});
 }
 
-void PairMotion::begin(const codec::DifferenceState &state, const PairSettings &settings,
-                       const MotionHistory &history) {
+void PairMotion::take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on) {
   const std::size_t n = list_.particles();
-  const bool goes_on = history.frames != 0 && history.frames + 1 == state.frames && history.particles.size() == n;
-  const std::int64_t part = part_for(settings.steps);
-  const int shift = force_shift_for(list_.shift());
+  const std::uint32_t *const slots = list_.order().data();
+  for (auto *column : {&speed_, &moved_, &slow_, &slow_change_, &fine_}) column->resize(stride * n);
   const auto components = static_cast<std::size_t>(state.components);
-  for (auto *column : {&speed_, &moved_, &slow_, &slow_change_}) column->assign(stride * n, 0);
+  const auto velocity = [&](std::size_t d) { return state.axes[d < components ? d : 0].velocity.data(); };
+  const std::int32_t *const x = velocity(0);
+  const std::int32_t *const y = velocity(1);
+  const std::int32_t *const z = velocity(2);
   for (std::size_t place = 0; place < n; ++place) {
-    const std::uint32_t slot = list_.order()[place];
-    const MotionHistory::Particle before = goes_on ? history.particles[slot] : MotionHistory::Particle{};
-    std::int64_t moved[axes] = {};
-    std::int64_t wrong = 0;
-    std::int64_t way = 0;
-    for (std::size_t d = 0; d < components; ++d) {
-      moved[d] = std::int64_t{state.axes[d].velocity[slot]} * (1 << speed_bits);
-      way += std::abs(moved[d]);
-      wrong += std::abs(moved[d] - before.moved[d]);
-    }
-    const bool afresh = !goes_on || (wrong >= way && wrong >= small_error);
-    for (std::size_t d = 0; d < components; ++d) {
-      const std::size_t at = stride * place + d;
-      const std::int64_t force = core::scaled_force(total_[at], shift);
-      slow_[at] = limit_motion(force - core::scaled_force(near_[at], shift));
-      if (afresh) {
-        speed_[at] = limit_motion(moved[d] + (force >> 1) - half_part_of(force, part));
-      } else {
-        const std::int64_t error = moved[d] - before.moved[d];
-        speed_[at] = limit_motion(before.speed[d] + (error * settings.gain >> 6));
-        // The last index is rounded: the particle may be nearer to its expected position.
-        moved_[at] = limit_motion(-(error * (PairSettings::most_trust - settings.trust) >> 6));
-        slow_change_[at] = limit_motion(std::int64_t{slow_[at]} - before.slow[d]);
-      }
-    }
+    const std::uint32_t slot = slots[place];
+    const MotionHistory::Vector way{x[slot], components > 1 ? y[slot] : 0, components > 2 ? z[slot] : 0, 0};
+    std::memcpy(&fine_[stride * place], way.data(), sizeof way);
+  }
+  const MotionHistory::Particle nothing{};
+  for (std::size_t place = 0; place < n; ++place) {
+    const MotionHistory::Particle &before = goes_on ? history.particles[slots[place]] : nothing;
+    std::memcpy(&speed_[stride * place], before.speed.data(), sizeof before.speed);
+    std::memcpy(&moved_[stride * place], before.moved.data(), sizeof before.moved);
+    std::memcpy(&slow_change_[stride * place], before.slow.data(), sizeof before.slow);
   }
 }
 
@@ -105,7 +83,6 @@ void PairMotion::move(const codec::DifferenceState &state, const PairSettings &s
   const codec::MotionKernels &kernels = codec::kernels().motion;
   recorded_.clear();
   const std::size_t n = list_.particles();
-  fine_.assign(stride * n, 0);
   total_.assign(stride * n, 0);
   near_.assign(stride * n, 0);
   const codec::PairsOfParticles all{
@@ -117,27 +94,28 @@ void PairMotion::move(const codec::DifferenceState &state, const PairSettings &s
                                       close_partner_.data(),
                                       {close_way_[0].data(), close_way_[1].data(), close_way_[2].data()}};
   kernels.sum_forces(close, nullptr, table.close(), near_.data());
-  begin(state, settings, history);
-  const std::int64_t part = part_for(settings.steps);
+  const bool goes_on = history.frames != 0 && history.frames + 1 == state.frames && history.particles.size() == n;
+  take_history(state, history, goes_on);
   const codec::Motion motion{near_.data(), speed_.data(),       moved_.data(),
                              slow_.data(), slow_change_.data(), fine_.data()};
+  const std::int64_t part = part_for(settings.steps);
+  const int force_shift = force_shift_for(list_.shift());
+  kernels.start(motion, n,
+                {total_.data(), goes_on, part, settings.gain, PairSettings::most_trust - settings.trust, force_shift});
   for (int step = 0; step < settings.steps; ++step) {
     if (record_) recorded_.push_back(fine_);
     if (step > 0) {
       std::fill(near_.begin(), near_.end(), 0);
       kernels.sum_forces(close, fine_.data(), table.close(), near_.data());
     }
-    kernels.step(motion, n,
-                 {part, part * step, force_shift_for(list_.shift()), speed_bits - fine_bits + list_.shift()});
+    kernels.step(motion, n, {part, part * step, force_shift, speed_bits - fine_bits + list_.shift()});
   }
   after.particles.resize(n);
   for (std::size_t place = 0; place < n; ++place) {
     MotionHistory::Particle &particle = after.particles[list_.order()[place]];
-    for (std::size_t d = 0; d < axes; ++d) {
-      particle.speed[d] = speed_[stride * place + d];
-      particle.moved[d] = moved_[stride * place + d];
-      particle.slow[d] = slow_[stride * place + d];
-    }
+    std::memcpy(particle.speed.data(), &speed_[stride * place], sizeof particle.speed);
+    std::memcpy(particle.moved.data(), &moved_[stride * place], sizeof particle.moved);
+    std::memcpy(particle.slow.data(), &slow_[stride * place], sizeof particle.slow);
   }
   after.frames = state.frames;
 }

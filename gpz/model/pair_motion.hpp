@@ -10,6 +10,7 @@
 
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/codec/memory.hpp"
+#include "gpz/core/pair_motion.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/crystal/neighbour_list.hpp"
 #include "gpz/format/budget.hpp"
@@ -21,7 +22,7 @@ namespace gpz::model {
 
 // State of the last predicted frame for each slot and component, in units of 1/256 grid step.
 struct MotionHistory {
-  using Vector = std::array<std::int32_t, core::max_components>;
+  using Vector = std::array<std::int32_t, codec::Motion::stride>;
   struct Particle {
     Vector speed{};  // at the end, without the last half kick
     Vector moved{};  // expected displacement
@@ -38,7 +39,7 @@ struct MotionHistory {
 // Moves the particles of a state from their last positions. Holds working memory only, reused from frame to frame.
 class PairMotion {
  public:
-  static constexpr int speed_bits = 8;  // unit of speeds and displacements: 1/256 grid step
+  static constexpr int speed_bits = core::motion_bits;  // unit of speeds and displacements: 1/256 grid step
   static constexpr int fine_bits = codec::PairsOfParticles::fine_bits;  // unit of vectors between moving particles
   static constexpr int value_bits = 24;
   static constexpr std::size_t stride = codec::Motion::stride;  // of columns by place and component
@@ -71,7 +72,8 @@ class PairMotion {
   using Sums = format::Column<std::uint64_t>;
 
   void take_close(const codec::PairsOfParticles &pairs, std::uint64_t end);
-  void begin(const codec::DifferenceState &state, const PairSettings &settings, const MotionHistory &history);
+  // Brings what the motion starts from into the order of places.
+  void take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on);
 
   crystal::NeighbourList list_;
   std::uint64_t found_frames_ = 0;  // frame and cutoff of the list

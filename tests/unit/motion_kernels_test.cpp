@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <vector>
 
 #include "all_kernels.hpp"
@@ -149,13 +150,85 @@ TEST(MotionKernels, TakeClosePairs) {
 std::int64_t limit(std::int64_t x) { return std::clamp<std::int64_t>(x, -((1 << 30) - 1), (1 << 30) - 1); }
 std::int64_t part_of(std::int64_t x, std::int64_t part) { return (x * part + 32768) >> 16; }
 
+// An integer of up to so many bits, of any size and sign.
+std::int64_t any_integer(int bits, Random &random) {
+  const std::uint64_t x = random.bits() >> (64 - bits) >> random.below(static_cast<std::uint64_t>(bits));
+  return random.below(2) == 0 ? static_cast<std::int64_t>(x) : -static_cast<std::int64_t>(x);
+}
+
+std::int64_t expected_force(std::uint64_t of, int list_shift) {
+  const auto sum = static_cast<std::int64_t>(of);
+  if (list_shift <= 19) return limit(sum >> (19 - list_shift));
+  const int left = std::min(list_shift - 19, 31);
+  const std::int64_t most = ((std::int64_t{1} << 30) - 1) >> left;
+  return std::clamp(sum, -most, most) * (std::int64_t{1} << left);
+}
+
+TEST(MotionKernels, StartAsAPlainLoop) {
+  Random random(6);
+  const std::size_t n = 300;
+  for (const int list_shift : {0, 19, 20, 35}) {
+    for (const bool goes_on : {false, true}) {
+      std::vector<std::uint64_t> total;
+      std::vector<std::uint64_t> near;
+      std::vector<std::int32_t> velocity;
+      std::vector<std::int32_t> speed;
+      std::vector<std::int32_t> expected;  // displacement
+      std::vector<std::int32_t> slow;
+      for (std::size_t i = 0; i < stride * n; ++i) {
+        const bool none = i % stride == 3;
+        total.push_back(none ? 0 : static_cast<std::uint64_t>(any_integer(63, random)));
+        near.push_back(none ? 0 : static_cast<std::uint64_t>(any_integer(63, random)));
+        velocity.push_back(none ? 0 : static_cast<std::int32_t>(any_integer(22, random)));
+        speed.push_back(none ? 0 : static_cast<std::int32_t>(limit(any_integer(31, random))));
+        // Half of the particles were where they were expected, or nearly so.
+        const std::int64_t near_by = 256 * std::int64_t{velocity[i]} + any_integer(13, random);
+        expected.push_back(none ? 0
+                                : static_cast<std::int32_t>(limit(i / 4 % 2 == 0 ? near_by : any_integer(31, random))));
+        slow.push_back(none ? 0 : static_cast<std::int32_t>(limit(any_integer(31, random))));
+      }
+      const MotionStart start{total.data(), goes_on, 21845, 128, 63, 19 - list_shift};
+      std::size_t afresh_count = 0;
+      std::vector<std::int32_t> result[4];  // speed, moved, slow, change of slow
+      for (std::size_t p = 0; p < n; ++p) {
+        std::int64_t wrong = 0;
+        std::int64_t way = 0;
+        for (std::size_t i = stride * p; i < stride * p + 3; ++i) {
+          way += std::abs(256 * std::int64_t{velocity[i]});
+          wrong += std::abs(256 * std::int64_t{velocity[i]} - expected[i]);
+        }
+        const bool afresh = !goes_on || (wrong >= way && wrong >= 4096);
+        afresh_count += afresh ? 1 : 0;
+        for (std::size_t i = stride * p; i < stride * (p + 1); ++i) {
+          const std::int64_t a = expected_force(total[i], list_shift);
+          const std::int64_t moved = 256 * std::int64_t{velocity[i]};
+          const std::int64_t error = moved - expected[i];
+          const std::int64_t far = limit(a - expected_force(near[i], list_shift));
+          result[0].push_back(static_cast<std::int32_t>(
+              limit(afresh ? moved + (a >> 1) - ((a * 21845 + 65536) >> 17) : speed[i] + (error * 128 >> 6))));
+          result[1].push_back(static_cast<std::int32_t>(afresh ? 0 : limit(-(error * 63 >> 6))));
+          result[2].push_back(static_cast<std::int32_t>(far));
+          result[3].push_back(static_cast<std::int32_t>(afresh ? 0 : limit(far - slow[i])));
+        }
+      }
+      EXPECT_EQ(afresh_count == n, !goes_on);
+      EXPECT_GT(afresh_count, n / 10);
+      for (const Kernels *set : all_kernels()) {
+        std::vector<std::int32_t> actual[5] = {speed, expected, std::vector<std::int32_t>(stride * n, 5), slow,
+                                               velocity};
+        set->motion.start(
+            {near.data(), actual[0].data(), actual[1].data(), actual[2].data(), actual[3].data(), actual[4].data()}, n,
+            start);
+        for (std::size_t k = 0; k < 4; ++k) ASSERT_EQ(actual[k], result[k]) << set->name << ", column " << k;
+        ASSERT_EQ(actual[4], std::vector<std::int32_t>(stride * n)) << set->name;
+      }
+    }
+  }
+}
+
 TEST(MotionKernels, MakeTheStepOfAPlainLoop) {
   Random random(5);
   const std::size_t n = 101;
-  const auto any = [&](int bits) {
-    const std::uint64_t x = random.bits() >> (64 - bits) >> random.below(static_cast<std::uint64_t>(bits));
-    return random.below(2) == 0 ? static_cast<std::int64_t>(x) : -static_cast<std::int64_t>(x);
-  };
   for (const int list_shift : {0, 1, 19, 20, 35}) {
     for (const std::int64_t steps : {1, 3, 16}) {
       const std::int64_t part = (65536 + steps / 2) / steps;
@@ -163,22 +236,14 @@ TEST(MotionKernels, MakeTheStepOfAPlainLoop) {
       std::vector<std::uint64_t> near;
       std::vector<std::int32_t> columns[4];  // speed, moved, slow, change of slow
       for (std::size_t i = 0; i < stride * n; ++i) {
-        near.push_back(static_cast<std::uint64_t>(any(63)));
-        for (auto &column : columns) column.push_back(static_cast<std::int32_t>(limit(any(31))));
+        near.push_back(static_cast<std::uint64_t>(any_integer(63, random)));
+        for (auto &column : columns) column.push_back(static_cast<std::int32_t>(limit(any_integer(31, random))));
       }
       std::vector<std::int32_t> speed;
       std::vector<std::int32_t> moved;
       std::vector<std::int32_t> fine;
       for (std::size_t i = 0; i < stride * n; ++i) {
-        const auto sum = static_cast<std::int64_t>(near[i]);
-        std::int64_t force = 0;
-        if (list_shift <= 19) {
-          force = limit(sum >> (19 - list_shift));
-        } else {
-          const int left = std::min(list_shift - 19, 31);
-          const std::int64_t most = ((std::int64_t{1} << 30) - 1) >> left;
-          force = std::clamp(sum, -most, most) * (std::int64_t{1} << left);
-        }
+        std::int64_t force = expected_force(near[i], list_shift);
         force += columns[2][i] + part_of(columns[3][i], step.slow_part);
         speed.push_back(static_cast<std::int32_t>(limit(columns[0][i] + part_of(force, part))));
         moved.push_back(static_cast<std::int32_t>(limit(columns[1][i] + part_of(speed[i], part))));

@@ -130,5 +130,45 @@ TEST(PairKernels, TakeCandidatesFromRuns) {
   }
 }
 
+// The largest integer whose square is at most x.
+std::int64_t root(std::int64_t x) {
+  std::int64_t low = 0;
+  std::int64_t high = 1 << 16;
+  while (high - low > 1) {
+    const std::int64_t middle = (low + high) / 2;
+    (middle * middle <= x ? low : high) = middle;
+  }
+  return low;
+}
+
+TEST(PairKernels, FindDirectionsInIntegers) {
+  Random random(3);
+  constexpr std::size_t count = 5003;
+  std::vector<std::int16_t> way[3];
+  for (std::size_t k = 0; k < count; ++k) {
+    // Squares below 2^30, many of them squares of integers or one less.
+    const std::int64_t reach = std::int64_t{18918} >> random.below(15);
+    for (auto &axis : way) {
+      const auto x = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach + 1))) - reach;
+      axis.push_back(static_cast<std::int16_t>(random.below(4) == 0 ? 0 : x));
+    }
+  }
+  way[0][0] = 32767;
+  way[1][0] = way[2][0] = 0;
+  const std::int32_t radii[] = {9, 1000, 1000000, 0};
+  for (const Kernels *set : all_kernels()) {
+    std::vector<PairDirection> directions(count);
+    const std::int16_t *const ways[3] = {way[0].data(), way[1].data(), way[2].data()};
+    set->pairs.find_directions(ways, count, radii, 4, directions.data());
+    for (std::size_t k = 0; k < count; ++k) {
+      std::int64_t squared = 0;
+      for (const auto &axis : way) squared += std::int64_t{axis[k]} * axis[k];
+      const std::int64_t inverse = (1 << 26) / (root(squared) + 1);
+      for (int d = 0; d < 3; ++d) ASSERT_EQ(directions[k].along[d], way[d][k] * inverse >> 16) << set->name;
+      ASSERT_EQ(directions[k].shell, squared < 9 ? 0 : squared < 1000 ? 1 : squared < 1000000 ? 2 : 3) << set->name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gpz::codec
