@@ -115,7 +115,7 @@ PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, 
   trial.errors = sample.moved;
   for (std::size_t i = 0; i < sample.count; ++i)
     for (std::size_t d = 0; d < sample.components; ++d)
-      trial.errors[sample.components * i + d] -= after.axes[d].moved[i * sample.stride] / speed_unit;
+      trial.errors[sample.components * i + d] -= after.particles[i * sample.stride].moved[d] / speed_unit;
   trial.bits = bits_of(trial.errors) * static_cast<double>(sample.components);
   return trial;
 }
@@ -146,7 +146,8 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
         double way[axes];
         double squared = 0;
         for (std::size_t d = 0; d < axes; ++d) {
-          way[d] = list.way(d)[pair] * fine_unit + fine[axes * own + d] - fine[axes * partner + d];
+          way[d] = list.way(d)[pair] * fine_unit + fine[PairMotion::stride * own + d] -
+                   fine[PairMotion::stride * partner + d];
           squared += way[d] * way[d];
         }
         const double bin = squared / bin_size;
