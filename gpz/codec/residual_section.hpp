@@ -44,6 +44,13 @@ void append_directory(const std::vector<Record> &records, std::size_t count, con
   append_words(words, bytes);
 }
 
+// A block of a section that is to be decoded. After all of them were found, they can be decoded in any order.
+template <typename Record>
+struct StoredBlock {
+  Record record;
+  const std::uint32_t *words;
+};
+
 // Reads the payloads of a section in order.
 class ResidualSection {
  public:

@@ -76,8 +76,9 @@ class ChunkHistory {
    public:
     // `staying`: ascending slots of the staying particles; nullptr: all stay. `counts_crossings`: other fields count
     // crossings of field 0.
-    Step(ChunkHistory &history, const format::Column<std::uint32_t> *staying, bool counts_crossings = true)
+    Step(ChunkHistory &history, const format::Column<std::uint32_t> *staying, int threads, bool counts_crossings = true)
         : history_(history) {
+      history_.threads_ = threads;
       history_.remembers_crossings_ = counts_crossings;
       if (staying != nullptr) history_.keep(*staying);
     }
@@ -91,9 +92,7 @@ class ChunkHistory {
       return {history_, f};
     }
     // Appends the particles of a chunk of arrivals, and their exact values to `exact`. Throws as start.
-    void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr) && {
-      history_.add(chunk, threads, exact);
-    }
+    void add(const IndependentChunk &chunk, ExactValues *exact = nullptr) && { history_.add(chunk, exact); }
 
    private:
     ChunkHistory &history_;
@@ -104,9 +103,9 @@ class ChunkHistory {
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
   void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box);
   void follow_section(std::size_t field, Follow &follow, const Payload &payload);
-  void add(const IndependentChunk &chunk, int threads, ExactValues *exact);
+  void add(const IndependentChunk &chunk, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;
-  void load(const IndependentChunk &chunk, std::size_t field, int threads);
+  void load(const IndependentChunk &chunk, std::size_t field);
 
   bool started_ = false;
   std::uint64_t particles_ = 0;
@@ -116,6 +115,7 @@ class ChunkHistory {
   std::vector<model::ModelledState> modelled_;
   std::vector<model::ClassedState> classed_;
   Indices indices_;  // of one field of a chunk
+  int threads_ = 1;  // of the last start or step
   bool remembers_crossings_ = true;
   std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // of field 0 in this frame; empty: none
 };

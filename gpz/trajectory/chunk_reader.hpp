@@ -27,7 +27,7 @@ class ChunkReader {
   // integer field.
   bool is_unchanged(std::size_t field) const { return same_particles_ && empty_[field]; }
   // Writes a followed field. Throws limit_exceeded (see codec::store).
-  void write(std::size_t field, const codec::Target &target) const;
+  void write(std::size_t field, const codec::Target &target, int threads = 1) const;
 
  private:
   void next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads);

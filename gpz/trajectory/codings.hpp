@@ -97,7 +97,7 @@ using Load = void(const SectionContext &context, const Payload &payload, Indices
 using Write = void(const SectionContext &context, const Payload &payload, Indices &indices,
                    const codec::Target &target);
 // Advances the state to the next frame without returning its indices, which is faster. Throws as Decode.
-using Follow = void(codec::DifferenceState &state, const Payload &payload);
+using Follow = void(codec::DifferenceState &state, const Payload &payload, int threads);
 // Reads the bonds in a payload. Throws as Decode.
 using FindBonds = model::Bonds(const SectionContext &context, const Payload &payload);
 // Offsets in a section of bytes that are 1 + the number of another field, or 0 for none. Throws corrupt.

@@ -25,7 +25,6 @@ namespace {
 
 using trajectory::Rows;
 
-constexpr int one_thread = 1;  // for decoding at the start of the history
 using format::identity_field;
 using format::no_field;
 
@@ -34,8 +33,9 @@ using format::no_field;
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
 struct TrajectoryEncoder::State {
-  explicit State(int threads) : encoder(threads) {}
+  explicit State(int count) : threads(count), encoder(count) {}
 
+  const int threads;
   codec::Encoder encoder;
   Order order = Order::id;
   Effort effort = default_effort;
@@ -104,7 +104,7 @@ struct TrajectoryEncoder::State {
 
   bool can_follow(const std::vector<FieldInput> &fields) {
     if (!key_chunk.empty()) {
-      history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, one_thread);
+      history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, threads);
       key.all = key_chunk.size();
       key_chunk = {};
     }
@@ -145,7 +145,7 @@ struct TrajectoryEncoder::State {
     out.bytes.clear();
     out.largest_error.assign(fields.size(), 0);
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
-    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots);
+    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots, threads);
 
     const std::size_t id = identity_field(described);
     for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -172,7 +172,7 @@ struct TrajectoryEncoder::State {
     described = format::described(fields);
     // The particles are in the order of the chunk.
     const format::OpenedChunk opened = format::open_chunk(part.bytes.data(), part.bytes.size(), fields.size());
-    std::move(step).add(trajectory::IndependentChunk(opened, rows.size(), described, {}), one_thread);
+    std::move(step).add(trajectory::IndependentChunk(opened, rows.size(), described, {}));
   }
 
   trajectory::FoundCell find_cell(const Field &field, const codec::IndexColumns &columns,
