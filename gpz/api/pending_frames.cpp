@@ -68,7 +68,7 @@ struct PendingFrames::Shared {
     std::unique_ptr<PendingFrame> frame;
     bool is_encoded = false;
   };
-  // A key interval, encoded frame after frame, by one thread at a time. Threads take no memory but in encoders.
+  // A key interval, encoded frame by frame, by one thread at a time. The threads allocate only inside encoders.
   struct Run {
     std::deque<Entry *> waits;
     std::unique_ptr<TrajectoryEncoder> encoder;
@@ -84,7 +84,7 @@ struct PendingFrames::Shared {
   std::deque<std::shared_ptr<Run>> runs;
   std::size_t waiting_bytes = 0;
   std::vector<std::unique_ptr<PendingFrame>> spare;
-  std::vector<std::unique_ptr<TrajectoryEncoder>> encoders;  // of runs that are over
+  std::vector<std::unique_ptr<TrajectoryEncoder>> encoders;  // of finished runs
 
   void encode_next(const std::shared_ptr<Run> &run, Lock &lock) {
     Entry *const entry = run->waits.front();
@@ -117,7 +117,7 @@ struct PendingFrames::Shared {
   void retire() {
     const auto is_finished = [&](const std::shared_ptr<Run> &run) {
       if (!run->is_over || run->is_busy || !run->waits.empty()) return false;
-      // There is room for one more: memory must not be needed here.
+      // Within the reserved capacity, because this must not allocate.
       if (run->encoder && encoders.size() < encoders.capacity()) encoders.push_back(std::move(run->encoder));
       return true;
     };
@@ -137,7 +137,7 @@ struct PendingFrames::Shared {
     }
   }
 
-  // Forgets what waits, and waits for what is being encoded.
+  // Drops waiting frames, and waits for frames in progress.
   void clear(Lock &lock) {
     for (const std::shared_ptr<Run> &run : runs) {
       run->waits.clear();
@@ -158,7 +158,7 @@ PendingFrames::PendingFrames(int threads) : shared_(std::make_unique<Shared>()) 
   try {
     for (int t = 0; t < threads; ++t) shared_->threads.emplace_back([this] { shared_->work_on(); });
   } catch (const std::system_error &) {
-    // The system has no more threads; those that there are do the work.
+    // The system has no more threads; continue with those that were started.
     if (shared_->threads.empty()) throw;
   }
 }
@@ -187,7 +187,7 @@ void PendingFrames::recycle(std::unique_ptr<PendingFrame> frame) {
   try {
     shared_->spare.push_back(std::move(frame));
   } catch (const std::bad_alloc &) {
-    // Its memory is freed instead.
+    // Frees the frame instead of keeping it.
   }
 }
 
@@ -198,7 +198,7 @@ void PendingFrames::add(std::unique_ptr<PendingFrame> frame) {
     const std::lock_guard<std::mutex> lock(shared_->mutex);
     if (shared_->runs.empty() || frame->info.since_key == 0) next = std::make_shared<Shared::Run>();
     Shared::Run &run = next ? *next : *shared_->runs.back();
-    // Memory first: without it nothing changes.
+    // Allocate first, so that nothing has changed if memory runs out.
     run.waits.push_back(entry.get());
     try {
       if (next) shared_->runs.push_back(next);

@@ -38,10 +38,10 @@ struct gpz_reader {
   gpz::Reader reader;
   int threads;
   gpz::c::MetadataView metadata;
-  // Head of the frame that was asked for last, because callers ask for its columns one by one.
+  // Head of the last requested frame, because callers ask for its columns one by one.
   mutable std::optional<std::size_t> frame;
   mutable gpz::FrameInfo head;
-  // Other records in front of a frame, and the one that was read last.
+  // Records in front of a frame, and the record read last.
   std::optional<std::size_t> records_frame;
   std::vector<gpz::RecordEntry> records;
   gpz::StoredRecord record;

@@ -96,7 +96,6 @@ class CountModels {
   std::array<Number, 34> large_;                 // per bit length
 };
 
-// A box with n particles.
 struct Node {
   std::array<std::uint64_t, core::max_components> at{};  // relative to the first cell
   std::array<std::uint64_t, core::max_components> extent{};

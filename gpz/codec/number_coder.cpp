@@ -26,9 +26,8 @@ using Symbol = NumberSymbol;
 
 constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 
-// The table of one context.
 struct Table {
-  std::uint32_t tokens = 0;  // without the escape
+  std::uint32_t tokens = 0;  // raw low bits of a number, below its token
   int low = 0;               // raw low bits of a number below its token
   std::array<core::TokenShare, core::number_tokens + 1> share;
 

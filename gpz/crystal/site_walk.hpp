@@ -100,7 +100,7 @@ class SiteWalk {
 
  private:
   void code_row(const SiteRows::Row &row, const RowNeighbours<D> &neighbours) {
-    bool alone = true;  // the site before has exactly one particle
+    bool alone = true;  // the previous site has exactly one particle
     std::uint64_t site = row.first_number;
     for (std::int64_t i = row.cells.first; i < row.cells.end; ++i, ++site) {
       const std::size_t count = code_count(alone, side_.count(site));

@@ -59,7 +59,7 @@ struct Line {
   const std::uint32_t *link;
   std::int64_t offset[3];  // per lag; [2]: previous particle, 0
   GridAxis grid;
-  bool alone;  // no lag: all particles are predicted at the first one's place
+  bool alone;  // no lag: all particles have the predicted place of the first one
 
   Line(const Block &block, int d, const Scratch &scratch)
       : link(scratch.link[block.predictor->swapped >> d & 1]),
@@ -72,7 +72,7 @@ struct Line {
   }
 };
 
-// Writes the particles' places inside the box. Returns the predicted place of the first one.
+// Writes the particles' places inside the box. Returns the predicted place of the first particle.
 std::int64_t load_places(const Block &block, int d, Scratch &scratch) {
   const GridAxis grid = block.axes[d].grid;
   const std::int64_t *__restrict q = block.axes[d].q;

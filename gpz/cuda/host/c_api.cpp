@@ -133,7 +133,7 @@ gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields,
   return guarded([&] {
     require(codec != nullptr, "codec is a null pointer");
     gpz_cuda_chunk made = gpz_cuda_new_chunk();
-    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // no chunk, unless the call succeeds
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // clears the chunk, in case the call fails
     const auto inputs = device_inputs(fields, field_count, particles);
     const cuda::DeviceChunk &encoded = codec->codec.encode(inputs, particles, rows, stream);
     made.data = encoded.data;

@@ -22,7 +22,7 @@ struct gpz_cuda_trajectory {
   gpz::cuda::DeviceChunk chunk;  // of the last encode; null data: none
   gpz::KeySchedule schedule;
   std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory between frames
-  // Where the last frame was written. A difference frame is valid only directly behind it.
+  // Writer of the last frame. A difference frame is valid only directly behind it.
   const gpz_writer *writer = nullptr;
   std::size_t frames = 0;
   std::uint64_t size = 0;
@@ -111,7 +111,7 @@ gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const gpz_fram
   return guarded([&] {
     require(codec != nullptr, "codec is a null pointer");
     gpz_cuda_chunk made = gpz_cuda_new_chunk();
-    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // no chunk, unless the call succeeds
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // clears the chunk, in case the call fails
     const gpz::FrameInfo info = gpz::c::frame_info(frame);
     const auto inputs = device_inputs(fields, field_count, info.particles);
     codec->schedule.restart();  // a frame of gpz_cuda_trajectory_write must not follow this chunk
