@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "gpz/error.hpp"
 #include "gpz/format/fields.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C API: reading streams.
-#include <optional>
 #include <string>
 
 #include "gpz/c/c_api.hpp"

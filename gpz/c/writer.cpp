@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
-#include <string>
 
 #include "gpz/c/c_api.hpp"
 #include "gpz/c/image.hpp"

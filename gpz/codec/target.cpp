@@ -2,7 +2,6 @@
 #include "gpz/codec/target.hpp"
 
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "gpz/error.hpp"
