@@ -27,7 +27,7 @@ using Symbol = NumberSymbol;
 constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 
 struct Table {
-  std::uint32_t tokens = 0;  // raw low bits of a number, below its token
+  std::uint32_t tokens = 0;  // without the escape
   int low = 0;               // raw low bits of a number below its token
   std::array<core::TokenShare, core::number_tokens + 1> share;
 

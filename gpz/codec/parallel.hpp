@@ -20,7 +20,7 @@ inline int thread_count(int threads, std::uint64_t items) {
   return static_cast<int>(std::max<std::uint64_t>(1, std::min(wanted, items)));
 }
 
-// Number of threads for work on so many particles. Starting a thread costs as much as decoding 16,384 of them.
+// Number of threads for work on this many particles. Starting a thread costs as much as decoding 16,384 particles.
 inline int threads_for_particles(int threads, std::uint64_t particles) {
   constexpr std::uint64_t particles_of_thread = 16384;
   return thread_count(threads, particles / particles_of_thread + 1);

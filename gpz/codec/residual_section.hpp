@@ -44,7 +44,7 @@ void append_directory(const std::vector<Record> &records, std::size_t count, con
   append_words(words, bytes);
 }
 
-// A block of a section that is to be decoded. After all of them were found, they can be decoded in any order.
+// A block to decode. Once all blocks of a section are found, they can be decoded in any order.
 template <typename Record>
 struct StoredBlock {
   Record record;

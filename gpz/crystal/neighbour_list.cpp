@@ -214,7 +214,8 @@ bool NeighbourList::find_pairs(const Cells &cells, const codec::PairKernels &ker
       if (distances > most_distances) return false;
       const codec::PairCandidates candidates = room_for_candidates(others);
       kernels.take_candidates(at, runs_.data(), runs_.size(), candidates);
-      // The cell's own particles come last, and a particle's candidates end before itself.
+      // The cell's own particles come last, and the candidates of a particle end just before it, so that each pair
+      // occurs once.
       auto count = static_cast<std::uint32_t>(others - members);
       for (; own < cell_end; ++own, ++count) {
         make_room(found + count);

@@ -60,7 +60,7 @@ class SpaceNeighbours {
     Sums along;
   };
 
-  // Missing components have directions of 0, so any values do.
+  // Missing components may have any values, because their directions are 0.
   Columns columns_of(const Remainders &remainders) const {
     const auto column = [&](std::size_t d) { return remainders[d < components_ ? d : 0].data(); };
     return {column(0), column(1), column(2)};

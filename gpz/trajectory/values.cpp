@@ -30,7 +30,7 @@ T from_bits(std::uint64_t bits) {
   return static_cast<T>(core::bit_cast<double>(bits));
 }
 
-// Writes particles begin, ... end - 1. Values of type T are written to arrays of type T without conversion, which keeps
+// Writes particles begin to end - 1. Values of type T are written to arrays of type T without conversion, which keeps
 // the bits of NaNs.
 template <typename T>
 void write_grid_values(const Field &field, const codec::IndexColumns &indices, std::size_t begin, std::size_t end,

@@ -17,7 +17,7 @@ struct DeviceAxis {
   std::uint32_t span;
   std::int32_t half;  // largest displacement without crossing an edge; on an open axis, as `usual`
   std::int32_t period;
-  std::int32_t usual;  // the most a particle usually moves: no more than half, and 32 bits do for its history
+  std::int32_t usual;  // largest displacement, at most `half`, for which 32 bits suffice for the history
   core::GridAxis grid;
 };
 
@@ -25,11 +25,9 @@ struct DifferenceHistory {
   std::int32_t *last[core::max_components];
   std::int32_t *deviation[core::max_components];
   const std::int32_t *velocity[core::max_components];
-  // largest displacement, at most `half`, for which 32 bits suffice for the history
-  std::int32_t *previous[core::max_components];
-  std::int64_t *keys[core::max_components];  // swapped with `velocity` after the frame
-  // last indices of a field with 64-bit indices, instead of all arrays above
-  std::int8_t *crossings[core::max_components];
+  std::int32_t *previous[core::max_components];  // swapped with `velocity` after the frame
+  std::int64_t *keys[core::max_components];  // last indices of a field with 64-bit indices, instead of all arrays above
+  std::int8_t *crossings[core::max_components];  // nullptr: not wanted
   DeviceAxis axis[core::max_components];
   std::uint64_t particles;
   std::uint64_t blocks;
@@ -42,21 +40,21 @@ struct DifferenceSource {
   std::int64_t stride[core::max_components];
   const std::uint32_t *rows;
   DeviceWindows windows;
-  bool packed;  // the components of a row follow each other, and rows do
+  bool packed;  // components and rows are contiguous
   core::Grid grid;
 };
 
-// components and rows are contiguous
+// Results of the fit; must be zero before.
 struct DifferenceFit {
   unsigned long long sums[9];
-  unsigned long long with;  // Results of the fit; must be zero before.
+  unsigned long long with;  // bits of the sample with the fit, and without
   unsigned long long without;
   core::Predictor fitted;
 };
 
-// bits of the sample with the fit, and without
+// Sums and maxima over all blocks; must be zero before.
 struct DifferenceTotals {
-  unsigned long long staged;   // Sums and maxima over all blocks; must be zero before.
+  unsigned long long staged;   // words
   unsigned long long invalid;  // values
   unsigned long long error;    // largest error, as the bits of a double
   std::uint32_t wide;

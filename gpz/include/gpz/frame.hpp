@@ -56,15 +56,13 @@ struct Origin {
 // One quantity of every particle, with 1 to 3 components: position (x, y, z), id, vx.
 struct Field {
   struct Component {
-    std::string name;  // of the dump column: "x", "id", "c_pe", ...; from a file, any bytes (printable.hpp)
-    // The codec may sort particles by the leading field (positions). Only the first field of a frame may be leading.
-    std::uint16_t column = 0;
+    std::string name;          // of the dump column: "x", "id", "c_pe", ...; from a file, any bytes (printable.hpp)
+    std::uint16_t column = 0;  // its index among all columns of a text dump, from 0
   };
 
   ValueType type = ValueType::float64;
   Display display = Display::number;
-  // The codec may sort particles by the leading field (positions). Only the first field of a frame may be the leading
-  // one.
+  // The codec may sort particles by the leading field (positions). Only the first field of a frame may be leading.
   bool leading = false;
   // Absolute error bound of every value, in units of the field; 0: lossless. Integers are always lossless.
   double bound = 0;
