@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/api/input_grids.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gpz/api/input_values.hpp"
 #include "gpz/chunk.hpp"

@@ -11,12 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "gpz/format/fields.hpp"
+
 namespace gpz::api {
 namespace {
-
-std::size_t size_of(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
-}
 
 template <typename Word>
 void copy_rows(const ConstArray &from, std::size_t n, const int *rows, std::uint8_t *to) {
@@ -35,7 +33,7 @@ void PendingFrame::copy(const std::vector<FieldInput> &from, std::size_t particl
   constexpr std::size_t alignment = 8;
   std::size_t needed = 0;
   const auto padded = [&](const ConstArray &array) {
-    return (size_of(array.type) * particles + alignment - 1) / alignment * alignment;
+    return (format::element_size(array.type) * particles + alignment - 1) / alignment * alignment;
   };
   for (const FieldInput &input : from)
     for (std::size_t d = 0; d < input.field.components.size(); ++d) needed += padded(input.components[d]);
@@ -50,7 +48,7 @@ void PendingFrame::copy(const std::vector<FieldInput> &from, std::size_t particl
   for (FieldInput &input : fields)
     for (std::size_t d = 0; d < input.field.components.size(); ++d) {
       ConstArray &array = input.components[d];
-      const std::size_t size = size_of(array.type);
+      const std::size_t size = format::element_size(array.type);
       const std::size_t length = padded(array);
       if (size == 4)
         copy_rows<std::uint32_t>(array, particles, rows, at);

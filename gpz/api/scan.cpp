@@ -2,7 +2,6 @@
 #include "gpz/api/scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "gpz/api/file.hpp"

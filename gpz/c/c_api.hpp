@@ -63,6 +63,19 @@ inline void require(bool condition, const char *cause) {
 inline void require(bool condition, const char *cause, long long given) {
   if (!condition) throw Error(Status::invalid_argument, cause + (", not " + std::to_string(given)));
 }
+
+// The object of a caller. Throws invalid_argument for a null pointer.
+template <class Object>
+Object &opened(Object *object, const char *name) {
+  if (object == nullptr) throw Error(Status::invalid_argument, std::string(name) + " is a null pointer");
+  return *object;
+}
+// There is no object until the call succeeds.
+template <class Object>
+void start(Object **object, const char *name) {
+  opened(object, name) = nullptr;
+}
+
 inline void require_order(int order) {
   require(order >= GPZ_ORDER_PLACE && order <= GPZ_ORDER_AUTO,
           "order is GPZ_ORDER_PLACE (0), GPZ_ORDER_ID (1), GPZ_ORDER_MEMORY (2) or GPZ_ORDER_AUTO (3)", order);

@@ -2,7 +2,6 @@
 #include "gpz/codec/cell_tree.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "gpz/codec/range_coder.hpp"
 #include "gpz/core/cells.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstring>
 #include <string>
 
 #include "gpz/codec/chunk_codec.hpp"

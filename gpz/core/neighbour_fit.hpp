@@ -26,9 +26,8 @@ struct LevelFit {
   double left;
 };
 
-// How many numbers of levels are tried (1, 2, 3, 4, 6, 12), and their sum.
+// How many numbers of levels are tried: 1, 2, 3, 4, 6, 12.
 inline constexpr int level_choices = 6;
-inline constexpr std::uint32_t level_fits = 1 + 2 + 3 + 4 + 6 + 12;
 
 inline namespace GPZ_ISA {
 

@@ -35,7 +35,6 @@ class RowNeighbours {
     if (row == nullptr || i + cells_[k] < row->cells.first || i + cells_[k] >= row->cells.end) return nullptr;
     return deviations + (row->first_number + static_cast<std::uint64_t>(i + cells_[k] - row->cells.first)) * D;
   }
-  std::size_t count() const { return count_; }
 
   // Weighted sums of deviations, in units of a deviation.
   std::array<std::int64_t, D> sum(std::int64_t i, const std::int32_t *deviations) const {

@@ -160,10 +160,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   words += coded.bitmap;
   if (coded.margin != 0) coded.flags = write_flags(block, scratch, coded.margin, words);
   words += coded.flags;
-  memcpy(words, scratch.exception, coded.exceptions * sizeof(std::uint32_t));
-  words += coded.exceptions;
-  for (std::uint32_t e = 0; e < coded.exceptions; ++e, words += 2)
-    memcpy(words, &block.axes[scratch.exception[e] >> 16].q[scratch.exception[e] & 0xFFFFu], 8);
+  words = write_exceptions(block, scratch.exception, coded.exceptions, words);
   return static_cast<std::uint32_t>(words - scratch.words);
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "gpz/codec/functions.hpp"
 #include "gpz/crystal/least_squares.hpp"

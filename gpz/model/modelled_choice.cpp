@@ -2,7 +2,6 @@
 #include "gpz/model/modelled_choice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>

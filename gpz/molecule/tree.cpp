@@ -56,11 +56,6 @@ int length_class(Way way) {
 
 }  // namespace
 
-std::size_t Tree::bound() const {
-  return static_cast<std::size_t>(
-      std::count_if(links_.begin(), links_.end(), [](const Links &links) { return links.parent != 0; }));
-}
-
 void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell) {
   links_.assign(lags.size(), {});
   for (std::size_t i = 0; i < lags.size(); ++i) links_[i].parent = lags[i];

@@ -30,7 +30,6 @@ class ChunkHistory {
   // Starts with an independent chunk. Follows the fields in `wanted` (empty: all). `exact` receives the exact values of
   // all fields unless it is null. Throws as IndependentChunk::write.
   void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr);
-  bool started() const { return started_; }
   void forget() { started_ = false; }
   // Whether these fields have the same grids as in the previous frame: a condition of differences.
   bool fits(const std::vector<Field> &fields) const;

@@ -11,7 +11,9 @@ sys.path.insert(0, str(ROOT / "docs" / "figures"))
 from tables import MARKED, Figures  # noqa: E402
 
 # Pages on which every measured quantity has to come from docs/figures.json.
-USER_PAGES = ("README.md", "docs/performance.md", "docs/existing-dumps.md", "docs/settings.md")
+USER_PAGES = ["README.md", "SECURITY.md"] + [
+    f"docs/{name}.md" for name in "bench clients existing-dumps faq install library matrix mdanalysis performance settings vmd".split()
+]
 QUANTITY = re.compile(r"[\d.,]*\d (?:bits?\b(?! (?:per|a)\b)|[kMGT]B/s|MB\b|µs\b|ms\b|frames a second|% of the (?:size|time))")
 
 
