@@ -50,7 +50,7 @@ class FrameFile {
     if (plan_) plan_->reading(i, end);
   }
 
-  // The records of other types in front of frame i, or behind the last frame if i is the number of frames. Throws
+  // The records of other types in front of frame i, or after the last frame if i is the number of frames. Throws
   // not_found, corrupt, unsupported_version, io_error.
   std::vector<RecordEntry> records(std::size_t i) const;
   // Reads one of these records. Throws corrupt, limit_exceeded, io_error.

@@ -105,7 +105,7 @@ struct Reader::State {
     api::decoding(file.name(), place.chunks, place.head.info.particles, [&] {
       const bool is_key = place.head.info.since_key == 0;
       std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-      // Key frames are decoded in parallel.
+      // Key frames need no lock: several threads may decode them at the same time.
       if (of_run == nullptr && !is_key) lock.lock();
       if (of_run == nullptr && is_key) (void)lock.try_lock();
       if (is_key && !is_followed(place.i, of_run, lock.owns_lock())) {

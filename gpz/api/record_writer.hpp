@@ -22,8 +22,8 @@ class RecordWriter {
 
   // Begins a file: the sink is empty and receives the file header.
   RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata, Header when = Header::at_once);
-  // Continues a scanned file behind its complete frames; `last` is the head of the last one, if any. The first new
-  // frame overwrites everything behind them: an index, a torn frame. Its bounds must be those of `last`
+  // Continues a scanned file after its complete frames; `last` is the head of the last one, if any. The first new frame
+  // overwrites everything after them: an index, a torn frame. Its bounds must be those of `last`
   // (require_continuation).
   RecordWriter(std::unique_ptr<Sink> sink, FileScan found, std::optional<FrameInfo> last);
 

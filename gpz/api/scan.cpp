@@ -140,7 +140,7 @@ class Scanner {
           scan_.torn = true;
           return;
         }
-        // Writers complete records in order, so this one may have been completed during the search behind it.
+        // Writers complete records in order, so this one may have been completed during the search after it.
         if (complete_record_at(source_, position, source_.size(), prefix_)) {
           window_.clear();  // forces a new search of that part
           window_start_ = 0;

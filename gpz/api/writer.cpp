@@ -73,7 +73,7 @@ struct Writer::State {
       if (fields[f].field.bound < asked[f]) file.allow_other_bound(fields[f].field);
   }
 
-  // Writes encoded frames in order; if `all` is true, waits for the others. After an error the frames behind it are
+  // Writes encoded frames in order; if `all` is true, waits for the others. After an error the frames after it are
   // lost.
   void write_pending(bool all) {
     while (pending && pending->size() != 0) {

@@ -45,8 +45,8 @@ class NeighbourList {
   const format::Column<std::uint32_t> &order() const { return order_; }
   std::size_t pairs() const { return first_.back(); }
   // Pairs first()[place] to first()[place + 1] - 1 join the particle in `place` with particles in earlier places.
-  // partner()[pair] is the place of the partner, in ascending order. Columns of pairs are longer than the number of
-  // pairs, by PairKernels::padding at least. The partners behind the last pair are 0.
+  // partner()[pair] is the place of the partner, in ascending order. Columns of pairs have at least
+  // PairKernels::padding extra elements; their partners are 0.
   const format::Column<std::uint32_t> &first() const { return first_; }
   const format::Column<std::uint32_t> &partner() const { return partner_; }
   // Vector from the partner to the particle, in units. Missing components are 0.

@@ -26,7 +26,7 @@ struct UnaryReader {
   const std::uint32_t *words;
   std::uint32_t word = 0;  // number of the current word
   std::uint32_t bits = 0;  // its bits that are not read yet
-  std::uint32_t next = 0;  // position behind the last one that was read
+  std::uint32_t next = 0;  // position after the last one that was read
 
   // Returns the zeros before the next one, which must exist.
   __device__ __forceinline__ std::uint32_t read() {

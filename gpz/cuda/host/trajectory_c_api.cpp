@@ -22,7 +22,7 @@ struct gpz_cuda_trajectory {
   gpz::cuda::DeviceChunk chunk;  // of the last encode; null data: none
   gpz::KeySchedule schedule;
   std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory between frames
-  // Writer of the last frame. A difference frame is valid only directly behind it.
+  // Writer of the last frame. A difference frame is valid only directly after it.
   const gpz_writer *writer = nullptr;
   std::size_t frames = 0;
   std::uint64_t size = 0;

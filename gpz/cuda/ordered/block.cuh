@@ -25,7 +25,7 @@ __device__ __forceinline__ std::uint32_t padded_place(std::uint32_t i) {
   return i / warp_size * padded_row + i % warp_size;
 }
 
-// Parts of a block's payload behind its planes and its bitmap.
+// Parts of a block's payload after its planes and its bitmap.
 struct OrderedPayload {
   const std::uint32_t *flags;
   const std::uint32_t *places;  // of exceptions
@@ -44,7 +44,7 @@ struct OrderedPayload {
   __device__ __forceinline__ std::int64_t value(std::uint32_t e) const {
     return static_cast<std::int64_t>(word_pair(places + exceptions + 2 * e));
   }
-  // True if exception e has a possible place, behind that of the previous exception.
+  // True if exception e has a valid place, after that of the previous exception.
   __device__ __forceinline__ bool is_valid(std::uint32_t e, int components, std::uint32_t n) const {
     return index(e) < n && component(e) < components && (e == 0 || places[e] > places[e - 1]);
   }

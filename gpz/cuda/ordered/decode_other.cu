@@ -103,7 +103,7 @@ __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory 
   const core::OrderedRecord &record = params.records[block];
   const core::ResidualRecord residuals = record.residuals;
   const U32 *words = payload_of(params, block);
-  // Fails only if the block is damaged: all earlier kernels have finished.
+  // decode.cu has already checked the payload of this block.
   if (words == nullptr || !read_any_residuals(components, residuals, words, n, memory.block)) return section_damaged;
   const OrderedPayload payload(residuals, words, components, n);
   const std::int64_t *ids = params.ids == nullptr ? nullptr : params.ids + block * difference_block;

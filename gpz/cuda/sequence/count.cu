@@ -142,7 +142,7 @@ __global__ void choose_axes(const __grid_constant__ SequenceEncode params) {
   atomicAdd(&params.report->low_bits, axis.shift);
 }
 
-// Returns at once unless the values are as `Plain` says.
+// Returns at once unless `Plain` agrees with the values.
 template <typename T, int D, bool Plain>
 __global__ void __launch_bounds__(symbol_threads, 1) count_symbols(const __grid_constant__ SequenceEncode params) {
   extern __shared__ U32 counts[];

@@ -149,7 +149,7 @@ GPZ_HD bool is_complete(const SequenceEncode &params, const SequenceReport &repo
 void count_sequence(const SequenceEncode &params, cudaStream_t stream);
 // Encodes the streams, from which the length of the chunk follows.
 void encode_streams(const SequenceEncode &params, cudaStream_t stream);
-// Writes the chunk. Writes nothing if no chunk is possible, or if pages or bytes do not suffice; the report says so.
+// Writes the chunk. Writes nothing if no chunk is possible, or if pages or bytes do not suffice (see the report).
 void write_sequence(const SequenceEncode &params, cudaStream_t stream);
 
 // Checks heads and makes tables.

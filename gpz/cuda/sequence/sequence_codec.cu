@@ -112,8 +112,8 @@ struct SequenceCodec::State : DeviceObject {
     check(cudaMemsetAsync(workspace.data(), 0, carved.zeros, stream), "zeros");
   }
 
-  // Upper bounds for the pages and the bytes of a chunk, from the counts. Streams take slightly more than their symbols
-  // say, and each one a part of a page.
+  // Upper bounds for the pages and the bytes of a chunk, from the counts. Streams take slightly more than the entropy
+  // of their symbols, and each one a part of a page.
   static std::uint64_t pages_for(const SequenceEncode &params, const SequenceReport &counted) {
     const std::uint64_t words = counted.stream_bits / 16;
     return (words + words / 64) / page_words + params.blocks + 1;

@@ -16,7 +16,7 @@ using U64 = std::uint64_t;
 
 constexpr unsigned block_threads = 128;
 
-// Writes everything before the strings of frequencies except exact values, and the zeros behind parts.
+// Writes everything before the strings of frequencies except exact values, and the zeros after parts.
 __global__ void write_start(const __grid_constant__ SequenceEncode params) {
   if (!is_complete(params, *params.report)) return;
   const int components = params.field.components;

@@ -94,7 +94,7 @@ struct TrajectoryDecoder::State : DeviceObject {
   DeviceBuffer copied;  // copy of a chunk from host memory
   std::uint64_t allocations = 0;
   PinnedReport<ChunkDecoder::Report> report;
-  std::unique_ptr<Event> done;  // recorded behind all queued work
+  std::unique_ptr<Event> done;  // recorded after all queued work
   Stream last_stream = nullptr;
 };
 

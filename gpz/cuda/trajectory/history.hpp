@@ -39,7 +39,7 @@ class DeviceHistory {
 
   // Keeps the particles in slots kept[0] < kept[1] < ..., and removes the others.
   void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
-  // Adds the particles of an independent chunk, decoded as by a reader, behind the others. Waits.
+  // Adds the particles of an independent chunk, decoded as by a reader, after the others. Waits.
   void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);
   // Bytes of scratch memory that add() needs for this many particles.
   static std::size_t scratch_size(std::uint64_t particles);

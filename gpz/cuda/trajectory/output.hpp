@@ -25,7 +25,7 @@ class ChunkOutput {
   }
   void release() { memory_.release(); }
 
-  // Address `offset` bytes behind the current end.
+  // Address `offset` bytes after the current end.
   void *at(std::size_t offset) const { return static_cast<char *>(memory_.data()) + used_ + offset; }
   std::size_t size() const { return used_; }
   void grow(std::size_t size) { used_ += size; }

@@ -41,7 +41,7 @@ class GPZ_API Upload {
   // copies. A copy has the stride of the original, and the same address modulo 16. Components in device or managed
   // memory stay as they are. All components have `rows` rows. Components with the same stride that begin within one
   // stride of each other (x y z x y z, columns of a table) are copied together, with the bytes between them. Nothing
-  // before the first element or behind the last one is read.
+  // before the first element or after the last one is read.
   //
   // Copies are queued on `stream`. When the call returns, or throws, the host arrays have been read. The copies are
   // valid until the next upload() or release(): work that reads them must be finished by then, or run in the same

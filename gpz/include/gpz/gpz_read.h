@@ -179,7 +179,7 @@ GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const
 /* Verifies all checksums and the structure of a frame by decoding it. GPZ_CORRUPT if one is wrong. */
 GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 
-/* The number of records in front of a frame that are neither frames nor indices; behind the last frame, if `frame` is
+/* The number of records in front of a frame that are neither frames nor indices; after the last frame, if `frame` is
  * gpz_reader_frames(). GPZ_CORRUPT if bytes between frames are not records. */
 GPZ_API gpz_status gpz_reader_record_count(gpz_reader *reader, size_t frame, size_t *count);
 /* Reads one of these records, counted from 0. Its head and body are valid until the next call of this function, or

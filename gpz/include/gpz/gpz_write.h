@@ -24,15 +24,15 @@ GPZ_API void gpz_free(void *image);
 
 typedef enum gpz_mode {
   GPZ_CREATE = 0, /* replaces an existing file; GPZ_INVALID_ARGUMENT while a gpz_reader of this process has it open */
-  GPZ_APPEND = 1  /* continues an existing file behind its last complete frame; creates a missing file */
+  GPZ_APPEND = 1  /* continues an existing file after its last complete frame; creates a missing file */
 } gpz_mode;
 
 /* The order in which key frames store particles. Frames without an id column keep the order of their rows, and get the
  * ids 1, 2, ... if the encoder sorts them. With GPZ_ORDER_PLACE they lose their order and get no ids. */
 typedef enum gpz_order {
   GPZ_ORDER_PLACE = 0,  /* sorted by position: faster to encode */
-  GPZ_ORDER_ID = 1,     /* sorted by id where that is smaller: encoding takes several times as long */
-  GPZ_ORDER_MEMORY = 2, /* as in memory where that is smaller */
+  GPZ_ORDER_ID = 1,     /* sorted by id if that is smaller; encoding takes several times as long */
+  GPZ_ORDER_MEMORY = 2, /* as in memory if that is smaller */
   GPZ_ORDER_AUTO = 3    /* as GPZ_ORDER_ID (the default) */
 } gpz_order;
 

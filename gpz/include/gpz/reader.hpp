@@ -80,7 +80,7 @@ class GPZ_API Reader {
   // Frame i as stored in the file, for Writer::write. Nothing is decoded; the checksum of every chunk is verified.
   // Throws corrupt, not_found.
   StoredFrame stored(std::size_t i) const;
-  // The records in front of frame i that are neither frames nor indices; those behind the last frame, if i is frames().
+  // The records that are neither frames nor indices, in front of frame i, or after the last frame if i is frames().
   // Throws not_found, corrupt, unsupported_version.
   std::vector<RecordEntry> records(std::size_t i) const;
   // Reads one of these records, for Writer::write. Throws corrupt.
@@ -119,7 +119,7 @@ class GPZ_API StreamReader {
   bool next(Frame &frame, const ReadOptions &options);
   bool next(Frame &frame, int threads = 1) { return next(frame, ReadOptions{threads, false}); }
   // From now on next() calls use(record) for each record that is neither a frame nor an index, before it returns the
-  // frame behind the record, or false. Without this call such records take no memory. Exceptions of `use` pass through
+  // frame after the record, or false. Without this call such records take no memory. Exceptions of `use` pass through
   // next().
   void on_record(std::function<void(const StoredRecord &record)> use);
 

@@ -20,7 +20,7 @@ class GPZ_API Writer {
   enum class Mode { create, append };
 
   // Writes to the file `path`. create replaces an existing file; if a Reader of this process has it open, it throws
-  // invalid_argument, and the file stays. append continues an existing file behind its complete frames, and creates a
+  // invalid_argument, and the file stays. append continues an existing file after its complete frames, and creates a
   // missing or empty file. Items in `metadata` must be those of the file, and the first new frame must have the file's
   // bounds: otherwise invalid_argument is thrown (gpz/continuation.hpp), and no byte of the file changes. Items that
   // `metadata` leaves out are taken from the file. The first new frame overwrites a torn end and the index. `threads`:
@@ -59,9 +59,9 @@ class GPZ_API Writer {
   // key intervals at the same time; a key interval is encoded by one thread. The bytes of the file are the same.
   // `bytes`: the most values that wait, besides one frame. 0, the initial state: none wait, and this call returns when
   // waiting frames are written. write() of fields or of a Frame then returns before the frame is in the file. A later
-  // write(), sync() or close() throws the errors of a waiting frame; the file has the frames before it, and those
-  // behind it are lost. frames(), last_frame() and size() do not wait. Waiting begins with the next key frame. Frames
-  // without ids do not wait with Order::memory, nor does the first frame of a continued file.
+  // write(), sync() or close() throws the errors of a waiting frame; the file has the frames before it, and those after
+  // it are lost. frames(), last_frame() and size() do not wait. Waiting begins with the next key frame. Frames without
+  // ids do not wait with Order::memory, nor does the first frame of a continued file.
   void set_pending(std::uint64_t bytes);
 
   // Compresses and writes one frame of info.particles particles. `fields` has the fields; info.fields is ignored.
