@@ -17,6 +17,7 @@ from gpz.mdanalysis.layout import FrameError, Layout, Vector
 from gpz.mdanalysis.origins import OfFrame
 from gpz.mdanalysis.writer import GPZWriter
 
+
 def open_fixed(filename: str, **options: Any) -> gpz.Trajectory:
     """Opens a file whose frames all have one number of atoms, as MDAnalysis wants them. TypeError if it has not."""
     trajectory = gpz.open(filename, **options)
