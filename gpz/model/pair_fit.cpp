@@ -107,7 +107,7 @@ struct PairFit::Trial {
 PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, const MotionHistory &history) {
   PairTable table;
   table.fill(settings.curve, motion_->end());
-  MotionHistory after;
+  MotionHistory &after = motion_->trial();
   motion_->record(true);
   motion_->move(sample.state, settings, table, history, after);
   motion_->record(false);
