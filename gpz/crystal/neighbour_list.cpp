@@ -69,6 +69,17 @@ struct NeighbourList::Cells {
       axis.scale = (static_cast<std::uint64_t>(axis.count) << scale_bits) / static_cast<std::uint64_t>(axis.length);
   }
 
+  // Cells of a row whose particles share their candidates. More of them have more candidates in vain, fewer spend more
+  // time on finding the candidates than on comparing.
+  std::int64_t cells_at_once(std::size_t n) const {
+    constexpr std::int64_t particles = 6;
+    constexpr std::int64_t most = 8;
+    const Axis &axis = axes[0];
+    // No cell may be a neighbour in both directions.
+    const std::int64_t room = axis.periodic && !axis.is_small(0) ? axis.count - 2 * stencil[0] : most;
+    return std::clamp<std::int64_t>(particles * total() / static_cast<std::int64_t>(n), 1, std::min(most, room));
+  }
+
   std::int64_t cell(std::size_t d, std::int32_t at) const {
     const auto cell = static_cast<std::int64_t>(static_cast<std::uint64_t>(at) * axes[d].scale >> scale_bits);
     return std::min(cell, axes[d].count - 1);
@@ -140,16 +151,17 @@ void NeighbourList::make_room(std::uint64_t pairs) {
   for (auto &way : way_) way.resize(size);
 }
 
-// Finds the places of the particles in and around a cell, up to its last particle, in ascending order.
+// Finds the places of the particles in and around `width` cells of a row, up to their last particle, in ascending
+// order.
 void NeighbourList::find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell,
-                              std::uint32_t cell_end) {
+                              std::int64_t width, std::uint32_t cell_end) {
   std::array<std::int64_t, core::max_components> from{};
   std::array<std::int64_t, core::max_components> to{};
   for (std::size_t d = 0; d < cells.axes.size(); ++d) {
     const Cells::Axis &axis = cells.axes[d];
     const bool all = axis.is_small(d);
     from[d] = all ? 0 : cell[d] - stencil[d];
-    to[d] = all ? axis.count - 1 : cell[d] + stencil[d];
+    to[d] = all ? axis.count - 1 : cell[d] + stencil[d] + (d == 0 ? width - 1 : 0);
     if (!axis.periodic) {
       from[d] = std::max<std::int64_t>(from[d], 0);
       to[d] = std::min(to[d], axis.count - 1);
@@ -189,7 +201,7 @@ void NeighbourList::find_runs(const Cells &cells, const std::array<std::int64_t,
             [](const codec::CandidateRun &a, const codec::CandidateRun &b) { return a.begin < b.begin; });
 }
 
-bool NeighbourList::find_pairs(const Cells &cells, const codec::PairKernels &kernels) {
+bool NeighbourList::find_pairs(const Cells &cells, std::int64_t width, const codec::PairKernels &kernels) {
   const auto n = static_cast<std::uint32_t>(order_.size());
   const std::uint64_t most_distances = (std::uint64_t{n} + 64) * max_distances_of_particle;
   const std::uint64_t most_pairs =
@@ -203,21 +215,24 @@ bool NeighbourList::find_pairs(const Cells &cells, const codec::PairKernels &ker
   std::uint64_t found = 0;
   std::uint32_t own = 0;
   std::array<std::int64_t, core::max_components> cell{};
-  for (std::size_t c = 0; own < n; ++c) {
-    const std::uint32_t cell_end = cell_begin_[c + 1];
-    if (own < cell_end) {
-      find_runs(cells, cell, cell_end);
+  for (std::size_t c = 0; own < n;) {
+    const std::int64_t cells_here = std::min(width, cells.axes[0].count - cell[0]);
+    c += static_cast<std::size_t>(cells_here);
+    const std::uint32_t end = cell_begin_[c];
+    if (own < end) {
+      find_runs(cells, cell, cells_here, end);
       std::uint64_t others = 0;
       for (const codec::CandidateRun &run : runs_) others += run.end - run.begin;
-      const std::uint64_t members = cell_end - own;
+      const std::uint64_t members = end - own;
       distances += others * members;
-      if (distances > most_distances) return false;
+      // The limit counts cells one by one.
+      if (distances > most_distances) return width > 1 && find_pairs(cells, 1, kernels);
       const codec::PairCandidates candidates = room_for_candidates(others);
       kernels.take_candidates(at, runs_.data(), runs_.size(), candidates);
-      // The cell's own particles come last, and the candidates of a particle end just before it, so that each pair
+      // The own particles of the cells come last, and the candidates of a particle end just before it, so that each pair
       // occurs once.
       auto count = static_cast<std::uint32_t>(others - members);
-      for (; own < cell_end; ++own, ++count) {
+      for (; own < end; ++own, ++count) {
         make_room(found + count);
         const std::int32_t position[core::max_components] = {at[0][own], at[1][own], at[2][own]};
         const codec::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
@@ -226,7 +241,8 @@ bool NeighbourList::find_pairs(const Cells &cells, const codec::PairKernels &ker
       }
       if (found > most_pairs) return false;
     }
-    if (++cell[0] < cells.axes[0].count) continue;
+    cell[0] += cells_here;
+    if (cell[0] < cells.axes[0].count) continue;
     cell[0] = 0;
     if (++cell[1] < cells.axes[1].count) continue;
     cell[1] = 0;
@@ -246,7 +262,7 @@ bool NeighbourList::build(const codec::IndexColumns &q, std::size_t n, int compo
   if (reach_ == 0) return false;
   cells.choose(reach_, static_cast<std::int64_t>(n) + 64);
   sort(cells);
-  return find_pairs(cells, kernels.pairs);
+  return find_pairs(cells, cells.cells_at_once(n), kernels.pairs);
 }
 
 bool NeighbourList::build(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {

@@ -69,9 +69,9 @@ class NeighbourList {
   void place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
              std::uint64_t cutoff, Cells &cells);
   void sort(Cells &cells);
-  void find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell,
+  void find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell, std::int64_t width,
                  std::uint32_t cell_end);
-  bool find_pairs(const Cells &cells, const codec::PairKernels &kernels);
+  bool find_pairs(const Cells &cells, std::int64_t width, const codec::PairKernels &kernels);
   codec::PairCandidates room_for_candidates(std::uint64_t count);
   void make_room(std::uint64_t pairs);
 

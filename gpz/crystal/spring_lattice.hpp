@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "gpz/core/springs.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/crystal/integers.hpp"
 #include "gpz/format/budget.hpp"
@@ -33,9 +34,9 @@ struct SpringVector {
 };
 
 struct SpringLattice {
-  static constexpr std::size_t max_vectors = 24;
+  static constexpr std::size_t max_vectors = core::max_spring_neighbours / 2;
   static constexpr int way_bits = 16;
-  static constexpr int spring_bits = 12;
+  static constexpr int spring_bits = core::spring_bits;
   static constexpr std::int64_t max_way = std::int64_t{1} << 44;  // 2^28 grid steps
   static constexpr int max_shift = 24;
 
@@ -53,8 +54,8 @@ struct SpringLattice {
 
 // A field: a vector of 16-bit integers per particle. The fourth component is 0.
 using LatticeField = format::Column<std::int16_t>;
-inline constexpr std::size_t field_stride = 4;
-inline constexpr std::int32_t field_limit = 32767;
+using core::field_limit;
+using core::field_stride;
 
 template <typename Integer>
 std::int16_t to_field(Integer x) {
@@ -68,21 +69,11 @@ class SpringMatrices {
   void set(const std::vector<Spring> &matrices);
   // Sum over the neighbours `near` of matrix times field. In each row, magnitudes add up to at most 32,768.
   std::array<std::int32_t, core::max_components> sum(const std::uint32_t *near, const LatticeField &field) const {
-    const std::size_t length = rows_[0].size();
-    const std::size_t count = length / field_stride;
-    std::int16_t around[2 * SpringLattice::max_vectors * field_stride];
-    for (std::size_t k = 0; k < count; ++k)
-      std::memcpy(&around[k * field_stride], &field[near[k] * field_stride], field_stride * sizeof(std::int16_t));
-    const std::int16_t *const rows[] = {rows_[0].data(), rows_[1].data(), rows_[2].data()};
-    std::int32_t x = 0;
-    std::int32_t y = 0;
-    std::int32_t z = 0;
-    for (std::size_t k = 0; k < length; ++k) {
-      x += rows[0][k] * around[k];
-      y += rows[1][k] * around[k];
-      z += rows[2][k] * around[k];
-    }
-    return {x, y, z};
+    return core::weighted_sums(rows(), near, rows_[0].size() / field_stride, field.data());
+  }
+  // The weights of the neighbours, `field_stride` for each, for each component of a sum.
+  std::array<const std::int16_t *, core::max_components> rows() const {
+    return {rows_[0].data(), rows_[1].data(), rows_[2].data()};
   }
   const std::array<std::array<std::int32_t, core::max_components>, core::max_components> &total() const {
     return total_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "gpz/crystal/neighbour_list.hpp"
+#include "gpz/kernels/kernels.hpp"
+#include "gpz/kernels/spring_kernels.hpp"
 
 namespace gpz::crystal {
 
@@ -145,18 +147,8 @@ std::int32_t SpringNetwork::from_place(std::size_t i, std::size_t d, std::int64_
 }
 
 void SpringNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out) const {
-  const auto &total = springs_.total();
-  for (std::size_t i = 0; i < particles(); ++i) {
-    const auto pulled = springs_.sum(neighbours(i), in);
-    const std::int16_t *const own = &in[i * field_stride];
-    std::int16_t *const result = &out[i * field_stride];
-    for (std::size_t r = 0; r < core::max_components; ++r) {
-      const std::int32_t pull = total[r][0] * own[0] + total[r][1] * own[1] + total[r][2] * own[2] - pulled[r];
-      const std::int32_t half = rounded_shift(pull, SpringLattice::spring_bits) - own[r];
-      result[r] = to_field(before == nullptr ? half : 2 * half - (*before)[i * field_stride + r]);
-    }
-    result[3] = 0;
-  }
+  codec::kernels().springs.step({neighbours_.data(), degree(), springs_.rows(), springs_.total()}, particles(),
+                                in.data(), before == nullptr ? nullptr : before->data(), out.data());
 }
 
 void SpringNetwork::keep(const std::uint32_t *kept, std::size_t count) {

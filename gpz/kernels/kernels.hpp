@@ -9,6 +9,7 @@ struct DifferenceKernels;  // gpz/kernels/difference_kernels.hpp
 struct OrderedKernels;     // gpz/kernels/ordered_kernels.hpp
 struct PairKernels;        // gpz/kernels/pair_kernels.hpp
 struct MotionKernels;      // gpz/kernels/motion_kernels.hpp
+struct SpringKernels;      // gpz/kernels/spring_kernels.hpp
 struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
 struct WayKernels;         // gpz/kernels/way_kernels.hpp
 
@@ -19,6 +20,7 @@ struct Kernels {
   const OrderedKernels &ordered;
   const PairKernels &pairs;
   const MotionKernels &motion;
+  const SpringKernels &springs;
   const ChecksumKernels &checksum;
   const WayKernels &ways;
 };

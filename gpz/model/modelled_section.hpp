@@ -14,6 +14,7 @@
 #include "gpz/model/lattice_model.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/pair_force.hpp"
+#include "gpz/model/space_neighbours.hpp"
 #include "gpz/molecule/section.hpp"
 
 namespace gpz::model {
@@ -88,6 +89,7 @@ class ModelledState {
   LatticeModel lattice;
   LatticeNeighbourPredictor lattice_neighbours;
   PairForce forces;
+  SpaceNeighbours space;  // working memory
   Bonds bonds;
   molecule::State molecules;
   format::Column<std::uint32_t> scale;  // see walk.hpp; empty before the first modelled section

@@ -107,7 +107,7 @@ struct PairFit::Trial {
 PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, const MotionHistory &history) {
   PairTable table;
   table.fill(settings.curve, motion_->end());
-  MotionHistory after;
+  MotionHistory &after = motion_->trial();
   motion_->record(true);
   motion_->move(sample.state, settings, table, history, after);
   motion_->record(false);
@@ -133,14 +133,17 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
   for (std::size_t k = 1; k + 1 < knot.size(); ++k)
     std::fill(segment_of_bin.begin() + knot[k].bin, segment_of_bin.end(), k);
   const int steps = static_cast<int>(motion_->recorded().size());
+  std::vector<std::uint8_t> is_sampled(list.particles());
+  for (std::size_t place = 0; place < is_sampled.size(); ++place)
+    is_sampled[place] = list.order()[place] % sample.stride == 0 ? 1 : 0;
   for (std::uint32_t own = 0; own < list.particles(); ++own) {
     const std::uint32_t slot = list.order()[own];
     for (std::uint32_t pair = list.first()[own]; pair < list.first()[own + 1]; ++pair) {
       const std::uint32_t partner = list.partner()[pair];
-      const std::uint32_t other = list.order()[partner];
-      const bool takes_own = slot % sample.stride == 0;
-      const bool takes_other = other % sample.stride == 0;
+      const bool takes_own = is_sampled[own] != 0;
+      const bool takes_other = is_sampled[partner] != 0;
       if (!takes_own && !takes_other) continue;
+      const std::uint32_t other = list.order()[partner];
       for (int step = 0; step < steps; ++step) {
         const auto &fine = motion_->recorded()[static_cast<std::size_t>(step)];
         double way[axes];

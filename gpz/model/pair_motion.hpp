@@ -55,8 +55,9 @@ class PairMotion {
   void forget_pairs() { found_frames_ = 0; }
 
   std::size_t memory_usage() const {
-    return list_.memory_usage() + codec::memory_of(total_, near_, close_first_, close_partner_, close_way_, speed_,
-                                                   moved_, slow_, slow_change_, fine_, recorded_);
+    return list_.memory_usage() + trial_.memory_usage() +
+           codec::memory_of(total_, near_, close_first_, close_partner_, close_way_, speed_, moved_, slow_,
+                            slow_change_, fine_, recorded_);
   }
 
   const crystal::NeighbourList &list() const { return list_; }
@@ -64,6 +65,8 @@ class PairMotion {
   std::uint64_t end() const { return squared_end(list_.reach()); }
   static std::uint64_t squared_end(std::uint32_t reach) { return std::uint64_t{reach} * reach << (2 * fine_bits); }
 
+  // For fits: memory for what a move leaves behind that is not kept.
+  MotionHistory &trial() { return trial_; }
   // For fits: records the displacements before each step, in fine units, by place in the list and component.
   void record(bool on) { record_ = on; }
   const std::vector<format::Column<std::int32_t>> &recorded() const { return recorded_; }
@@ -90,6 +93,7 @@ class PairMotion {
   format::Column<std::int32_t> slow_;
   format::Column<std::int32_t> slow_change_;
   format::Column<std::int32_t> fine_;
+  MotionHistory trial_;
   bool record_ = false;
   std::vector<format::Column<std::int32_t>> recorded_;
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/codec/memory.hpp"
 #include "gpz/crystal/neighbour_list.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/pair_kernels.hpp"
@@ -27,6 +28,8 @@ class SpaceNeighbours {
   // Reads the parameters and finds the neighbours. Returns the number of bytes read. Throws corrupt.
   std::size_t read(const codec::DifferenceState &state, const core::GridBox &box, const std::uint8_t *bytes,
                    std::size_t size);
+
+  std::size_t memory_usage() const { return list_.memory_usage() + codec::memory_of(directions_); }
 
   // Slot of each step of the walk, which visits cell after cell.
   const std::uint32_t *order() const { return list_.order().data(); }

@@ -60,6 +60,9 @@ class Cell {
     return image;
   }
 
+  // The axes of a box without tilts, whose nearest images are those of core::displacement; nullptr for a tilted one.
+  const core::GridBox *straight_axes() const { return is_straight_ ? &axes_ : nullptr; }
+
   // True if a position is inside a box without tilts. Always false for a tilted box.
   bool holds(const Way &place) const {
     bool is_inside = is_straight_;

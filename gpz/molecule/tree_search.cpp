@@ -3,9 +3,12 @@
 // distance is comparable to the shortest distance of one of the two. Among candidates at similar distances, the most
 // frequent lag wins.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
+#include "gpz/kernels/kernels.hpp"
+#include "gpz/kernels/pair_kernels.hpp"
 #include "gpz/molecule/tree.hpp"
 
 namespace gpz::molecule {
@@ -18,6 +21,7 @@ constexpr double longest_bond = 1.6;
 constexpr double nearly_as_near = 1.3;    // relative to the distance of the nearest candidate
 constexpr std::size_t more_frequent = 2;  // a lag that is this many times as frequent is preferred
 constexpr double farthest = 1048576;      // in grid steps
+constexpr double surely_more = 1.000001;  // more than rounding can change
 // Relative to the spacing of a simple cubic crystal of equal density. Bonds are shorter than this; neighbours in the
 // usual crystals are not.
 constexpr double longest_of_spacing = 1.06;
@@ -29,12 +33,7 @@ constexpr std::size_t least_part = 8;  // at least one particle in this many mus
 class Search {
  public:
   Search(const codec::IndexColumns &before, const codec::IndexColumns &now, std::size_t n, const Cell &cell)
-      : before_(before),
-        now_(now),
-        n_(n),
-        cell_(cell),
-        nearest_(n, farthest),
-        longest_(longest_of_spacing * spacing()) {}
+      : before_(before), now_(now), n_(n), cell_(cell), nearest_(n), longest_(longest_of_spacing * spacing()) {}
 
   format::Column<std::uint8_t> run() {
     lags_.assign(n_, 0);
@@ -43,7 +42,6 @@ class Search {
       for (std::size_t r = 0; r < runs; ++r) bound += find((2 * r + 1) * n_ / (2 * runs), run_length);
       if (bound < runs * run_length / least_part) return {};
       lags_.assign(n_, 0);
-      nearest_.assign(n_, farthest);
     }
     if (find(0, n_) < n_ / least_part) return {};
     prefer_frequent();
@@ -63,16 +61,30 @@ class Search {
 
   // Finds the candidates of the particles first, first + 1, .... Returns how many particles have one.
   std::size_t find(std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i)
-      for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
-        const double d = distance(now_, i, lag);
-        nearest_[i] = std::min(nearest_[i], d);
-        nearest_[i - lag] = std::min(nearest_[i - lag], d);
+    std::array<double, window> squared;
+    // Roots keep the order, so the nearest particle is that with the least square.
+    std::fill_n(nearest_.begin() + static_cast<std::ptrdiff_t>(first), count, farthest * farthest);
+    for (std::size_t i = first; i < first + count; ++i) {
+      const std::size_t lags = std::min(window, i - first);
+      square_distances(i, lags, squared.data());
+      double least = nearest_[i];
+      for (std::size_t k = 0; k < lags; ++k) {
+        double &other = nearest_[i - lags + k];
+        other = std::min(other, squared[k]);
+        least = std::min(least, squared[k]);
       }
+      nearest_[i] = least;
+    }
+    for (std::size_t i = first; i < first + count; ++i) nearest_[i] = std::sqrt(nearest_[i]);
     std::size_t bound = 0;
     for (std::size_t i = first; i < first + count; ++i) {
+      const std::size_t lags = std::min(window, i - first);
+      square_distances(i, lags, squared.data());
       double best = farthest;
-      for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
+      for (std::size_t lag = 1; lag <= lags; ++lag) {
+        // Most are much too long, which is seen without a root.
+        const double most = longest_bond_of(i, lag);
+        if (squared[lags - lag] > surely_more * most * most) continue;
         const double d = bond_length(i, lag);
         if (d >= best) continue;
         best = d;
@@ -112,18 +124,32 @@ class Search {
     }
   }
 
-  double distance(const codec::IndexColumns &q, std::size_t i, std::size_t lag) const {
+  double square_distance(const codec::IndexColumns &q, std::size_t i, std::size_t lag) const {
     Way way;
     for (std::size_t d = 0; d < way.size(); ++d) way[d] = core::difference_of(q[d][i], q[d][i - lag]);
     cell_.shorten(way);
     double squared = 0;
     for (const std::int64_t x : way) squared += static_cast<double>(x) * static_cast<double>(x);
-    return std::min(std::sqrt(squared), farthest);
+    return squared;
+  }
+  double distance(const codec::IndexColumns &q, std::size_t i, std::size_t lag) const {
+    return std::min(std::sqrt(square_distance(q, i, lag)), farthest);
+  }
+
+  // Squared distances of a particle from those in the slots before it, in the order of slots.
+  void square_distances(std::size_t i, std::size_t lags, double *squared) const {
+    if (const core::GridBox *const axes = cell_.straight_axes())
+      return kernels_.square_distances(now_.data(), i, lags, *axes, squared);
+    for (std::size_t lag = 1; lag <= lags; ++lag) squared[lags - lag] = square_distance(now_, i, lag);
+  }
+
+  double longest_bond_of(std::size_t i, std::size_t lag) const {
+    return std::min(longest_bond * std::max(nearest_[i], nearest_[i - lag]), longest_);
   }
 
   // The longer of the distances in the two frames; `farthest` if it is too long for a bond.
   double bond_length(std::size_t i, std::size_t lag) const {
-    const double most = std::min(longest_bond * std::max(nearest_[i], nearest_[i - lag]), longest_);
+    const double most = longest_bond_of(i, lag);
     const double d = distance(now_, i, lag);
     if (d > most) return farthest;
     const double longer = std::max(d, distance(before_, i, lag));
@@ -134,6 +160,7 @@ class Search {
   const codec::IndexColumns &now_;
   std::size_t n_;
   const Cell &cell_;
+  const codec::PairKernels &kernels_ = codec::kernels().pairs;
   std::vector<double> nearest_;
   double longest_;
   format::Column<std::uint8_t> lags_;

@@ -133,6 +133,8 @@ const Shape shapes[] = {
     {"thin", {{{0, 12000}, {0, 12000}, {0, 300}}}, 3, 900},
     {"small", {{{0, 2000}, {-1, 1500}, {5, 1201}}}, 3, 600},
     {"cutoff_beyond_half_the_box", {{{0, 1000}, {0, 1003}, {0, 1100}}}, 3, 520},
+    {"five_cells", {{{0, 2600}, {0, 9000}, {0, 9000}}}, 3, 1000},
+    {"six_cells", {{{0, 3100}, {0, 9000}, {0, 9000}}}, 3, 1000},
     {"few_cells", {{{0, 4000}, {0, 3000}, {0, 2999}}}, 3, 1000},
 };
 INSTANTIATE_TEST_SUITE_P(Shapes, NeighbourListOf, testing::ValuesIn(shapes),
