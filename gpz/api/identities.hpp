@@ -31,7 +31,7 @@ class Identities {
   // number() gives them: a file in the order of memory has them in some frames. `in_any_order`: the rows are those of a
   // file, which may have them in another order.
   void check_same(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, std::size_t frame,
-                  Order order, bool in_any_order);
+                  Order order, bool in_any_order, int threads);
 
   // Of a file that is continued: its frames behind this one have no ids either, if it is a set of particles without
   // ids. Ids that a file has may be numbers of rows: frames without ids may follow them.

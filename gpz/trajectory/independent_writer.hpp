@@ -11,15 +11,29 @@
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/cell_search.hpp"
+#include "gpz/trajectory/id_order.hpp"
+#include "gpz/trajectory/indices.hpp"
+#include "gpz/trajectory/rows.hpp"
 
 namespace gpz::trajectory {
 
+// Parts of an encoder that its chunks share.
+struct EncoderTools {
+  explicit EncoderTools(int threads) : encoder(threads) {}
+
+  codec::Encoder encoder;  // of what is not predicted
+  CellSearch cell;         // of leading positions
+  // Memory, which is used again.
+  Rows rows;        // of the particles
+  Indices indices;  // of a field
+  IdOrder order;
+};
+
 // Encodes `particles` > 0 particles with prepared fields, for which chunk_candidate has such a chunk; rows and box as
-// in TrajectoryEncoder. `features`: those that the sections may need. `encoder` codes what is not predicted. `cell`
-// finds the axes of leading positions. Leaves the checksum to the caller. Returns whether an id of an ordered chunk
-// occurs more than once: the particles of equal ids stay in the order of their rows. Throws std::bad_alloc, Error.
+// in TrajectoryEncoder. `features`: those that the sections may need. Leaves the checksum to the caller. Returns
+// whether an id of an ordered chunk occurs more than once: the particles of equal ids stay in the order of their rows.
+// Throws std::bad_alloc, Error.
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
-                        const Box &box, std::uint32_t features, codec::Encoder &encoder, CellSearch &cell,
-                        EncodedChunk &out);
+                        const Box &box, std::uint32_t features, EncoderTools &tools, EncodedChunk &out);
 
 }  // namespace gpz::trajectory
