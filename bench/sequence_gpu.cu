@@ -51,10 +51,9 @@ std::string cpu_says(gpz::FieldInput input, const std::vector<float> &values, st
   for (std::size_t d = 0; d < input.field.components.size(); ++d) input.components[d].data = values.data() + d * n;
   std::vector<gpz::FieldInput> fields{input};
   gpz::format::prepare_fields(fields, n);
-  gpz::codec::Encoder encoder(1);
   gpz::EncodedChunk chunk;
-  gpz::trajectory::CellSearch cell;
-  gpz::trajectory::encode_independent(gpz::ChunkKind::sequence, fields, n, nullptr, {}, 0, encoder, cell, chunk);
+  gpz::trajectory::EncoderTools tools(1);
+  gpz::trajectory::encode_independent(gpz::ChunkKind::sequence, fields, n, nullptr, {}, 0, tools, chunk);
   if (chunk.bytes == bytes) return "as the CPU's";
   std::size_t at = 0;
   while (at < std::min(bytes.size(), chunk.bytes.size()) && bytes[at] == chunk.bytes[at]) ++at;

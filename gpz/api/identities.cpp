@@ -2,10 +2,12 @@
 #include "gpz/api/identities.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <string>
 
 #include "gpz/api/input_values.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::api {
@@ -29,22 +31,30 @@ bool has_ids(const std::vector<FieldInput> &fields) {
 }
 
 // Whether the ids are 1, 2, ..., in the order of rows or in any order.
-bool are_row_numbers(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, bool in_any_order) {
+bool are_row_numbers(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, bool in_any_order,
+                     int threads) {
   const auto field =
       std::find_if(fields.begin(), fields.end(), [](const FieldInput &input) { return is_id(input.field); });
   if (field->field.type != ValueType::integer || field->field.components.size() != 1) return false;
   const ConstArray &ids = field->components[0];
-  std::vector<bool> seen(in_any_order ? particles : 0);
-  for (std::size_t i = 0; i < particles; ++i) {
+  const auto id_of = [&](std::size_t i) -> std::int64_t {
     const std::size_t row = row_of(i, rows);
-    const std::int64_t id =
-        ids.type == ConstArray::Type::int32 ? value_at<std::int32_t>(ids, row) : value_at<std::int64_t>(ids, row);
-    if (!in_any_order && id != static_cast<std::int64_t>(i) + 1) return false;
-    if (in_any_order) {
-      const auto number = static_cast<std::uint64_t>(id) - 1;
-      if (number >= particles || seen[number]) return false;
-      seen[number] = true;
+    return ids.type == ConstArray::Type::int32 ? value_at<std::int32_t>(ids, row) : value_at<std::int64_t>(ids, row);
+  };
+  std::atomic<bool> in_order{true};
+  codec::parallel_particles(threads, particles, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      if (id_of(i) == static_cast<std::int64_t>(i) + 1) continue;
+      in_order = false;
+      return;
     }
+  });
+  if (in_order || !in_any_order) return in_order;
+  std::vector<bool> seen(particles);
+  for (std::size_t i = 0; i < particles; ++i) {
+    const auto number = static_cast<std::uint64_t>(id_of(i)) - 1;
+    if (number >= particles || seen[number]) return false;
+    seen[number] = true;
   }
   return true;
 }
@@ -104,10 +114,10 @@ void Identities::continue_after(const FrameInfo &last) {
 }
 
 void Identities::check_same(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
-                            std::size_t frame, Order order, bool in_any_order) {
+                            std::size_t frame, Order order, bool in_any_order, int threads) {
   if (!has_positions(fields) || is_decoded(fields) || particles == 0) return;
   const bool has = has_ids(fields);
-  if (has && order != Order::place && are_row_numbers(fields, particles, rows, in_any_order)) return;
+  if (has && order != Order::place && are_row_numbers(fields, particles, rows, in_any_order, threads)) return;
   if (continues_a_set_ && has)
     throw Error(Status::invalid_argument, "frame " + std::to_string(frame) +
                                               " has ids, and the frames of the file that is continued have none: write "

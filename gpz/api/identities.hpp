@@ -31,7 +31,7 @@ class Identities {
   // in the order of memory has them in some frames. `in_any_order`: the rows come from a file, which may have changed
   // their order.
   void check_same(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, std::size_t frame,
-                  Order order, bool in_any_order);
+                  Order order, bool in_any_order, int threads);
 
   // For a continued file: its next frames have no ids if `last` is a set of particles without ids. If `last` has ids,
   // they may be numbers of rows, and frames without ids may follow.

@@ -247,7 +247,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
       if (!input.decoded) input.field.largest_error = 0;
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
-    state_->identities.check_same(given, particles, rows, state_->accepted(), state_->order, false);
+    state_->identities.check_same(given, particles, rows, state_->accepted(), state_->order, false, state_->threads);
     // A decoded frame without ids was stored as a set, and is stored as a set again.
     const bool decoded = std::any_of(given.begin(), given.end(), [](const FieldInput &input) { return input.decoded; });
     if (!decoded && (state_->order == Order::id || state_->order == Order::automatic))
@@ -265,7 +265,7 @@ void Writer::write(const Frame &frame) {
     require_finite(frame.info.box);
     const auto particles = static_cast<std::size_t>(frame.info.particles);
     state_->identities.make_whole(fields, particles, nullptr);
-    state_->identities.check_same(fields, particles, nullptr, state_->accepted(), state_->order, true);
+    state_->identities.check_same(fields, particles, nullptr, state_->accepted(), state_->order, true, state_->threads);
     state_->apply_origins(fields, particles, nullptr);
     state_->write(frame.info, fields, nullptr);
   });

@@ -114,7 +114,7 @@ Prediction choose_prediction(const DifferenceState &state, const IndexColumns &q
 
 }  // namespace
 
-void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, bool as_plain) {
+void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, bool as_plain, int threads) {
   components = count;
   plain = as_plain;
   frames = 1;
@@ -124,7 +124,7 @@ void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, boo
       for (auto *column : {&axes[d].deviation, &axes[d].velocity, &axes[d].previous}) column->clear();
   }
   keep(nullptr, 0);
-  add(q, n);
+  add(q, n, threads);
 }
 
 void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels, int threads) {
@@ -169,28 +169,35 @@ void DifferenceState::keep(const std::uint32_t *kept, std::size_t count) {
   particles = count;
 }
 
-void DifferenceState::add(const IndexColumns &added, std::size_t count) {
-  for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
-    Axis &axis = axes[d];
-    axis.last.insert(axis.last.end(), added[d], added[d] + count);
-    if (plain) continue;
-    for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous}) column->resize(particles + count, 0);
-  }
+void DifferenceState::add(const IndexColumns &added, std::size_t count, int threads) {
+  // Column by column: most of the time goes to pages that the system has to provide.
+  const std::uint64_t columns = plain ? 1 : 4;
+  const std::uint64_t all = columns * static_cast<std::uint64_t>(components);
+  const int used = thread_count(threads_for_particles(threads, count), all);
+  parallel_ranges(used, all, [&](int, std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t k = first; k < last; ++k) {
+      const std::size_t d = k / columns;
+      Axis &axis = axes[d];
+      if (k % columns == 0)
+        axis.last.insert(axis.last.end(), added[d], added[d] + count);
+      else
+        std::array{&axis.deviation, &axis.velocity, &axis.previous}[k % columns - 1]->resize(particles + count, 0);
+    }
+  });
   particles += count;
 }
 
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
-                       std::vector<std::uint8_t> &bytes, const Kernels &kernels, bool neighbours) {
+                       std::vector<std::uint8_t> &bytes, const Kernels &kernels, bool neighbours, int threads) {
   if (state.particles == 0) return;
   const auto scratch = std::make_unique<DifferenceScratch>();
   const Prediction prediction = choose_prediction(state, q, box, neighbours, kernels.difference, *scratch);
   const std::uint64_t blocks = core::blocks_of(state.particles);
   std::vector<ResidualRecord> records(blocks);
-  std::vector<std::uint32_t> payload;
-  for (std::uint64_t b = 0; b < blocks; ++b) {
-    const std::uint32_t words = kernels.difference.encode(block_at(state, q, box, prediction, b), *scratch, records[b]);
-    payload.insert(payload.end(), scratch->words, scratch->words + words);
-  }
+  Payloads payloads = encode_blocks<DifferenceScratch>(
+      threads_for_particles(threads, state.particles), blocks, [&](std::uint64_t b, DifferenceScratch &memory) {
+        return kernels.difference.encode(block_at(state, q, box, prediction, b), memory, records[b]);
+      });
 
   const std::size_t widths_at = prediction.widths_at();
   std::vector<std::uint8_t> header(core::difference_header_size(widths_at, state.components));
@@ -207,7 +214,7 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
   find_item_widths(records, count, item_of, width);
   bytes.insert(bytes.end(), header.begin(), header.end());
   append_directory(records, count, item_of, width, bytes);
-  append_words(payload, bytes);
+  append_words(payloads, bytes);
 }
 
 namespace {

@@ -36,12 +36,12 @@ struct DifferenceState {
   std::array<Axis, core::max_components> axes;
 
   // A key frame of `n` particles with `count` axes (1 to 3). Throws std::bad_alloc.
-  void start(const IndexColumns &q, std::size_t n, int count, bool as_plain = false);
+  void start(const IndexColumns &q, std::size_t n, int count, bool as_plain = false, int threads = 1);
   // Change the particles between two frames. keep() moves the `count` slots kept[0] < kept[1] < ... to the front with
   // their history. add() appends `count` particles that rested at `added` since the key frame. Both throw
   // std::bad_alloc.
   void keep(const std::uint32_t *kept, std::size_t count);
-  void add(const IndexColumns &added, std::size_t count);
+  void add(const IndexColumns &added, std::size_t count, int threads = 1);
   // Updates the history after a frame was encoded or decoded. For a plain state `q` may be its own `last` columns.
   void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = codec::kernels(), int threads = 1);
   // Updates `n` particles from `first` on without counting the frame. q[d][0] belongs to particle `first`.
@@ -54,7 +54,7 @@ struct DifferenceState {
 // slots are related, as in the order of ids. Throws std::bad_alloc.
 void encode_difference(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                        std::vector<std::uint8_t> &bytes, const Kernels &kernels = codec::kernels(),
-                       bool neighbours = false);
+                       bool neighbours = false, int threads = 1);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. Allocates no memory that depends on the bytes.

@@ -84,20 +84,19 @@ Header read_header(const OrderedShape &shape, const std::uint8_t *bytes) {
   return header;
 }
 
-void encode_values(const OrderedShape &shape, const IndexColumns &q, const OrderedKernels &kernels,
+void encode_values(const OrderedShape &shape, const IndexColumns &q, const OrderedKernels &kernels, int threads,
                    std::vector<std::uint8_t> &bytes) {
   const auto scratch = std::make_unique<OrderedScratch>();
   Header header;
   header.predictor = choose_ordered_predictor(shape, q, kernels, *scratch);
   const std::uint64_t blocks = core::blocks_of(shape.particles);
   std::vector<OrderedRecord> records(blocks);
-  std::vector<std::uint32_t> payload;
-  for (std::uint64_t b = 0; b < blocks; ++b) {
-    const OrderedBlock block = ordered_block(shape, q, {}, header.predictor, b);
-    kernels.link(block, *scratch);
-    const std::uint32_t words = kernels.encode(block, *scratch, records[b]);
-    payload.insert(payload.end(), scratch->words, scratch->words + words);
-  }
+  Payloads payloads = encode_blocks<OrderedScratch>(
+      threads_for_particles(threads, shape.particles), blocks, [&](std::uint64_t b, OrderedScratch &memory) {
+        const OrderedBlock block = ordered_block(shape, q, {}, header.predictor, b);
+        kernels.link(block, memory);
+        return kernels.encode(block, memory, records[b]);
+      });
 
   const std::size_t count = items_of(shape.components);
   for (std::size_t d = 0; d < header.base.size(); ++d) {
@@ -111,7 +110,7 @@ void encode_values(const OrderedShape &shape, const IndexColumns &q, const Order
   const auto raw = to_bytes(header, shape.components);
   bytes.insert(bytes.end(), raw.begin(), raw.end());
   append_directory(records, count, item, header.width.data(), bytes);
-  append_words(payload, bytes);
+  append_words(payloads, bytes);
 }
 
 void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
@@ -147,12 +146,12 @@ void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::si
 
 OrderedShape shape_of_runs(std::size_t count) { return {count, core::run_components, nullptr, {}}; }
 
-void encode_runs(const Runs &runs, const OrderedKernels &kernels, std::vector<std::uint8_t> &bytes) {
+void encode_runs(const Runs &runs, const OrderedKernels &kernels, int threads, std::vector<std::uint8_t> &bytes) {
   bytes.assign(core::ordered_runs_header, 0);
   bytes[0] = core::ordered_runs_kind;
   const std::uint64_t count = runs.gap.size();
   std::memcpy(bytes.data() + 8, &count, sizeof(count));
-  encode_values(shape_of_runs(runs.gap.size()), {runs.gap.data(), runs.more.data()}, kernels, bytes);
+  encode_values(shape_of_runs(runs.gap.size()), {runs.gap.data(), runs.more.data()}, kernels, threads, bytes);
 }
 
 void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t size, std::int64_t *q,
@@ -177,15 +176,15 @@ void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t s
 }  // namespace
 
 void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vector<std::uint8_t> &bytes,
-                    const Kernels &kernels) {
+                    const Kernels &kernels, int threads) {
   if (shape.particles == 0) return;
   std::vector<std::uint8_t> section;
-  encode_values(shape, q, kernels.ordered, section);
+  encode_values(shape, q, kernels.ordered, threads, section);
   if (shape.components == 1) {
     const Runs runs = find_runs(q[0], shape.particles);
     if (!runs.gap.empty()) {
       std::vector<std::uint8_t> other;
-      encode_runs(runs, kernels.ordered, other);
+      encode_runs(runs, kernels.ordered, threads, other);
       if (other.size() < section.size()) section = std::move(other);
     }
   }

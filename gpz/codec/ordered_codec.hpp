@@ -23,7 +23,7 @@ struct OrderedShape {
 
 // Appends the section of q to `bytes` (a multiple of 8 bytes). Throws std::bad_alloc.
 void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vector<std::uint8_t> &bytes,
-                    const Kernels &kernels = codec::kernels());
+                    const Kernels &kernels = codec::kernels(), int threads = 1);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. Allocates no memory that depends on the bytes.

@@ -11,10 +11,14 @@ namespace gpz::codec {
 
 using format::corrupt;
 
-void append_words(std::vector<std::uint32_t> &words, std::vector<std::uint8_t> &bytes) {
-  if (words.size() % 2 != 0) words.push_back(0);
-  const auto *raw = reinterpret_cast<const std::uint8_t *>(words.data());
-  bytes.insert(bytes.end(), raw, raw + words.size() * sizeof(std::uint32_t));
+void append_words(Payloads &payloads, std::vector<std::uint8_t> &bytes) {
+  std::size_t all = 0;
+  for (const auto &words : payloads) all += words.size();
+  if (all % 2 != 0) payloads.back().push_back(0);
+  for (const auto &words : payloads) {
+    const auto *raw = reinterpret_cast<const std::uint8_t *>(words.data());
+    bytes.insert(bytes.end(), raw, raw + words.size() * sizeof(std::uint32_t));
+  }
 }
 
 ResidualSection::ResidualSection(const std::uint8_t *bytes, std::size_t size, std::size_t header,

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/core/config.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/core/pack.hpp"
@@ -29,8 +31,28 @@ inline std::uint32_t sum_of_widths(const std::uint8_t *width, std::size_t count)
   return bits;
 }
 
+// Words of successive blocks, in parts.
+using Payloads = std::vector<std::vector<std::uint32_t>>;
+
 // Appends words, padded with zeros to a multiple of 8 bytes.
-void append_words(std::vector<std::uint32_t> &words, std::vector<std::uint8_t> &bytes);
+void append_words(Payloads &payloads, std::vector<std::uint8_t> &bytes);
+
+// Calls encode(b, scratch), which writes scratch.words and returns how many there are, for each block. A thread has a
+// scratch and a part of the payload.
+template <typename Scratch, typename Encode>
+Payloads encode_blocks(int threads, std::uint64_t blocks, const Encode &encode) {
+  Payloads payloads(static_cast<std::size_t>(threads));
+  parallel_ranges(threads, blocks, [&](int t, std::uint64_t first, std::uint64_t last) {
+    const auto scratch = std::make_unique<Scratch>();
+    std::vector<std::uint32_t> &payload = payloads[static_cast<std::size_t>(t)];
+    for (std::uint64_t b = first; b < last; ++b) {
+      const std::uint32_t words = encode(b, *scratch);
+      if (b == first) payload.reserve(words * (last - first + (last - first) / 8));
+      payload.insert(payload.end(), scratch->words, scratch->words + words);
+    }
+  });
+  return payloads;
+}
 
 template <typename Record, typename ItemOf>
 void append_directory(const std::vector<Record> &records, std::size_t count, const ItemOf &item_of,
@@ -41,7 +63,9 @@ void append_directory(const std::vector<Record> &records, std::size_t count, con
   for (const Record &record : records)
     for (std::size_t i = 0; i < count; at += width[i], ++i)
       core::put_bits(words.data(), at, width[i], item_of(record, i));
-  append_words(words, bytes);
+  Payloads alone;
+  alone.push_back(std::move(words));
+  append_words(alone, bytes);
 }
 
 // A block to decode. Once all blocks of a section are found, they can be decoded in any order.

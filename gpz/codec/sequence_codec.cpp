@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <functional>
 
 #include "gpz/codec/parallel.hpp"
 #include "gpz/codec/residual_section.hpp"
@@ -66,13 +68,27 @@ void for_symbols(const IndexColumns &q, const Block &block, int components, cons
   }
 }
 
-bool choose_axes(const IndexColumns &q, std::size_t n, int components, Tables &tables) {
+// Sums of `size` counters over all blocks: add(block, counters) adds those of a block.
+template <typename Add>
+std::vector<std::uint32_t> count_in_blocks(std::size_t n, int threads, std::size_t size, const Add &add) {
+  const int used = threads_for_particles(threads, n);
+  std::vector<std::vector<std::uint32_t>> counts(static_cast<std::size_t>(used));
+  parallel_ranges(used, core::sequence_blocks(n), [&](int t, std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint32_t> &count = counts[static_cast<std::size_t>(t)];
+    count.resize(size);
+    for (std::uint64_t b = first; b < last; ++b) add(Block(b, n), count.data());
+  });
+  for (std::size_t t = 1; t < counts.size(); ++t)
+    std::transform(counts[t].begin(), counts[t].end(), counts[0].begin(), counts[0].begin(), std::plus<>());
+  return std::move(counts[0]);
+}
+
+bool choose_axes(const IndexColumns &q, std::size_t n, int components, int threads, Tables &tables) {
   for (int d = 0; d < components; ++d) {
-    std::array<std::uint32_t, core::step_magnitudes> steps{};
-    for (std::size_t b = 0; b < core::sequence_blocks(n); ++b) {
-      const Block block(b, n);
-      for (std::uint32_t i = 0; i < block.n; ++i) ++steps[core::step_magnitude(step_at(q, block, d, i))];
-    }
+    const std::vector<std::uint32_t> steps =
+        count_in_blocks(n, threads, core::step_magnitudes, [&](const Block &block, std::uint32_t *count) {
+          for (std::uint32_t i = 0; i < block.n; ++i) ++count[core::step_magnitude(step_at(q, block, d, i))];
+        });
     if (!core::choose_sequence_axis(steps.data(), tables.axis[static_cast<std::size_t>(d)])) return false;
   }
   return true;
@@ -109,13 +125,14 @@ void fill_table(const std::uint32_t *count, SequenceTable &table, TokenShare *sh
   table.width = static_cast<std::uint32_t>(core::bit_length(widest));
 }
 
-void choose_tables(const IndexColumns &q, std::size_t n, int components, Tables &tables) {
-  std::vector<std::uint32_t> count(max_tables * core::sequence_symbols);
-  for (std::size_t b = 0; b < core::sequence_blocks(n); ++b)
-    for_symbols(q, Block(b, n), components, tables.axis.data(),
-                [&](std::uint32_t, int, std::int32_t, std::uint32_t symbol, std::uint32_t table) {
-                  ++count[table * core::sequence_symbols + symbol];
-                });
+void choose_tables(const IndexColumns &q, std::size_t n, int components, int threads, Tables &tables) {
+  const std::vector<std::uint32_t> count = count_in_blocks(
+      n, threads, max_tables * core::sequence_symbols, [&](const Block &block, std::uint32_t *of_tables) {
+        for_symbols(q, block, components, tables.axis.data(),
+                    [&](std::uint32_t, int, std::int32_t, std::uint32_t symbol, std::uint32_t table) {
+                      ++of_tables[table * core::sequence_symbols + symbol];
+                    });
+      });
   for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t)
     fill_table(&count[t * core::sequence_symbols], tables.table[t], tables.of(t));
 }
@@ -145,8 +162,8 @@ void append_tables(int components, Tables &tables, std::vector<std::uint8_t> &by
   for (const std::uint32_t word : strings) out.u32(word);
 }
 
-// Clears `words` and encodes a block into them.
-SequenceRecord encode_block(const IndexColumns &q, const Block &block, int components, Tables &tables,
+// Appends a block to `words`.
+SequenceRecord encode_block(const IndexColumns &q, const Block &block, int components, const Tables &tables,
                             std::vector<std::uint32_t> &words) {
   const auto values = static_cast<std::size_t>(components) * block.n;
   SequenceRecord record;
@@ -190,8 +207,8 @@ SequenceRecord encode_block(const IndexColumns &q, const Block &block, int compo
   record.stream = static_cast<std::uint32_t>(values - at);
 
   const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
-  words.assign(layout.total, 0);
-  std::uint32_t *to = words.data();
+  words.resize(words.size() + layout.total, 0);
+  std::uint32_t *to = words.data() + words.size() - layout.total;
   for (int d = 0; d < components; ++d)
     to += core::pack(low[static_cast<std::size_t>(d)].data(), block.rows * core::sequence_lanes,
                      static_cast<int>(tables.axis[static_cast<std::size_t>(d)].shift), core::sequence_lanes, to);
@@ -316,33 +333,38 @@ void decode_block(const std::uint32_t *words, const SequenceRecord &record, cons
 
 }  // namespace
 
-bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes) {
+bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes,
+                     int threads) {
   Tables tables;
-  if (!choose_axes(q, n, components, tables)) return false;
-  choose_tables(q, n, components, tables);
-  const std::size_t begin = bytes.size();
-  append_tables(components, tables, bytes);
+  if (!choose_axes(q, n, components, threads, tables)) return false;
+  choose_tables(q, n, components, threads, tables);
   const std::size_t blocks = core::sequence_blocks(n);
-  const std::size_t directory = bytes.size();
-  bytes.resize(directory + blocks * core::sequence_record_size(components));
-  std::vector<std::uint32_t> words;
-  std::size_t at = directory;
-  for (std::size_t b = 0; b < blocks; ++b) {
-    const SequenceRecord record = encode_block(q, Block(b, n), components, tables, words);
-    if (words.size() - (record.stream + 1) / 2 > core::sequence_room(components)) {
-      bytes.resize(begin);
-      return false;
+  const int used = threads_for_particles(threads, n);
+  std::vector<SequenceRecord> records(blocks);
+  Payloads payloads(static_cast<std::size_t>(used));
+  std::atomic<bool> is_too_long{false};
+  parallel_ranges(used, blocks, [&](int t, std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint32_t> &words = payloads[static_cast<std::size_t>(t)];
+    for (std::uint64_t b = first; b < last && !is_too_long; ++b) {
+      const std::size_t before = words.size();
+      records[b] = encode_block(q, Block(b, n), components, tables, words);
+      if (words.size() - before - (records[b].stream + 1) / 2 > core::sequence_room(components)) is_too_long = true;
     }
+  });
+  if (is_too_long) return false;
+
+  append_tables(components, tables, bytes);
+  std::size_t at = bytes.size();
+  bytes.resize(at + blocks * core::sequence_record_size(components));
+  for (const SequenceRecord &record : records) {
     format::store_little(&bytes[at], record.stream);
     format::store_little(&bytes[at + 4], record.escapes);
     for (int d = 0; d < components; ++d)
       format::store_little(&bytes[at + 8 + 8 * static_cast<std::size_t>(d)],
                            static_cast<std::uint64_t>(record.first[d]));
     at += core::sequence_record_size(components);
-    format::ByteWriter out(bytes);
-    for (const std::uint32_t word : words) out.u32(word);
   }
-  bytes.resize((bytes.size() + 7) / 8 * 8);
+  append_words(payloads, bytes);
   return true;
 }
 

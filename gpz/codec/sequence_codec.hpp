@@ -12,7 +12,8 @@ namespace gpz::codec {
 
 // Appends the section of n > 0 particles with 1 to 3 components to `bytes` (a multiple of 8 bytes). Returns false and
 // appends nothing if two successive particles are too far apart. Throws std::bad_alloc.
-bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes);
+bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes,
+                     int threads = 1);
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws corrupt and leaves q unspecified then.
 // Allocates no memory that depends on the bytes.

@@ -17,7 +17,7 @@ OtherFields ChunkHistory::others(std::size_t field) const {
 }
 
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field) {
-  indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),
+  indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()), threads_,
                         [&](const codec::Target &target) { chunk.write(field, target, threads_); });
 }
 
@@ -37,7 +37,7 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
     load(chunk, f);
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
-                     format::is_plain(described_[f]));
+                     format::is_plain(described_[f]), threads_);
     modelled_[f].start(chunk.bonds(f));
     if (exact != nullptr) (*exact)[f] = indices_.exact;
   }
@@ -95,7 +95,8 @@ void ChunkHistory::add(const IndependentChunk &chunk, ExactValues *exact) {
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
     load(chunk, f);
-    fields_[f].add(indices_.columns(described_[f].components.size()), static_cast<std::size_t>(chunk.particles()));
+    fields_[f].add(indices_.columns(described_[f].components.size()), static_cast<std::size_t>(chunk.particles()),
+                   threads_);
     modelled_[f].add(static_cast<std::size_t>(chunk.particles()));
     classed_[f].add(static_cast<std::size_t>(chunk.particles()));
     if (exact == nullptr) continue;

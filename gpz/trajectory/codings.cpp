@@ -8,7 +8,7 @@ namespace {
 
 template <Decode *decode>
 void load(const SectionContext &context, const Payload &payload, Indices &indices) {
-  decode(context, payload, indices.resize(context.particles, context.components()));
+  decode(context, payload, indices.resize(context.particles, context.components(), context.threads));
 }
 
 template <Decode *decode>

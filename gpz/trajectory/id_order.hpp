@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/codec/memory.hpp"
 #include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
 
@@ -20,6 +21,7 @@ class IdOrder {
   codec::Target target(std::size_t n);
   void rank();
 
+  std::size_t memory_usage() const { return codec::memory_of(ids_, rows_, seen_); }
   const format::Column<std::int64_t> &ids() const { return ids_; }
   // Rows for codec::Target; nullptr if particles are stored in this order.
   const std::uint32_t *rows() const { return is_sorted_ ? nullptr : rows_.data(); }

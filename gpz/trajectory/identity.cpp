@@ -2,6 +2,10 @@
 #include "gpz/trajectory/identity.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <numeric>
+
+#include "gpz/codec/parallel.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -16,7 +20,35 @@ constexpr int longest_probe = 256;
 
 }  // namespace
 
-void Identity::match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids) {
+// The guess has each particle once. Without a guess, particles are taken to have the order of slots.
+bool Identity::is_as_guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                             int threads) {
+  if (guess_.empty()) {
+    if (ids != slot_ids) return false;
+    guess_.resize(ids.size());
+    std::iota(guess_.begin(), guess_.end(), 0u);
+    return true;
+  }
+  if (guess_.size() != slot_ids.size() || guess_.size() != ids.size()) return false;
+  std::atomic<bool> all{true};
+  codec::parallel_particles(threads, ids.size(), [&](std::size_t first, std::size_t last) {
+    bool same = true;
+    for (std::size_t slot = first; slot < last; ++slot) {
+      const std::uint32_t particle = guess_[slot];
+      same = same && particle < ids.size() && ids[particle] == slot_ids[slot];
+    }
+    if (!same) all = false;
+  });
+  return all;
+}
+
+void Identity::match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                     int threads) {
+  if (is_as_guessed(slot_ids, ids, threads)) {
+    particle_of_slot_ = guess_;
+    arriving_.clear();
+    return;
+  }
   particle_of_slot_.assign(slot_ids.size(), nowhere);
   taken_.assign(ids.size(), false);
   arriving_.clear();
@@ -88,6 +120,7 @@ bool Identity::repeats_match(const format::Column<std::int64_t> &ids) const {
 }
 
 void Identity::renumber() {
+  if (arriving_.empty() && guess_ == particle_of_slot_) return;
   guess_.clear();
   for (const std::uint32_t particle : particle_of_slot_)
     if (particle != nowhere) guess_.push_back(particle);

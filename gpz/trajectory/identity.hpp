@@ -16,7 +16,7 @@ class Identity {
 
   // Finds the particle of each slot by its id; particle_of_slot() is `nowhere` if it has left. Equal ids are paired in
   // order. ids[i] is the id of particle i; there are fewer than 2^32.
-  void match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
+  void match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids, int threads = 1);
   const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
 
@@ -33,6 +33,8 @@ class Identity {
   std::size_t memory_usage() const;
 
  private:
+  bool is_as_guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                     int threads);
   void match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
 
   std::vector<std::uint32_t> guess_;  // particle of each slot if the caller's order has not changed

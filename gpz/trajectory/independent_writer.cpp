@@ -2,11 +2,11 @@
 #include "gpz/trajectory/independent_writer.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
+#include "gpz/trajectory/id_order.hpp"
 #include "gpz/trajectory/section_writer.hpp"
 
 namespace gpz::trajectory {
@@ -14,22 +14,27 @@ namespace {
 
 // The particles of a chunk in the order in which they are stored.
 struct Population {
-  Rows rows;
+  Rows &rows;
+  IdOrder &order;
   std::size_t identity = format::no_field;  // field of the ids that sort the particles
   format::Column<std::int64_t> ids;
 
-  void sort_by_ids(const FieldInput &field) {
-    ids.resize(rows.size());
-    for_integers(field.components[0], rows, [&](std::size_t i, auto value) { ids[i] = value; });
+  void sort_by_ids(const FieldInput &field, int threads) {
+    auto *const given = static_cast<std::int64_t *>(order.target(rows.size()).components[0].data);
+    for_integers(field.components[0], rows, threads, [&](std::size_t i, auto value) { given[i] = value; });
+    order.rank();
+    ids = order.ids();
+    if (order.rows() == nullptr) return;
     std::vector<std::uint32_t> by_id(rows.size());
-    std::iota(by_id.begin(), by_id.end(), 0u);
-    std::stable_sort(by_id.begin(), by_id.end(), [&](std::uint32_t a, std::uint32_t b) { return ids[a] < ids[b]; });
+    for (std::size_t i = 0; i < by_id.size(); ++i) {
+      by_id[order.rows()[i]] = static_cast<std::uint32_t>(i);
+      ids[order.rows()[i]] = given[i];
+    }
     sort(by_id);
-    for_integers(field.components[0], rows, [&](std::size_t i, auto value) { ids[i] = value; });
   }
-  void sort(const std::vector<std::uint32_t> &order) {
+  void sort(const std::vector<std::uint32_t> &from) {
     Rows sorted(rows.size());
-    std::transform(order.begin(), order.end(), sorted.begin(), [&](std::uint32_t i) { return rows[i]; });
+    std::transform(from.begin(), from.end(), sorted.begin(), [&](std::uint32_t i) { return rows[i]; });
     rows = std::move(sorted);
   }
 };
@@ -37,21 +42,21 @@ struct Population {
 }  // namespace
 
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
-                        const Box &box, std::uint32_t features, codec::Encoder &encoder, CellSearch &cell,
-                        EncodedChunk &out) {
-  Population population;
-  take_rows(rows, particles, population.rows);
+                        const Box &box, std::uint32_t features, EncoderTools &tools, EncodedChunk &out) {
+  Population population{tools.rows, tools.order, format::no_field, {}};
+  const int threads = tools.encoder.threads();
+  take_rows(rows, particles, threads, population.rows);
   out.bytes.clear();
   const format::ChunkRule rule = format::rule_of(kind);
   if (rule.population == format::Population::by_id) {
     population.identity = format::identity_field(format::described(fields));
-    population.sort_by_ids(fields[population.identity]);
+    population.sort_by_ids(fields[population.identity], threads);
     format::append_chunk_head(kind, {population.identity}, fields.size(), out.bytes);
   } else {
     format::append_chunk_head(kind, {}, fields.size(), out.bytes);
   }
   out.largest_error.assign(fields.size(), 0);
-  Indices indices;
+  Indices &indices = tools.indices;
   const std::vector<Field> described = format::described(fields);
   IntegerColumns columns;  // fields that give sections their classes
   for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -63,24 +68,26 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
       return format::rule_of(candidate.coding).has_indices;
     });
     indices.exact.clear();
-    if (takes_indices) indices.load(input, population.rows, nullptr, out.largest_error[f]);
+    if (takes_indices) indices.load(input, population.rows, nullptr, threads, out.largest_error[f]);
     if (takes_indices && rule.population == format::Population::chosen) indices.fill_first();
     SectionContext context{input.field, particles};
+    context.threads = threads;
     if (population.identity != format::no_field && !is_identity) context.ids = &population.ids;
     OtherFields others(described, f, [&](std::size_t other) {
       format::Column<std::int64_t> &column = columns[other];
       if (column.empty()) {
         column.resize(particles);
-        for_integers(fields[other].components[0], population.rows, [&](std::size_t i, auto v) { column[i] = v; });
+        for_integers(fields[other].components[0], population.rows, threads,
+                     [&](std::size_t i, auto v) { column[i] = v; });
       }
       return column.data();
     });
     context.others = &others;
     const bool searches = takes_indices && f == 0 && field == positions;
-    const FoundCell found = searches
-                                ? cell.find(box, input.field, indices.columns(context.components()), nullptr, particles)
-                                : FoundCell{format::grid_box(box, input.field), {}};
-    const SectionSource source{context, input, population.rows, indices, found.axes, found.tilted, encoder, {}};
+    const FoundCell found =
+        searches ? tools.cell.find(box, input.field, indices.columns(context.components()), nullptr, particles)
+                 : FoundCell{format::grid_box(box, input.field), {}};
+    const SectionSource source{context, input, population.rows, indices, found.axes, found.tilted, tools.encoder, {}};
     const std::size_t begin = out.bytes.size();
     const WrittenSection written = append_section(candidates, source, SectionChoice::Try::both, {}, out.bytes);
     format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);

@@ -24,17 +24,19 @@ struct Indices {
   format::Column<format::ExactValue> exact;
 
   codec::IndexColumns columns(std::size_t components) const;
-  codec::IndexOutput resize(std::size_t rows, std::size_t components);
+  codec::IndexOutput resize(std::size_t rows, std::size_t components, int threads = 1);
 
   // Loads the caller's arrays. A value that the grid cannot hold gets the index of its row in `last`, or without `last`
   // the index of the row before. Raises `largest_error` to the largest error of these values.
-  void load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, double &largest_error);
+  void load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, int threads,
+            double &largest_error);
   // Call after load without `last`. Values at the start of a column that the grid cannot hold get the first index in
   // the column, so that they do not widen the bounding box.
   void fill_first();
   // Loads n particles of a chunk; `decode` writes their values to its argument. A value that the grid cannot hold gets
   // index 0.
-  void load_decoded(const Field &field, std::size_t n, const std::function<void(const codec::Target &)> &decode);
+  void load_decoded(const Field &field, std::size_t n, int threads,
+                    const std::function<void(const codec::Target &)> &decode);
 };
 
 }  // namespace gpz::trajectory

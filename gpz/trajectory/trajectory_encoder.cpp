@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/allocation.hpp"
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/format/checksum.hpp"
@@ -33,10 +34,10 @@ using format::no_field;
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
 struct TrajectoryEncoder::State {
-  explicit State(int count) : threads(count), encoder(count) {}
+  explicit State(int count) : threads(count), tools(count) {}
 
   const int threads;
-  codec::Encoder encoder;
+  trajectory::EncoderTools tools;
   Order order = Order::id;
   Effort effort = default_effort;
   std::uint32_t features = feature::known;  // of the file
@@ -53,10 +54,7 @@ struct TrajectoryEncoder::State {
   trajectory::DifferencePatience patience;
   bool key_repeats_ids = false;  // in the last independent chunk: no difference chunk may follow it
   format::Column<std::int64_t> ids;
-  Rows all;                     // row of each particle
-  Rows staying;                 // row of each slot
-  trajectory::Indices indices;  // of a field
-  trajectory::CellSearch cell;  // of leading positions
+  Rows staying;  // row of each slot
 
   void forget() {
     history.forget();
@@ -68,13 +66,12 @@ struct TrajectoryEncoder::State {
 
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
-    encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
+    tools.encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
     key_repeats_ids = false;
     const std::vector<Field> given = format::described(fields);
     const auto kind = trajectory::chunk_candidate({given, particles, order, usable()});
     if (kind)
-      key_repeats_ids =
-          trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), encoder, cell, candidate);
+      key_repeats_ids = trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), tools, candidate);
     if (order == Order::memory && has_identity(given) && particles <= format::max_followed) {
       load_ids(fields, identity_field(given), particles, rows);
       key_repeats_ids = trajectory::Identity::repeats(ids);
@@ -114,16 +111,17 @@ struct TrajectoryEncoder::State {
   }
 
   void load_ids(const std::vector<FieldInput> &fields, std::size_t field, std::size_t particles, const int *rows) {
-    trajectory::take_rows(rows, particles, all);
+    trajectory::take_rows(rows, particles, threads, tools.rows);
     ids.resize(particles);
-    trajectory::for_integers(fields[field].components[0], all, [&](std::size_t i, auto value) { ids[i] = value; });
+    trajectory::for_integers(fields[field].components[0], tools.rows, threads,
+                             [&](std::size_t i, auto value) { ids[i] = value; });
   }
 
   // Assigns particles to slots. Returns false if so few have one that an independent chunk is better.
   bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
     const std::size_t field = identity_field(described);
     load_ids(fields, field, particles, rows);
-    identity.match(history.state(field).axes[0].last, ids);
+    identity.match(history.state(field).axes[0].last, ids, threads);
     const std::size_t stay = particles - identity.arriving().size();
     return format::enough_stay(stay, particles, history.particles()) &&
            (order == Order::place || !identity.repeats_match(ids));
@@ -132,16 +130,23 @@ struct TrajectoryEncoder::State {
   void encode_differences(const std::vector<FieldInput> &fields, const Box &box, EncodedChunk &out) {
     std::vector<std::uint32_t> leaving;
     format::Column<std::uint32_t> slots;
-    staying.clear();
     const auto &particle_of_slot = identity.particle_of_slot();
-    for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
-      if (particle_of_slot[slot] == trajectory::Identity::nowhere) {
-        leaving.push_back(slot);
-      } else {
-        slots.push_back(slot);
-        staying.push_back(all[particle_of_slot[slot]]);
+    for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot)
+      if (particle_of_slot[slot] == trajectory::Identity::nowhere) leaving.push_back(slot);
+    if (!leaving.empty()) {
+      auto next = leaving.begin();
+      for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
+        if (next != leaving.end() && *next == slot)
+          ++next;
+        else
+          slots.push_back(slot);
       }
     }
+    staying.resize(particle_of_slot.size() - leaving.size());
+    codec::parallel_particles(threads, staying.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        staying[i] = tools.rows[particle_of_slot[leaving.empty() ? i : slots[i]]];
+    });
     out.bytes.clear();
     out.largest_error.assign(fields.size(), 0);
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
@@ -163,8 +168,8 @@ struct TrajectoryEncoder::State {
   void encode_arrivals(trajectory::ChunkHistory::Step &&step, const std::vector<FieldInput> &fields,
                        EncodedChunk &out) {
     std::vector<int> rows;
-    for (const std::uint32_t particle : identity.arriving()) rows.push_back(static_cast<int>(all[particle]));
-    encoder.encode(fields, rows.size(), rows.data(), part.bytes, part.largest_error);
+    for (const std::uint32_t particle : identity.arriving()) rows.push_back(static_cast<int>(tools.rows[particle]));
+    tools.encoder.encode(fields, rows.size(), rows.data(), part.bytes, part.largest_error);
     out.bytes.insert(out.bytes.end(), part.bytes.begin(), part.bytes.end());
     format::set_arrivals_length(out.bytes, part.bytes.size());
     for (std::size_t f = 0; f < fields.size(); ++f)
@@ -179,7 +184,7 @@ struct TrajectoryEncoder::State {
                                   const codec::DifferenceState &state, const Box &box) {
     codec::IndexColumns last{};
     for (std::size_t d = 0; d < field.components.size(); ++d) last[d] = state.axes[d].last.data();
-    return cell.find(box, field, columns, &last, staying.size());
+    return tools.cell.find(box, field, columns, &last, staying.size());
   }
 
   void encode_section(trajectory::ChunkHistory::Step &frame, const std::vector<FieldInput> &fields, std::size_t f,
@@ -189,14 +194,14 @@ struct TrajectoryEncoder::State {
     trajectory::ChunkHistory::FieldStep step = frame.field(f, crossed);
     const codec::DifferenceState &state = history.state(f);
     const std::size_t components = input.field.components.size();
-    indices.load(input, staying, &state, out.largest_error[f]);
-    const codec::IndexColumns columns = indices.columns(components);
+    tools.indices.load(input, staying, &state, threads, out.largest_error[f]);
+    const codec::IndexColumns columns = tools.indices.columns(components);
     const trajectory::FoundCell found = f == 0 && trajectory::class_of(input.field) == trajectory::positions
                                             ? find_cell(input.field, columns, state, box)
                                             : trajectory::FoundCell{format::grid_box(box, input.field), {}};
 
     bool same = state.plain;
-    for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
+    for (std::size_t d = 0; d < components && same; ++d) same = tools.indices.column[d] == state.axes[d].last;
     if (same) {
       // A missing section means that no index has changed. A section of only a coding means that only crossings change
       // indices.
@@ -205,12 +210,14 @@ struct TrajectoryEncoder::State {
       return;
     }
     trajectory::SectionContext context{input.field, staying.size()};
+    context.threads = threads;
     context.state = &state;
     context.modelled = &history.modelled(f);
     context.classed = &history.classed(f);
     trajectory::OtherFields others = history.others(f);
     context.others = &others;
-    trajectory::SectionSource source{context, input, staying, indices, found.axes, found.tilted, encoder, {}};
+    trajectory::SectionSource source{context,    input,        staying,       tools.indices,
+                                     found.axes, found.tilted, tools.encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
     source.options.positions = f == 0;
     source.options.dense = effort == Effort::dense;
@@ -235,9 +242,9 @@ struct TrajectoryEncoder::State {
     if (is_key) {
       // Key intervals must not depend on each other, so that they can be encoded side by side.
       patience = {};
-      cell = {};
+      tools.cell = {};
     }
-    cell.set_thorough(effort != Effort::fast);
+    tools.cell.set_thorough(effort != Effort::fast);
     const bool differences = !is_key && particles <= format::max_followed && can_follow(fields) &&
                              match(fields, particles, rows) && !(key_is_modelled && patience.waits());
     bool starts_anew = !differences;
@@ -285,9 +292,11 @@ void TrajectoryEncoder::set_effort(Effort effort, std::uint32_t features) {
 }
 
 std::size_t TrajectoryEncoder::memory_usage() const {
-  std::size_t bytes = state_->identity.memory_usage() + state_->history.memory_usage();
-  bytes += state_->ids.capacity() * sizeof(std::int64_t) + (state_->all.capacity() + state_->staying.capacity()) * 4;
-  for (const auto &column : state_->indices.column) bytes += column.capacity() * sizeof(std::int64_t);
+  std::size_t bytes =
+      state_->identity.memory_usage() + state_->history.memory_usage() + state_->tools.order.memory_usage();
+  bytes +=
+      state_->ids.capacity() * sizeof(std::int64_t) + (state_->tools.rows.capacity() + state_->staying.capacity()) * 4;
+  for (const auto &column : state_->tools.indices.column) bytes += column.capacity() * sizeof(std::int64_t);
   return bytes + state_->part.bytes.capacity() + state_->candidate.bytes.capacity() + state_->key_chunk.capacity();
 }
 

@@ -83,10 +83,9 @@ template <typename T>
 EncodedChunk on_cpu(const Cloud<T> &cloud) {
   std::vector<FieldInput> fields{cloud.inputs()[0]};
   format::prepare_fields(fields, cloud.size());
-  codec::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::CellSearch cell;
-  trajectory::encode_independent(ChunkKind::sequence, fields, cloud.size(), nullptr, {}, 0, encoder, cell, chunk);
+  trajectory::EncoderTools tools(1);
+  trajectory::encode_independent(ChunkKind::sequence, fields, cloud.size(), nullptr, {}, 0, tools, chunk);
   return chunk;
 }
 

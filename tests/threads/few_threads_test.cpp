@@ -96,6 +96,19 @@ TEST_P(FewThreads, EncodeFramesThatWait) {
   EXPECT_EQ(bytes, expected);
 }
 
+TEST_P(FewThreads, WorkWithinFrames) {
+  const std::vector<Snapshot> snapshots = trajectory(40000, 2);
+  const Bytes expected = file_of(snapshots, 2, 1, true, Order::id);
+  const Frame frame = reader_of(expected).read(1);
+  {
+    const Limit limit(GetParam());
+    EXPECT_EQ(file_of(snapshots, 2, 3, true, Order::id), expected);
+  }
+  const Reader reader = reader_of(expected);
+  const Limit limit(GetParam());
+  EXPECT_TRUE(same(reader.read(1, 3), frame));
+}
+
 INSTANTIATE_TEST_SUITE_P(Started, FewThreads, testing::Values(0, 1, 2));
 
 // The dump then says that it cannot write in the background (gpz_background.cpp).

@@ -53,11 +53,10 @@ template <typename T>
 EncodedChunk chunk_of_kind(ChunkKind kind, const Cloud<T> &cloud, const std::vector<int> &rows = {}) {
   std::vector<FieldInput> fields = cloud.inputs();
   format::prepare_fields(fields, cloud.size());
-  codec::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::CellSearch cell;
+  trajectory::EncoderTools tools(1);
   trajectory::encode_independent(kind, fields, rows.empty() ? cloud.size() : rows.size(),
-                                 rows.empty() ? nullptr : rows.data(), cloud.box, 0, encoder, cell, chunk);
+                                 rows.empty() ? nullptr : rows.data(), cloud.box, 0, tools, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

@@ -13,11 +13,10 @@ inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particle
                                   bool modelled = false) {
   std::vector<FieldInput> fields = snapshot.inputs();
   format::prepare_fields(fields, particles);
-  codec::Encoder encoder(1);
   EncodedChunk chunk;
-  trajectory::CellSearch cell;
+  trajectory::EncoderTools tools(1);
   trajectory::encode_independent(ChunkKind::ordered, fields, particles, rows, snapshot.info.box,
-                                 modelled ? feature::modelled_sections : 0, encoder, cell, chunk);
+                                 modelled ? feature::modelled_sections : 0, tools, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

@@ -17,7 +17,7 @@ void decode_block_coded(const SectionContext &context, const Payload &payload, c
 }  // namespace
 
 void load_block_coded(const SectionContext &context, const Payload &payload, Indices &indices) {
-  indices.load_decoded(context.field, context.particles,
+  indices.load_decoded(context.field, context.particles, context.threads,
                        [&](const codec::Target &target) { decode_block_coded(context, payload, target); });
 }
 
@@ -30,9 +30,9 @@ bool encode_block_coded(const SectionSource &source, const ToBeat &best, Encoded
   if (best.section < source.least_for_blocks) return false;
   FieldInput alone = source.input;
   alone.field.leading = false;
-  const std::vector<int> rows(source.rows.begin(), source.rows.end());
+  const auto *const rows = reinterpret_cast<const int *>(source.rows.data());  // fewer than 2^31
   std::vector<double> largest_error;
-  source.encoder.encode({alone}, rows.size(), rows.data(), out.payload, largest_error);
+  source.encoder.encode({alone}, source.rows.size(), rows, out.payload, largest_error);
   out.largest_error = largest_error[0];
   return true;
 }

@@ -12,7 +12,8 @@ void decode_ordered(const SectionContext &context, const Payload &payload, const
 
 bool encode_ordered(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  codec::encode_ordered(context.ordered_shape(source.edges), source.indices.columns(context.components()), out.payload);
+  codec::encode_ordered(context.ordered_shape(source.edges), source.indices.columns(context.components()), out.payload,
+                        codec::kernels(), context.threads);
   return true;
 }
 

@@ -17,7 +17,7 @@ void follow_predicted(codec::DifferenceState &state, const Payload &payload, int
 bool encode_predicted(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const std::size_t components = source.context.components();
   codec::encode_difference(*source.context.state, source.indices.columns(components), source.edges, out.payload,
-                           codec::kernels(), source.options.in_order_of_ids);
+                           codec::kernels(), source.options.in_order_of_ids, source.context.threads);
   return true;
 }
 

@@ -13,7 +13,7 @@ void decode_sequence(const SectionContext &context, const Payload &payload, cons
 bool encode_sequence(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
   return codec::encode_sequence(source.indices.columns(context.components()), context.particles,
-                                static_cast<int>(context.components()), out.payload);
+                                static_cast<int>(context.components()), out.payload, context.threads);
 }
 
 }  // namespace gpz::trajectory

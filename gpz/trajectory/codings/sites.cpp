@@ -26,9 +26,9 @@ struct InSteps {
         column[d][i] = std::fabs(x - index) < 1 ? x : index;
       };
       if (input.components[d].type == ConstArray::Type::float32)
-        for_rows<float>(input.components[d], source.rows, take);
+        for_rows<float>(input.components[d], source.rows, source.context.threads, take);
       else
-        for_rows<double>(input.components[d], source.rows, take);
+        for_rows<double>(input.components[d], source.rows, source.context.threads, take);
     }
   }
   crystal::PlaceColumns columns() const { return {column[0].data(), column[1].data(), column[2].data()}; }
