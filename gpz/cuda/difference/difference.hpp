@@ -13,11 +13,9 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cuda.hpp"
+#include "gpz/cuda/common/index_end.hpp"
 
 namespace gpz::cuda {
-
-// Grid indices of less than this, in magnitude, are what a state on the device can hold.
-inline constexpr std::int64_t device_index_end = std::int64_t{1} << 30;
 
 // codec::DifferenceState in device memory. Calls exchange its arrays with each other, so copies of it do not stay
 // valid.
@@ -32,6 +30,10 @@ struct DeviceDifferenceState {
   std::uint64_t frames = 0;
   int components = 0;
   bool plain = false;
+  // Behind a key frame (`frames` is 1), all particles are at rest: deviation, velocity and previous count as zeros, and
+  // nothing was written there. States that are decoded do without.
+  bool rest_implied = false;
+  bool at_rest() const { return rest_implied && frames == 1 && !plain; }
 };
 
 // Where the rows of a block of 1,024 slots mostly are: in a window of as many consecutive ones. Values are read in the
@@ -140,6 +142,9 @@ void find_indices(const DeviceValues &values, std::uint64_t n, int components, s
 // The state after a key frame of n <= capacity particles with these values; *wide as above. Throws invalid_argument.
 void start_difference(DeviceDifferenceState &state, const DeviceValues &values, std::uint64_t n, std::uint32_t *wide,
                       Stream stream);
+
+// Adds `count` particles at rest behind the others, with last indices that are (or will be) there.
+void add_at_rest(DeviceDifferenceState &state, std::uint64_t count, Stream stream);
 
 // Slots kept[0] < kept[1] < ... (device memory) move to the front with their history, `added_count` new ones at rest at
 // `added` follow, as many as `capacity` in all; *wide as above. Throws invalid_argument.

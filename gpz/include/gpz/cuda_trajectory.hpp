@@ -23,7 +23,7 @@ namespace gpz::cuda {
 // frame to frame, in bytes for each particle: 16 for each value of a float field with a bound, 4 for each integer, 8
 // for each lossless float, 8 for the id, 4 or 8 for one more component in each field, 21 for identity, and, if all rows
 // are encoded, once more what the caller's arrays of integers and ids have. While a frame is encoded, for each
-// particle: 17 for each value, and as much again for the field with the most components, at least 25. All of it is
+// particle: 17 for each value but the id, and as much again for the field with the most components, at least 25. All is
 // allocated with an eighth to spare, and again only when a frame needs more than any earlier one. If there is not
 // enough, all chunks are independent until the next key frame.
 //
@@ -31,7 +31,8 @@ namespace gpz::cuda {
 // its particles. It is fast as long as particles are near the rows that they had in the key frame.
 class GPZ_API TrajectoryCodec {
  public:
-  // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
+  // Takes a few hundred bytes of pinned host memory and no device memory. The first object for a device also loads the
+  // kernels, so that no frame waits for them. Throws not_found if there is no such device.
   explicit TrajectoryCodec(int device = 0);
   ~TrajectoryCodec();
   TrajectoryCodec(TrajectoryCodec &&) noexcept;
