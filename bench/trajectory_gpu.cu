@@ -168,7 +168,9 @@ void run(const Options &options) {
                                                integers("type", 1, system.atoms.type)};
   const gpz::Box box = box_of(places);
 
+  const auto before = std::chrono::steady_clock::now();
   gpz::cuda::TrajectoryCodec codec;
+  const std::chrono::duration<double, std::micro> made = std::chrono::steady_clock::now() - before;
   std::vector<double> key_us;
   std::vector<double> first_us;
   std::vector<double> us;
@@ -198,6 +200,7 @@ void run(const Options &options) {
               8 * key_bytes / static_cast<double>(n) / static_cast<double>(key_us.size()),
               8 * bytes / static_cast<double>(n) / all_frames);
   line("copy, read and written", system.copy_time(), 2 * input);
+  std::printf("  %-28s %9.1f us\n", "making the codec", made.count());
   line("key frame, the first call", key_us[0], input);
   line("the first frame behind it", first_us[0], input);
   if (options.keys) {

@@ -101,8 +101,9 @@ std::string GPZBackend::text() const {
     if (!only_on_cpu_.empty()) text += ", because GPUs do not have " + only_on_cpu_;
     return text;
   }
-  return fmt::format("compressed on GPU {}, {}", gpu_,
-                     kokkos_atoms_ ? "where KOKKOS keeps the atoms" : "atoms copied there from host memory");
+  return fmt::format("compressed on GPU {}, {}{}", gpu_,
+                     kokkos_atoms_ ? "where KOKKOS keeps the atoms" : "atoms copied there from host memory",
+                     gpz_gpu::code_text(gpu_));
 }
 
 double GPZBackend::memory_usage() const {

@@ -136,6 +136,11 @@ class KokkosAtoms : public GPZDeviceAtoms {
 
 int gpz_gpu::count() { return gpz::cuda::device_count(); }
 
+std::string gpz_gpu::code_text(int gpu) {
+  const bool by_driver = gpz::cuda::kernel_code(gpu) == gpz::cuda::KernelCode::compiled_by_driver;
+  return by_driver ? ", with kernels that the driver compiles" : "";
+}
+
 const char *gpz_gpu::why_none() { return "there is no GPU, or no driver for it"; }
 
 std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int gpu) { return std::make_unique<GPUCompressor>(gpu); }

@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "gpz_atoms.h"
@@ -54,6 +55,8 @@ class GPZDeviceAtoms : public GPZAtoms {
 namespace gpz_gpu {
 
 int count();
+// For the log: who compiled the kernels for this GPU, if it is the driver, else nothing.
+std::string code_text(int gpu);
 // If there are none.
 const char *why_none();
 // Arrays and rows may be in host memory or in that of the GPU. Throws gpz::Error.

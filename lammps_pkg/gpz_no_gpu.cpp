@@ -22,6 +22,8 @@ using namespace LAMMPS_NS;
 
 int gpz_gpu::count() { return 0; }
 
+std::string gpz_gpu::code_text(int) { return {}; }
+
 const char *gpz_gpu::why_none() { return "gpz was built without CUDA"; }
 
 std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int) { throw gpz::Error(gpz::Status::not_found, why_none()); }

@@ -7,7 +7,7 @@
 #   LAMMPS_SOURCE_DIR=/path/to/lammps scripts/demo.sh   a LAMMPS of your own, built outside its tree; with LAMMPS_BINARY not built
 #
 # Builds what this needs and nothing else: the program, the plugin, LAMMPS's core; scripts/test.sh adds the rest. The CUDA part is
-# built where there is a GPU, for that GPU, and with --cuda (for compute capability 9.0 if there is none).
+# built where there is a GPU, for that GPU, and with --cuda, for all kinds of GPUs if there is none.
 # The LAMMPS that it builds is for trying gpz: most of it is compiled without optimisation, so that it is there soon. With --optimize
 # it is one for work, with further packages (MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP MOLFILE), which takes some minutes
 # longer; build/bin/lmp stays that one afterwards.
@@ -39,7 +39,8 @@ options=()
 [[ -f $build/CMakeCache.txt ]] || options=(-D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF)
 architectures=$(gpu_architectures)
 if [[ $cuda == ON || $architectures ]]; then
-  options+=(-D "GPZ_CUDA=$cuda" -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}")
+  options+=(-D "GPZ_CUDA=$cuda")
+  [[ -z $architectures ]] || options+=(-D "CMAKE_CUDA_ARCHITECTURES=$architectures")
 fi
 next_steps=(LAMMPS "the plugin" "a run")
 configure_gpz "$build" "${options[@]}"

@@ -73,7 +73,7 @@ case $variant in
     cuda_flags=$compile_only
     [[ -z $architectures ]] || cuda_flags=
     configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_BUILD_EVALUATION=$evaluation" -D "GPZ_CUDA=${cuda:-AUTO}" \
-      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$without_gpu}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
+      -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$compile_only_architectures}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
       -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=$LAMMPS_SERIAL_BINARY" \
       -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito"
     build_gpz "$build" all ${benchmarks:+benchmarks evaluation}

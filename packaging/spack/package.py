@@ -29,7 +29,6 @@ class Gpz(CMakePackage, CudaPackage):
     depends_on("fmt@8:", when="+tools")
     depends_on("cuda@12:", when="+cuda")
 
-    conflicts("cuda_arch=none", when="+cuda", msg="cuda_arch says for which GPUs gpz is compiled: 80 or newer")
     requires("platform=linux", msg="gpz is tested on Linux only")
 
     def cmake_args(self):
@@ -39,6 +38,7 @@ class Gpz(CMakePackage, CudaPackage):
             self.define_from_variant("GPZ_BUILD_TOOLS", "tools"),
             self.define("GPZ_CUDA", "ON" if self.spec.satisfies("+cuda") else "OFF"),
         ]
-        if self.spec.satisfies("+cuda"):
+        # Without cuda_arch, gpz is compiled for all kinds of GPUs.
+        if self.spec.satisfies("+cuda") and not self.spec.satisfies("cuda_arch=none"):
             args.append(self.define("CMAKE_CUDA_ARCHITECTURES", self.spec.variants["cuda_arch"].value))
         return args

@@ -8,9 +8,9 @@ gpu_architectures() {
     awk -F. '/^[0-9]+\.[0-9]+$/ && $1 >= 8 && !seen[$0]++ {printf "%s%d%d-real", separator, $1, $2; separator = ";"}' || true
 }
 
-# Where there are none: what drivers compile for their GPU, half as much work as to compile for one.
-without_gpu=90-virtual
-# For a build that only has to show that the CUDA part compiles: a third of the work.
+# For a build that only has to show that the CUDA part compiles: PTX, half as much work as machine code, and not optimised, a third.
+# A build for use has the architectures of cmake/GpzCuda.cmake.
+compile_only_architectures=90-virtual
 compile_only=-Xcicc=-O0
 
 # configure_gpz FOLDER [CMAKE OPTIONS...]

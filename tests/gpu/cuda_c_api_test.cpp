@@ -7,6 +7,7 @@
 
 #include "container_support.hpp"
 #include "gpu_support.hpp"
+#include "gpz/cuda_transfer.hpp"
 #include "gpz/gpz_cuda.h"
 #include "gpz/trajectory.hpp"
 
@@ -23,6 +24,12 @@ class CudaCApi : public GpuTest {};
 bool error_says(const char *words) { return std::strstr(gpz_last_error(), words) != nullptr; }
 
 TEST_F(CudaCApi, QueuedCallsWorkFromC) { EXPECT_EQ(queued_calls_in_c(), 0) << gpz_last_error(); }
+
+TEST_F(CudaCApi, SaysWhereTheMachineCodeComesFrom) {
+  gpz_cuda_code code = GPZ_CUDA_CODE_NONE;
+  EXPECT_EQ(gpz_cuda_kernel_code(0, &code), GPZ_OK);
+  EXPECT_EQ(static_cast<int>(code), static_cast<int>(cuda::kernel_code()));
+}
 
 TEST_F(CudaCApi, CodecWorksFromC) {
   const TemporaryFile file;
@@ -343,6 +350,10 @@ TEST(CudaCApiArguments, AreChecked) {
 }
 
 TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
+  gpz_cuda_code code = GPZ_CUDA_CODE_NATIVE;
+  EXPECT_EQ(gpz_cuda_kernel_code(1000, &code), GPZ_NOT_FOUND);
+  EXPECT_EQ(code, GPZ_CUDA_CODE_NONE);
+  EXPECT_EQ(gpz_cuda_kernel_code(0, nullptr), GPZ_INVALID_ARGUMENT);
   gpz_cuda_codec *codec = reinterpret_cast<gpz_cuda_codec *>(1);
   EXPECT_EQ(gpz_cuda_codec_create(1000, &codec), GPZ_NOT_FOUND);
   EXPECT_EQ(codec, nullptr);

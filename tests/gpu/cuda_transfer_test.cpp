@@ -7,8 +7,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -86,6 +88,26 @@ TEST(CudaDevices, AreCounted) {
   EXPECT_EQ(status_of([] { cuda::HostCopy{-1}; }), Status::not_found);
   EXPECT_EQ(status_of([] { cuda::use_device(gpus()); }), Status::not_found);
   if (gpus() != 0) expect_healthy();
+}
+
+TEST_F(CudaTransfer, DevicesHaveCodeAsTheLibrarySays) {
+  EXPECT_EQ(status_of([] { cuda::kernel_code(gpus()); }), Status::not_found);
+  EXPECT_EQ(status_of([] { cuda::kernel_code(-1); }), Status::not_found);
+  const cuda::KernelCode code = cuda::kernel_code();
+  EXPECT_NE(code, cuda::KernelCode::none);
+  // A program in which the driver must not compile. It encodes if there is machine code.
+  const std::string command = "CUDA_DISABLE_PTX_JIT=1 '" + std::filesystem::read_symlink("/proc/self/exe").string() +
+                              "' --gtest_filter=CudaTransfer.WorksWithoutTheDriversCompiler";
+  EXPECT_EQ(std::system((command + " >/dev/null 2>&1").c_str()) == 0, code == cuda::KernelCode::native);
+}
+
+TEST_F(CudaTransfer, WorksWithoutTheDriversCompiler) {
+  if (cuda::kernel_code() != cuda::KernelCode::native && std::getenv("CUDA_DISABLE_PTX_JIT") == nullptr)
+    GTEST_SKIP() << "no machine code for this device";
+  const RandomSnapshot<float> s(1);
+  const DeviceSnapshot<float> device(s);
+  cuda::Codec codec;
+  EXPECT_NE(codec.encode(device.fields, s.particles, device.rows).size, 0u);
 }
 
 template <typename T>

@@ -9,6 +9,7 @@
 #include "bench/gpu_memory.hpp"
 #include "exit_code.hpp"
 #include "gpz/cuda.hpp"
+#include "gpz/cuda_transfer.hpp"
 
 namespace gpz::bench {
 namespace {
@@ -238,6 +239,7 @@ class Gpu final : public Device {
             {"multiprocessors", std::to_string(properties_.multiProcessorCount)},
             {"compute_capability", fmt::format("{}.{}", properties_.major, properties_.minor)},
             {"memory_bytes", std::to_string(properties_.totalGlobalMem)},
+            {"kernels", cuda::kernel_code(index_) == cuda::KernelCode::native ? "native" : "driver-compiled"},
             {"cuda_driver", version_text(driver_)},
             {"cuda_runtime", version_text(runtime_)}};
   }

@@ -69,8 +69,8 @@ std::string device_line(const DeviceReport &device) {
   if (device.name == "cpu")
     text += fmt::format(", {} of {} threads", fact(device, "threads"), fact(device, "cores"));
   else
-    text += fmt::format(", {} multiprocessors, CUDA {}, driver for {}", fact(device, "multiprocessors"),
-                        fact(device, "cuda_runtime"), fact(device, "cuda_driver"));
+    text += fmt::format(", {} multiprocessors, CUDA {}, driver for {}, {} kernels", fact(device, "multiprocessors"),
+                        fact(device, "cuda_runtime"), fact(device, "cuda_driver"), fact(device, "kernels"));
   return text + fmt::format("; copies {} GB/s, read plus written, {} at once",
                             short_number(copy.bytes_per_second() / 1e9), bytes_text(copy.bytes));
 }

@@ -4,13 +4,20 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
+#include "gpz/core/keys.hpp"
 #include "gpz/cuda/block/decode_params.hpp"
 #include "gpz/cuda/block/device_block.cuh"
 #include "gpz/cuda/common/ablation.hpp"
+#include "gpz/cuda/common/device_index.cuh"
 #include "gpz/cuda/common/warp.cuh"
 
 namespace gpz::cuda {
+
+__device__ __forceinline__ core::Grid grid_of(const DecodeField &field) {
+  return {field.step, field.inverse_step, field.bound};
+}
 
 template <typename T>
 __device__ __forceinline__ void store(const DecodeField &field, int d, std::uint64_t particle, T value) {
@@ -27,6 +34,15 @@ __device__ __forceinline__ void store(const DecodeField &field, int d, std::uint
       break;
     case ArrayType::float64:
       *reinterpret_cast<double *>(at) = static_cast<double>(value);
+      break;
+    case ArrayType::index:
+      *reinterpret_cast<std::int32_t *>(at) = kept_index(value, grid_of(field), field.wide);
+      break;
+    case ArrayType::key:
+      if constexpr (std::is_integral_v<T>)
+        *reinterpret_cast<std::int64_t *>(at) = value;
+      else
+        *reinterpret_cast<std::int64_t *>(at) = static_cast<std::int64_t>(core::key_of(value));
       break;
   }
 }
@@ -108,10 +124,36 @@ class InterleavedStore {
   T *at_;
 };
 
-enum class Layout { any, separate, interleaved };
+// Stores the indices of three components (ArrayType::index).
+template <typename T>
+class IndexStore {
+ public:
+  struct Shared {};
+  __device__ IndexStore(const DecodeField &field, std::uint64_t block, Shared &) : field_(field) {
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d)
+      at_[d] = reinterpret_cast<std::int32_t *>(field.data[d]) + block * block_size + this_lane();
+  }
+  __device__ __forceinline__ void put(int row, const T (&value)[core::max_components]) const {
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d)
+      at_[d][row * warp_size] = kept_index(value[d], grid_of(field_), field_.wide);
+  }
+  __device__ __forceinline__ void put_component(int d, int row, T value) const {
+    std::int32_t *at = d == 0 ? at_[0] : d == 1 ? at_[1] : at_[2];
+    at[row * warp_size] = kept_index(value, grid_of(field_), field_.wide);
+  }
+
+ private:
+  const DecodeField &field_;
+  std::int32_t *at_[core::max_components];
+};
+
+enum class Layout { any, separate, interleaved, indices };
 
 inline Layout layout_of(const DecodeField &field) {
   if (field.value == core::Value::integer || field.components != 3) return Layout::any;
+  if (field.wide != nullptr) return Layout::indices;
   const bool single = field.value == core::Value::float32;
   const std::int64_t size = single ? 4 : 8;
   bool separate = true;

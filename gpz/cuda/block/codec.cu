@@ -11,6 +11,7 @@
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/block/device_block.cuh"
 #include "gpz/cuda/block/field_arguments.hpp"
+#include "gpz/cuda/block/kept.hpp"
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
@@ -169,39 +170,41 @@ struct DecodeMemory {
   std::size_t used;
 };
 
-DecodeMemory carve(void *base, const std::vector<FieldOutput> &fields, std::uint64_t particles) {
-  const std::uint64_t slots = core::blocks_of(particles) * fields.size();
+DecodeMemory carve(void *base, std::size_t fields, std::uint64_t particles) {
+  const std::uint64_t slots = core::blocks_of(particles) * fields;
   Carver carver(base);
   DecodeMemory memory{};
-  memory.sections = carver.take<DecodeSection>(fields.size());
+  memory.sections = carver.take<DecodeSection>(fields);
   memory.records = carver.take<core::BlockRecord>(slots);
   memory.word_offsets = carver.take<std::uint64_t>(slots + 1);
   memory.other_slots = carver.take<std::uint64_t>(slots);
   memory.other_count = carver.take<std::uint32_t>(1);
   memory.damaged = carver.take<std::uint32_t>(1);
-  memory.open_bytes = open_chunk_memory(core::blocks_of(particles), static_cast<int>(fields.size()));
+  memory.open_bytes = open_chunk_memory(core::blocks_of(particles), static_cast<int>(fields));
   memory.open = carver.take<char>(memory.open_bytes);
   memory.used = carver.used();
   return memory;
 }
 
-}  // namespace
+// What decompression needs of the caller's memory.
+struct DecodeCall {
+  const void *chunk;
+  std::size_t size;
+  std::uint64_t particles;
+  void *workspace;
+  std::size_t workspace_size;
+  std::uint32_t *damaged;
+  Stream stream;
+};
 
-std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles) {
-  return carve(nullptr, fields, particles).used;
-}
-
-void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
-                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream, BlockRange range) {
-  check_outputs(fields, particles);
+void decode(const DecodeCall &call, const std::vector<DecodeField> &fields, BlockRange range) {
+  const auto [chunk, size, particles, workspace, workspace_size, damaged, stream] = call;
   check_memory(chunk, size, chunk_alignment, "the chunk");
-  const DecodeMemory memory = carve(workspace, fields, particles);
+  const DecodeMemory memory = carve(workspace, fields.size(), particles);
   check_workspace(workspace, workspace_size, memory.used);
   DecodeParams params{};
   params.fields = static_cast<int>(fields.size());
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    params.field[f] = decode_field(fields[f]);
-  }
+  std::copy(fields.begin(), fields.end(), params.field);
   params.chunk = static_cast<const std::uint32_t *>(chunk);
   params.size = size;
   params.particles = particles;
@@ -228,6 +231,44 @@ void decompress(const void *chunk, std::size_t size, std::uint64_t particles, co
   }
   check(cudaMemcpyAsync(damaged, memory.damaged, sizeof(std::uint32_t), cudaMemcpyDefault, stream), "result");
   check(cudaGetLastError(), "decompression");
+}
+
+}  // namespace
+
+std::size_t decompress_workspace_size(const std::vector<FieldOutput> &fields, std::uint64_t particles) {
+  return carve(nullptr, fields.size(), particles).used;
+}
+
+void decompress(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
+                void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream, BlockRange range) {
+  check_outputs(fields, particles);
+  std::vector<DecodeField> to;
+  for (const FieldOutput &output : fields) to.push_back(decode_field(output));
+  decode({chunk, size, particles, workspace, workspace_size, damaged, stream}, to, range);
+}
+
+std::size_t decompress_kept_workspace_size(std::size_t fields, std::uint64_t particles) {
+  return carve(nullptr, fields, particles).used;
+}
+
+void decompress_kept(const DeviceChunk &chunk, const std::vector<KeptOutput> &fields, std::uint32_t *wide,
+                     void *workspace, std::size_t workspace_size, std::uint32_t *damaged, Stream stream) {
+  check_size(fields.size(), chunk.particles);
+  std::vector<DecodeField> to;
+  for (const KeptOutput &output : fields) {
+    DecodeField field = decode_field({output.field, {}});
+    const core::Grid grid = format::grid_of(output.field);
+    field.inverse_step = grid.inverse_step;
+    field.bound = grid.bound;
+    field.wide = output.keys ? nullptr : wide;
+    for (int d = 0; d < field.components; ++d) {
+      field.data[d] = static_cast<char *>(output.component[d]);
+      field.stride[d] = output.keys ? sizeof(std::int64_t) : sizeof(std::int32_t);
+      field.type[d] = output.keys ? ArrayType::key : ArrayType::index;
+    }
+    to.push_back(field);
+  }
+  decode({chunk.data, chunk.size, chunk.particles, workspace, workspace_size, damaged, stream}, to, {});
 }
 
 }  // namespace gpz::cuda

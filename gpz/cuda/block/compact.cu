@@ -9,6 +9,7 @@
 #include "gpz/cuda/block/device_block.cuh"
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/common/chained.cuh"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/format/chunk_head.hpp"
 
 namespace gpz::cuda {
@@ -253,5 +254,9 @@ __global__ void start_encoding(const __grid_constant__ EncodeParams params) {
     params.stats[f] = SectionStats{};
   }
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(lay_out_chunk));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -11,6 +11,7 @@
 #include "gpz/cuda/block/block_store.cuh"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/common/ablation.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 
 namespace gpz::cuda {
@@ -254,12 +255,18 @@ void launch_decode_full(const DecodeParams &params, int f, cudaStream_t stream) 
     case core::Value::float32:
       if (layout == Layout::separate) return launch<float, SeparateStore<float>>(params, f, stream);
       if (layout == Layout::interleaved) return launch<float, InterleavedStore<float>>(params, f, stream);
+      if (layout == Layout::indices) return launch<float, IndexStore<float>>(params, f, stream);
       return launch<float, AnyStore<float>>(params, f, stream);
     case core::Value::float64:
       if (layout == Layout::separate) return launch<double, SeparateStore<double>>(params, f, stream);
       if (layout == Layout::interleaved) return launch<double, InterleavedStore<double>>(params, f, stream);
+      if (layout == Layout::indices) return launch<double, IndexStore<double>>(params, f, stream);
       return launch<double, AnyStore<double>>(params, f, stream);
   }
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(decode_full<double, IndexStore<double>>));
+}  // namespace
 
 }  // namespace gpz::cuda

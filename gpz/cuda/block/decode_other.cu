@@ -5,6 +5,7 @@
 #include "gpz/core/block.hpp"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/block/device_block.cuh"
+#include "gpz/cuda/common/kernel_file.hpp"
 
 namespace gpz::cuda {
 
@@ -168,5 +169,9 @@ __global__ void __launch_bounds__(threads) decode_other(const __grid_constant__ 
     __syncthreads();
   }
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(decode_other));
+}  // namespace
 
 }  // namespace gpz::cuda

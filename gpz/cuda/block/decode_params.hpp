@@ -12,6 +12,10 @@ struct DecodeField {
   int components;
   double step;
   bool leading;
+  // For ArrayType::index. *wide (device memory) becomes 1 if an index does not fit.
+  double inverse_step;
+  double bound;
+  std::uint32_t *wide;
   // Device memory: element i is at data + i * stride bytes. Null: not wanted. Floats are written as float32 or float64.
   char *data[core::max_components];
   std::int64_t stride[core::max_components];

@@ -14,6 +14,7 @@
 #include "gpz/cuda/block/lane_range.cuh"
 #include "gpz/cuda/block/publish.cuh"
 #include "gpz/cuda/common/ablation.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 
 namespace gpz::cuda {
@@ -201,5 +202,9 @@ void launch_encode_follower_full(const EncodeParams &params, int f, cudaStream_t
       return grid ? launch<double, true>(params, f, stream) : launch<double, false>(params, f, stream);
   }
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(encode_follower_full<std::int32_t, false, true>));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -3,6 +3,7 @@
 // wide or not full. One thread block each.
 #include "gpz/cuda/block/block_writer.cuh"
 #include "gpz/cuda/block/kernels.cuh"
+#include "gpz/cuda/common/kernel_file.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -92,5 +93,9 @@ __global__ void __launch_bounds__(threads) encode_followers(const __grid_constan
     __syncthreads();
   }
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(encode_followers));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -13,6 +13,7 @@
 #include "gpz/cuda/block/segment_counters.cuh"
 #include "gpz/cuda/common/ablation.hpp"
 #include "gpz/cuda/common/chained.cuh"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 
 namespace gpz::cuda {
@@ -382,5 +383,9 @@ void launch_encode_full(const EncodeParams &params, cudaStream_t stream) {
   else
     launch_for<double>(params, stream);
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(encode_full<double, 3, BlockLoad<double, 3>>));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -4,6 +4,7 @@
 #include "gpz/cuda/block/block_writer.cuh"
 #include "gpz/cuda/block/kernels.cuh"
 #include "gpz/cuda/common/chained.cuh"
+#include "gpz/cuda/common/kernel_file.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -309,5 +310,9 @@ void launch_encode_leading(const EncodeParams &params, cudaStream_t stream) {
   else
     launch_chained(encode_leading<double>, ctas, threads, 0, stream, params);
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(encode_leading<double>));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -9,7 +9,16 @@
 
 namespace gpz::cuda {
 
-enum class ArrayType : std::uint8_t { int32, int64, float32, float64 };
+enum class ArrayType : std::uint8_t {
+  int32,
+  int64,
+  float32,
+  float64,
+  // Outputs only, for a history: the kept_index of a value as int32, its key (core::key_of; integers as they are) as
+  // int64.
+  index,
+  key
+};
 
 // One component in device memory: element i is at data + i * stride bytes.
 struct Array {

@@ -11,6 +11,7 @@
 #include "gpz/cuda.hpp"
 #include "gpz/cuda/block/decode.cuh"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 #include "gpz/format/chunk_head.hpp"
 
@@ -183,5 +184,9 @@ void launch_open_chunk(const DecodeParams &params, void *memory, std::size_t mem
   constexpr std::size_t most_words = record_threads / 32 * 64 * core::max_record_items;
   read_records<<<count, record_threads, most_words * sizeof(U32), stream>>>(params, tiles, tiles_a_field);
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(open_chunk));
+}  // namespace
 
 }  // namespace gpz::cuda

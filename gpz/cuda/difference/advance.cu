@@ -23,9 +23,7 @@ __global__ void __launch_bounds__(advance_threads)
     if (d >= components) return;
     std::int32_t moved = 0;
     if constexpr (!Unchanged) {
-      const DeviceIndex index = device_index(source_value<T>(source, d, row), source.grid);
-      if (index.valid && !index.good) *wide = 1;
-      const std::int32_t q = index.good ? index.q : 0;
+      const std::int32_t q = kept_index(source_value<T>(source, d, row), source.grid, wide);
       moved = q - history.last[d][i];
       history.last[d][i] = q;
     }

@@ -13,6 +13,7 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/cuda.hpp"
+#include "gpz/cuda/common/index_end.hpp"
 
 namespace gpz::cuda {
 
@@ -31,6 +32,10 @@ struct DeviceDifferenceState {
   std::uint64_t frames = 0;
   int components = 0;
   bool plain = false;
+  // Behind a key frame (`frames` is 1), all particles are at rest: deviation, velocity and previous count as zeros, and
+  // nothing was written there. States that are decoded do without.
+  bool rest_implied = false;
+  bool at_rest() const { return rest_implied && frames == 1 && !plain; }
 };
 
 // For each block of 1,024 slots, the window of as many consecutive rows that contains most of its rows. Values are then
@@ -141,6 +146,9 @@ void find_indices(const DeviceValues &values, std::uint64_t n, int components, s
 // invalid_argument.
 void start_difference(DeviceDifferenceState &state, const DeviceValues &values, std::uint64_t n, std::uint32_t *wide,
                       Stream stream);
+
+// Adds `count` particles at rest after the others, with last indices that are (or will be) there.
+void add_at_rest(DeviceDifferenceState &state, std::uint64_t count, Stream stream);
 
 // Moves slots kept[0] < kept[1] < ... (device memory) to the front with their history, and appends `added_count`
 // particles that rested at `added`, within `capacity` in all; *wide as above. Throws invalid_argument.

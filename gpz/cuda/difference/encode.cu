@@ -2,6 +2,7 @@
 // Encodes blocks of difference sections. One warp per block reads values and history once, and writes the new history,
 // and the payload to staging. Value i of a block is in row i / 32 of lane i % 32.
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/difference/block_codes.cuh"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/triples.cuh"
@@ -123,7 +124,7 @@ constexpr int resident_blocks = 15;  // in 228 KB of shared memory per multiproc
 static_assert(((sizeof(ResidualMemory) + 127) / 128 * 128 + 1024) * resident_blocks <= 228 * 1024);
 
 // One warp per thread block, so that addresses are uniform across the warp.
-template <typename T, int D, bool History>
+template <typename T, int D, Past past>
 __global__ void __launch_bounds__(warp_size, resident_blocks)
     encode_blocks(const __grid_constant__ DifferenceEncode params) {
   __shared__ ResidualMemory memory;
@@ -136,11 +137,12 @@ __global__ void __launch_bounds__(warp_size, resident_blocks)
 #pragma unroll
   for (const DeviceComparison &comparison : params.comparison)
     if (comparison.words != 0) compare_words(comparison, block * difference_block, n);
-  const core::Predictor predictor = History ? chosen_predictor(*params.fit) : core::Predictor{};
-  if (History && predicts(predictor))
-    error = find_residuals<T, D, History, History, true>(params, block, n, predictor, memory, totals);
+  constexpr bool predictable = past == Past::moving;
+  const core::Predictor predictor = predictable ? chosen_predictor(*params.fit) : core::Predictor{};
+  if (predictable && predicts(predictor))
+    error = find_residuals<T, D, past, predictable, true>(params, block, n, predictor, memory, totals);
   else
-    error = find_residuals<T, D, History, false, true>(params, block, n, predictor, memory, totals);
+    error = find_residuals<T, D, past, false, true>(params, block, n, predictor, memory, totals);
   ChosenCode chosen[D];
   const bool triples = choose_codes(memory, n, totals, chosen);
   write_block(params, block, n, memory, chosen, triples, error);
@@ -149,7 +151,12 @@ __global__ void __launch_bounds__(warp_size, resident_blocks)
 template <typename T, int D>
 void launch(const DifferenceEncode &params, cudaStream_t stream) {
   const auto ctas = static_cast<unsigned>(params.history.blocks);
-  encode_blocks<T, D, std::is_floating_point_v<T>><<<ctas, warp_size, 0, stream>>>(params);
+  if constexpr (std::is_integral_v<T>)
+    encode_blocks<T, D, Past::none><<<ctas, warp_size, 0, stream>>>(params);
+  else if (params.history.at_rest)
+    encode_blocks<T, D, Past::rest><<<ctas, warp_size, 0, stream>>>(params);
+  else
+    encode_blocks<T, D, Past::moving><<<ctas, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "encoding of differences");
 }
 
@@ -175,5 +182,9 @@ void launch_encode_differences(const DifferenceEncode &params, int components, C
       return launch_for<double>(params, components, stream);
   }
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(encode_blocks<double, 3, Past::moving>));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -2,6 +2,7 @@
 // Prediction of a frame: fitted over a sample of blocks, then compared with no prediction over every second block of
 // the sample. Sums are integers, so that their order does not matter.
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/residuals.cuh"
 
@@ -106,7 +107,7 @@ __global__ void __launch_bounds__(warp_size) measure_blocks(const __grid_constan
   const std::uint32_t n = particles_of(params.history, block);
   ResidualTotals totals[D];
   clear(memory);
-  find_residuals<T, D, true, true, false>(params, block, n, predictor, memory, totals);
+  find_residuals<T, D, Past::moving, true, false>(params, block, n, predictor, memory, totals);
   std::uint32_t bits = 0;
 #pragma unroll 1
   for (int d = 0; d < D; ++d) {
@@ -137,5 +138,9 @@ void launch_fit_differences(const DifferenceEncode &params, int components, Cons
   if (type == ConstArray::Type::float32) launch<float>(params, components, stream);
   if (type == ConstArray::Type::float64) launch<double>(params, components, stream);
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(fit_blocks<double>));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -24,7 +24,7 @@ struct DeviceAxis {
 struct DifferenceHistory {
   std::int32_t *last[core::max_components];
   std::int32_t *deviation[core::max_components];
-  const std::int32_t *velocity[core::max_components];
+  std::int32_t *velocity[core::max_components];
   std::int32_t *previous[core::max_components];  // swapped with `velocity` after the frame
   std::int64_t *keys[core::max_components];  // last indices of a field with 64-bit indices, instead of all arrays above
   std::int8_t *crossings[core::max_components];  // nullptr: not wanted
@@ -33,6 +33,7 @@ struct DifferenceHistory {
   std::uint64_t blocks;
   std::int32_t frames;
   std::int32_t reciprocal;
+  bool at_rest;  // DeviceDifferenceState::at_rest()
 };
 
 struct DifferenceSource {

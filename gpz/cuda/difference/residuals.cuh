@@ -100,7 +100,11 @@ struct RememberedValue {
   std::int32_t expected;
 };
 
-// Number of any residual. Keep and History are those of ResidualPass.
+// What a state remembers of a value besides its last index: none (it is plain); motion; or that it rests, for which no
+// array is read (DeviceDifferenceState::at_rest).
+enum class Past : std::uint8_t { none, moving, rest };
+
+// Number of any residual. Keep is that of ResidualPass. History: the state is not plain.
 template <bool History, bool Keep>
 __device__ __noinline__ std::uint32_t code_any_value(const DifferenceEncode &params, ResidualMemory &memory, int d,
                                                      int row, std::uint64_t slot, RememberedValue value) {
@@ -123,9 +127,8 @@ __device__ __noinline__ std::uint32_t code_any_value(const DifferenceEncode &par
   return residual_number32(moved - core::expected_step(value.expected), value.expected);
 }
 
-// Replaces indices by residuals. Keep: updates the history and records invalid values. History: the state is not plain.
-// Full: the block is full.
-template <int D, bool History, bool Predict, bool Keep, bool Full>
+// Replaces indices by residuals. Keep: updates the history and records invalid values. Full: the block is full.
+template <int D, Past past, bool Predict, bool Keep, bool Full>
 class ResidualPass {
  public:
   __device__ __forceinline__ ResidualPass(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
@@ -148,7 +151,8 @@ class ResidualPass {
 
  private:
   static constexpr int batch_rows = 2;
-  using Batch = HistoryRows<D, batch_rows, History && (Keep || Predict), Predict>;
+  static constexpr bool History = past != Past::none;
+  using Batch = HistoryRows<D, batch_rows, past == Past::moving && (Keep || Predict), Predict>;
 
   __device__ __forceinline__ void fetch(int start, Batch &batch) const {
     if constexpr (Full) {
@@ -194,6 +198,8 @@ class ResidualPass {
         u[d] = code_any_value<History, Keep>(params_, memory_, d, row, first_ + i,
                                              {index[d], batch.last[k][d], batch.own_deviation(k, d), expected[d]});
     }
+    if constexpr (past == Past::rest && Keep)
+      if (active) start_velocity(first_ + i);
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       u[d] = active ? u[d] : 0;
@@ -212,12 +218,18 @@ class ResidualPass {
     if (Keep && active) {
       (history.last[d] + at)[k * warp_size] = q;
       if constexpr (History) {
-        const std::int32_t sum = batch.deviation[k][d] - history.frames * moved;
+        const std::int32_t sum = batch.own_deviation(k, d) - history.frames * moved;
         (history.deviation[d] + at)[k * warp_size] = max(min(sum, core::deviation_limit), -core::deviation_limit);
         (history.previous[d] + at)[k * warp_size] = moved;
       }
     }
     return residual_number32(moved - core::expected_step(expected), expected);
+  }
+
+  // This frame's displacements go to `previous`. What is the velocity now is `previous` of the next frame.
+  __device__ __forceinline__ void start_velocity(std::uint64_t slot) const {
+#pragma unroll
+    for (int d = 0; d < D; ++d) params_.history.velocity[d][slot] = 0;
   }
 
   // Records core::is_above and core::is_between of the expected steps in a row.
@@ -245,17 +257,17 @@ class ResidualPass {
 };
 
 // Returns the largest error of this lane's values.
-template <typename T, int D, bool History, bool Predict, bool Keep>
+template <typename T, int D, Past past, bool Predict, bool Keep>
 __device__ __forceinline__ double find_residuals(const DifferenceEncode &params, std::uint64_t block, std::uint32_t n,
                                                  core::Predictor predictor, ResidualMemory &memory,
                                                  ResidualTotals (&totals)[D]) {
   double error;
   if (n == difference_block) {
     error = IndexPass<T, D, true>(params.source, block, n, memory.u).run();
-    ResidualPass<D, History, Predict, Keep, true>(params, block, n, predictor, memory).run(totals);
+    ResidualPass<D, past, Predict, Keep, true>(params, block, n, predictor, memory).run(totals);
   } else {
     error = IndexPass<T, D, false>(params.source, block, n, memory.u).run();
-    ResidualPass<D, History, Predict, Keep, false>(params, block, n, predictor, memory).run(totals);
+    ResidualPass<D, past, Predict, Keep, false>(params, block, n, predictor, memory).run(totals);
   }
   return error;
 }

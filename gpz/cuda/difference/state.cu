@@ -6,6 +6,7 @@
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/difference/state.hpp"
 #include "gpz/cuda/difference/steps.cuh"
 #include "gpz/error.hpp"
@@ -37,9 +38,7 @@ __global__ void __launch_bounds__(state_threads)
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     if (d >= components) return;
-    const DeviceIndex index = device_index(source_value<T>(source, d, row), source.grid);
-    if (index.valid && !index.good) *wide = 1;
-    to.out[d][i] = index.good ? index.q : 0;
+    to.out[d][i] = kept_index(source_value<T>(source, d, row), source.grid, wide);
   }
 }
 
@@ -155,6 +154,7 @@ DifferenceHistory history_of(const DeviceDifferenceState &state, const core::Gri
   history.particles = state.particles;
   history.blocks = (state.particles + difference_block - 1) / difference_block;
   history.frames = static_cast<std::int32_t>(state.frames);
+  history.at_rest = state.at_rest();
   history.reciprocal = core::reciprocal_of(state.frames);
   return history;
 }
@@ -196,6 +196,13 @@ void start_difference(DeviceDifferenceState &state, const DeviceValues &values, 
   replace_difference(state, nullptr, 0, values, n, wide, stream);
 }
 
+void add_at_rest(DeviceDifferenceState &state, std::uint64_t count, Stream stream) {
+  for (int d = 0; d < state.components && !state.plain && !state.at_rest() && count != 0; ++d)
+    for (std::int32_t *column : {state.deviation[d], state.velocity[d], state.previous[d]})
+      check(cudaMemsetAsync(column + state.particles, 0, count * sizeof(std::int32_t), stream), "clearing");
+  state.particles += count;
+}
+
 void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept, std::uint64_t count,
                         const DeviceValues &added, std::uint64_t added_count, std::uint32_t *wide, Stream stream) {
   require(count <= state.particles && added_count <= state.capacity && count + added_count <= state.capacity,
@@ -212,7 +219,7 @@ void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept,
   for (int d = 0; d < state.components; ++d) {
     if (count != 0) keep(state.last[d]);
     behind[d] = state.last[d] + count;
-    if (state.plain) continue;
+    if (state.plain || state.at_rest()) continue;
     keep(state.deviation[d]);
     keep(state.velocity[d]);
     keep(state.previous[d]);
@@ -223,5 +230,9 @@ void replace_difference(DeviceDifferenceState &state, const std::uint32_t *kept,
   }
   state.particles = all;
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(gather_kept));
+}  // namespace
 
 }  // namespace gpz::cuda

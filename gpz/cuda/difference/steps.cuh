@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "gpz/core/pack.hpp"
-#include "gpz/core/quantize.hpp"
+#include "gpz/cuda/common/device_index.cuh"
 #include "gpz/cuda/common/warp.cuh"
 #include "gpz/cuda/difference/params.hpp"
 
@@ -19,26 +19,6 @@ inline constexpr int difference_rows = static_cast<int>(difference_block) / warp
 inline constexpr int padded_row = warp_size + 1;
 inline constexpr int padded_block = difference_rows * padded_row;
 inline constexpr int difference_warps = 2;  // per thread block, each with its own block of particles
-
-struct DeviceIndex {
-  std::int32_t q;
-  bool valid;  // the grid can hold the value
-  bool good;   // and the index fits
-  double error;
-};
-
-template <typename T>
-__device__ __forceinline__ DeviceIndex device_index(T x, const core::Grid &grid) {
-  if constexpr (std::is_integral_v<T>) {
-    return {static_cast<std::int32_t>(x), true, x > -device_index_end && x < device_index_end, 0};
-  } else {
-    const core::Quantized<T> q = core::quantize(x, grid);
-    const auto error = static_cast<double>(q.error);
-    // Indices that fit are within the limit that `valid` checks.
-    const bool fits = core::magnitude(q.scaled) < static_cast<double>(device_index_end - 1);
-    return {static_cast<std::int32_t>(q.index), q.valid, fits && error < grid.bound, error};
-  }
-}
 
 template <typename T>
 __device__ __forceinline__ T source_value(const DifferenceSource &source, int d, std::uint64_t row) {

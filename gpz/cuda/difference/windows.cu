@@ -4,6 +4,7 @@
 
 #include "gpz/core/block.hpp"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda/difference/steps.cuh"
 
@@ -124,5 +125,9 @@ void find_windows(const std::uint32_t *rows, std::uint64_t n, std::uint32_t *fir
   find_window<<<static_cast<unsigned>(core::blocks_of(n)), window_threads, 0, stream>>>(rows, n, first, slot);
   check(cudaGetLastError(), "windows of rows");
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(find_window));
+}  // namespace
 
 }  // namespace gpz::cuda

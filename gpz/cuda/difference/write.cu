@@ -2,6 +2,7 @@
 // Assembles difference sections once the lengths of all blocks are known: header, directory and payloads.
 #include "gpz/core/directory.hpp"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/difference/kernels.hpp"
 #include "gpz/cuda/difference/section_writer.cuh"
 #include "gpz/cuda/difference/steps.cuh"
@@ -80,5 +81,9 @@ void launch_write_differences(const DifferenceEncode &params, int components, cu
   write_section<<<writing_ctas(params.history.blocks), write_threads, 0, stream>>>(params, components);
   check(cudaGetLastError(), "writing of a difference section");
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(lay_out));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -2,6 +2,7 @@
 #include "gpz/cuda/trajectory/chunk_encoder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/format/chunk_head.hpp"
@@ -53,7 +54,7 @@ void ChunkEncoder::reserve_scratch(const FrameCall &call, std::uint64_t before) 
   if (before <= scratch_before_ && call.particles <= scratch_particles_) return;
   scratch_before_ = scratch_particles_ = 0;
   const std::uint64_t most = std::max(before, call.particles);
-  std::size_t size = std::max(DeviceHistory::scratch_size(most), FrameMatch::scratch_size(before, call.particles));
+  std::size_t size = FrameMatch::scratch_size(before, call.particles);
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
     DeviceDifferenceState state;
     state.particles = most;
@@ -74,14 +75,14 @@ void ChunkEncoder::start(const FrameCall &call, const std::vector<Field> &fields
   const DeviceChunk &key = codec_.chunk();
   id_ = id;
   report_.reserve();
-  reserve_scratch(call, key.particles);
   const std::uint64_t *lengths = report_.results().lengths;
   const auto *const first = static_cast<const char *>(key.data) + format::section_length_at(key.kind, 0);
   check(cudaMemcpyAsync(report_.results().lengths, first, fields.size() * format::section_length_size,
                         cudaMemcpyDeviceToHost, call.stream),
         "lengths of sections");
+  check(cudaStreamSynchronize(call.stream), "lengths of sections");
   history_.start(fields, id, std::max(key.particles, call.particles), report_.wide(), call.stream);
-  history_.add(codec_, key, scratch_.data(), scratch_.capacity(), call.stream);
+  history_.add(key, &report_.results().damaged, call.stream);
   sizes_.particles = key.particles;
   sizes_.all = key.size;
   sizes_.sections.assign(lengths, lengths + fields.size());
@@ -110,7 +111,9 @@ ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
 }
 
 ChunkEncoder::Match ChunkEncoder::match(const FrameCall &call) {
+  // Behind a key frame, its history is decoded meanwhile.
   reserve_scratch(call, history_.particles());
+  out_.start(sections_room(call, std::min(call.particles, history_.particles())));
   report_.queue_copy(call.stream);
   report_.clear(call.stream);
   matched_.find(history_.ids(), history_.particles(), call.fields[id_].components[0], call.particles, call.rows,
@@ -128,14 +131,12 @@ ChunkEncoder::Repeated ChunkEncoder::encode_repeated(const FrameCall &call) {
   reserve_scratch(call, history_.particles());
   report_.clear(call.stream);
   // Runs while the prediction is fitted, which keeps few multiprocessors busy.
-  if (beside_ == nullptr) beside_ = std::make_unique<Beside>();
-  beside_->begin.record(call.stream);
-  check(cudaStreamWaitEvent(beside_->stream.get(), beside_->begin.get()), "waiting for the caller's work");
-  compare_copies(ids, known, call.particles, report_.moved(), beside_->stream.get());
-  beside_->end.record(beside_->stream.get());
+  const cudaStream_t beside = begin_beside(call.stream);
+  compare_copies(ids, known, call.particles, report_.moved(), beside);
+  beside_->end.record(beside);
   matched_.repeat();
   std::vector<std::uint8_t> head = start_chunk(call);
-  queue_sections(call, report_.moved());
+  queue_sections(call, report_.moved(), std::vector<bool>(call.fields.size()));
   if (!leads(call)) check(cudaStreamWaitEvent(call.stream, beside_->end.get()), "waiting for ids");
   report_.fetch(call.stream);
   if (report_.flags().wide != 0) return Repeated::wide;
@@ -143,21 +144,44 @@ ChunkEncoder::Repeated ChunkEncoder::encode_repeated(const FrameCall &call) {
     if (leads(call)) undo_frame(history_.state(0));
     return Repeated::moved;
   }
-  remember(call, true);
+  remember(call, true, call.stream);
   return end_chunk(call, head) ? Repeated::encoded : Repeated::impossible;
 }
 
 bool ChunkEncoder::encode_matched(const FrameCall &call) {
   std::vector<std::uint8_t> head = start_chunk(call);
   if (matched_.staying() != 0) {
-    queue_sections(call, nullptr);
-    remember(call, false);
+    const cudaStream_t beside = begin_beside(call.stream);
+    remember(call, false, beside);
+    // Comparisons do not limit the speed of the first section, nor it theirs.
+    std::vector<bool> compared(call.fields.size());
+    for (std::size_t f = 0; f < call.fields.size(); ++f) {
+      compared[f] = sections_.may_stay(call, f);
+      if (compared[f]) sections_.queue_comparison(call, f, nullptr, beside);
+    }
+    beside_->end.record(beside);
+    queue_sections(call, nullptr, std::move(compared));
+    beside_->end.hold(call.stream);
     report_.fetch(call.stream);
   }
   return end_chunk(call, head);
 }
 
+cudaStream_t ChunkEncoder::begin_beside(cudaStream_t stream) {
+  beside_->begin.record(stream);
+  beside_->begin.hold(beside_->stream.get());
+  return beside_->stream.get();
+}
+
 // --- One chunk
+
+// Largest size of all sections in bytes.
+std::size_t ChunkEncoder::sections_room(const FrameCall &call, std::uint64_t particles) const {
+  std::size_t room = 0;
+  for (std::size_t f = 0; f < call.fields.size(); ++f)
+    if (f != id_) room += SectionEncoder::room(call.fields[f], particles);
+  return room;
+}
 
 std::vector<std::uint8_t> ChunkEncoder::start_chunk(const FrameCall &call) {
   const std::uint64_t before = history_.particles();
@@ -167,28 +191,28 @@ std::vector<std::uint8_t> ChunkEncoder::start_chunk(const FrameCall &call) {
   if (!matched_.leaving().empty()) history_.keep(matched_.staying_slots(), staying, call.stream);
   std::vector<std::uint8_t> head;
   format::append_difference_head(before, matched_.leaving(), arriving, call.fields.size(), head);
-  std::size_t room = head.size() + (arriving == 0 ? 0 : compressed_bound(call.fields, arriving));
-  for (const FieldInput &input : call.fields) room += SectionEncoder::room(input, staying);
-  out_.start(room);
+  out_.start(head.size() + sections_room(call, staying) +
+             (arriving == 0 ? 0 : compressed_bound(call.fields, arriving)));
   out_.grow(head.size());
   largest_error_.assign(call.fields.size(), 0);
+  sections_.start(call, id_);
   return head;
 }
 
-// Queues the first section and everything that others depend on. If `cancelled` is given and *cancelled is not 0,
-// nothing changes, except that undo_frame() is then due for the first field, if it leads.
-void ChunkEncoder::queue_sections(const FrameCall &call, const std::uint32_t *cancelled) {
+// Queues the first section and everything that others depend on, except fields that are compared already. If
+// `cancelled` is given and *cancelled is not 0, nothing changes, except that undo_frame() is then due for the first
+// field, if it leads.
+void ChunkEncoder::queue_sections(const FrameCall &call, const std::uint32_t *cancelled, std::vector<bool> compared) {
   BesidesEncoding besides;
-  if (sections_.start(call, id_)) besides.crossings = matched_.crossings();
+  if (sections_.counts_crossings()) besides.crossings = matched_.crossings();
   besides.cancelled = cancelled;
   if (cancelled != nullptr) besides.known = beside_->end.get();
   std::size_t comparisons = 0;
-  std::vector<bool> compared(call.fields.size());
   if (cancelled != nullptr && leads(call))
     for (std::size_t f = 0; f < call.fields.size(); ++f) compared[f] = compare_besides(call, f, besides, comparisons);
   if (leads(call)) sections_.queue(call, 0, besides);
   for (std::size_t f = 0; f < call.fields.size(); ++f)
-    if (!compared[f]) sections_.queue_comparison(call, f, cancelled);
+    if (!compared[f]) sections_.queue_comparison(call, f, cancelled, call.stream);
 }
 
 // Compares a field that may stay with the last frame while the first section is encoded. Returns false if that is
@@ -214,12 +238,12 @@ bool ChunkEncoder::compare_besides(const FrameCall &call, std::size_t f, Besides
 }
 
 // Keeps what the next frame is compared with. `repeated`: this frame repeated the last one.
-void ChunkEncoder::remember(const FrameCall &call, bool repeated) {
+void ChunkEncoder::remember(const FrameCall &call, bool repeated, cudaStream_t stream) {
   if (!matched_.may_be_repeated()) return;
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
     if (!sections_.may_stay(call, f) || (repeated && report_.flags().changed[f] == 0)) continue;
     for (std::size_t d = 0; d < call.field(f).components.size(); ++d)
-      last_.keep(f, d, call.fields[f].components[d], call.particles, call.stream);
+      last_.keep(f, d, call.fields[f].components[d], call.particles, stream);
   }
 }
 
@@ -234,6 +258,7 @@ bool ChunkEncoder::end_chunk(const FrameCall &call, std::vector<std::uint8_t> &h
   if (matched_.arriving() != 0) encode_arrivals(call, head);
   out_.set_head(head, call.stream);
   check(cudaStreamSynchronize(call.stream), "differences");
+  if (report_.results().damaged != 0) throw Error(Status::internal, "a chunk of the encoder cannot be decoded");
   return true;
 }
 
@@ -244,7 +269,7 @@ void ChunkEncoder::encode_arrivals(const FrameCall &call, std::vector<std::uint8
   format::set_arrivals_length(head, part.size);
   for (std::size_t f = 0; f < call.fields.size(); ++f)
     largest_error_[f] = std::max(largest_error_[f], part.largest_error[f]);
-  history_.add(codec_, part, scratch_.data(), scratch_.capacity(), call.stream);
+  history_.add(part, &report_.results().damaged, call.stream);
 }
 
 }  // namespace gpz::cuda

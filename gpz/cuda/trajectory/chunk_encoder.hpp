@@ -26,9 +26,15 @@ class ChunkEncoder {
  public:
   explicit ChunkEncoder(Codec &codec) : codec_(codec) {}
 
-  // Allocates pinned memory, which give_back() frees.
-  void make() { report_.make(); }
-  void give_back() { report_.give_back(); }
+  // Makes a stream, and allocates pinned memory, which give_back() frees.
+  void make() {
+    report_.make();
+    beside_ = std::make_unique<Beside>();
+  }
+  void give_back() {
+    report_.give_back();
+    beside_.reset();
+  }
 
   // Starts the history with the codec's chunk, which has these fields. Throws out_of_memory.
   void start(const FrameCall &call, const std::vector<Field> &fields, std::size_t id);
@@ -69,11 +75,12 @@ class ChunkEncoder {
   // Encodes a frame whose particles are matched. Returns false if that is impossible.
   bool encode_matched(const FrameCall &call);
 
+  std::size_t sections_room(const FrameCall &call, std::uint64_t particles) const;
   // Returns the part of the head that is known.
   std::vector<std::uint8_t> start_chunk(const FrameCall &call);
-  void queue_sections(const FrameCall &call, const std::uint32_t *cancelled);
+  void queue_sections(const FrameCall &call, const std::uint32_t *cancelled, std::vector<bool> compared);
   bool compare_besides(const FrameCall &call, std::size_t f, BesidesEncoding &besides, std::size_t &comparisons) const;
-  void remember(const FrameCall &call, bool repeated);
+  void remember(const FrameCall &call, bool repeated, cudaStream_t stream);
   bool end_chunk(const FrameCall &call, std::vector<std::uint8_t> &head);
   void encode_arrivals(const FrameCall &call, std::vector<std::uint8_t> &head);
 
@@ -97,6 +104,8 @@ class ChunkEncoder {
     Event begin, end;
   };
   std::unique_ptr<Beside> beside_;
+  // Lets the second stream begin behind the work of this one.
+  cudaStream_t begin_beside(cudaStream_t stream);
 
   std::vector<double> largest_error_;  // of the frame
 };

@@ -4,6 +4,7 @@
 #include "gpz/core/keys.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/difference/state.hpp"
 #include "gpz/cuda/difference/steps.cuh"
 #include "gpz/cuda/trajectory/fields.hpp"
@@ -57,20 +58,33 @@ struct Columns {
   T *column[core::max_components];
 };
 
+// One thread block per block of slots. All values of a thread are on their way at once.
 template <typename T>
 __global__ void __launch_bounds__(field_threads)
     find_change(const __grid_constant__ DifferenceSource source, std::uint64_t n, int components,
                 Columns<std::int32_t> last, std::uint32_t *changed) {
-  const std::uint64_t i = thread_index();
-  if (i >= n) return;
-  const SourceBlock::Place at =
-      SourceBlock(source, i / difference_block)[static_cast<std::uint32_t>(i) % difference_block];
-  const std::uint64_t slot = i / difference_block * difference_block + at.slot;
+  constexpr std::uint32_t share = difference_block / field_threads;
+  const std::uint64_t first = std::uint64_t{blockIdx.x} * difference_block;
+  const SourceBlock places(source, blockIdx.x);
+  std::uint32_t word[share];
+#pragma unroll
+  for (std::uint32_t k = 0; k < share; ++k) {
+    const std::uint32_t i = k * field_threads + threadIdx.x;
+    word[k] = first + i < n ? places.load(i) : 0;
+  }
+  bool differs = false;
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
-    if (d >= components) return;
-    if (source_value<T>(source, d, at.row) != last.column[d][slot]) *changed = 1;
+    if (d >= components) break;
+#pragma unroll
+    for (std::uint32_t k = 0; k < share; ++k) {
+      const std::uint32_t i = k * field_threads + threadIdx.x;
+      if (first + i >= n) continue;
+      const SourceBlock::Place at = places.place(i, word[k]);
+      differs |= source_value<T>(source, d, at.row) != last.column[d][first + at.slot];
+    }
   }
+  if (differs) *changed = 1;
 }
 
 template <typename T>
@@ -152,10 +166,11 @@ void compare_integers(const DeviceValues &values, const DeviceDifferenceState &s
   const DifferenceSource source = source_of(values, state.components);
   Columns<std::int32_t> last{};
   std::copy_n(state.last, core::max_components, last.column);
+  const auto ctas = static_cast<unsigned>((n + difference_block - 1) / difference_block);
   if (type == ConstArray::Type::int32)
-    find_change<std::int32_t><<<grid_for(n), field_threads, 0, stream>>>(source, n, state.components, last, changed);
+    find_change<std::int32_t><<<ctas, field_threads, 0, stream>>>(source, n, state.components, last, changed);
   else
-    find_change<std::int64_t><<<grid_for(n), field_threads, 0, stream>>>(source, n, state.components, last, changed);
+    find_change<std::int64_t><<<ctas, field_threads, 0, stream>>>(source, n, state.components, last, changed);
   check(cudaGetLastError(), "comparison of integers");
 }
 
@@ -186,5 +201,9 @@ void add_crossings(std::int32_t *last, const std::int8_t *crossings, std::uint64
 void add_crossings(std::int64_t *last, const std::int8_t *crossings, std::uint64_t n, Stream stream) {
   launch_add(last, crossings, n, stream);
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(gather));
+}  // namespace
 
 }  // namespace gpz::cuda

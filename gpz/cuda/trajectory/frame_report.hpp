@@ -23,6 +23,7 @@ class FrameReport {
     DifferenceResult section;  // of the section that was encoded last
     MatchCounts counts;
     std::uint64_t lengths[max_fields];  // lengths of the sections of the key frame
+    std::uint32_t damaged;              // not 0: the history could not be decoded
   };
 
   // Allocates pinned memory, which give_back() frees.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/block/kept.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/format/difference_rules.hpp"
@@ -15,12 +15,6 @@ namespace {
 
 Kept kept_of(const Field &field, bool is_id) {
   return is_id || (field.type != ValueType::integer && field.step == 0) ? Kept::keys : Kept::state;
-}
-
-ConstArray::Type type_of(const Field &field) {
-  return field.type == ValueType::integer   ? ConstArray::Type::int64
-         : field.type == ValueType::float32 ? ConstArray::Type::float32
-                                            : ConstArray::Type::float64;
 }
 
 int components_of(const Field &field) { return static_cast<int>(field.components.size()); }
@@ -62,6 +56,7 @@ void DeviceHistory::start(const std::vector<Field> &fields, std::size_t id, std:
   for (std::size_t f = 0; f < fields.size(); ++f) kept.push_back(kept_of(fields[f], f == id));
   start(fields, kept, capacity, wide, stream);
   id_ = id;
+  for (Part &part : parts_) part.state.rest_implied = true;
 }
 
 void DeviceHistory::start(const std::vector<Field> &fields, const std::vector<Kept> &kept, std::uint64_t capacity,
@@ -85,6 +80,7 @@ void DeviceHistory::start(const std::vector<Field> &fields, const std::vector<Ke
   for (Part &part : parts_) {
     part.state.particles = 0;
     part.state.frames = 1;
+    part.state.rest_implied = false;
   }
   started_ = true;
 }
@@ -92,6 +88,7 @@ void DeviceHistory::start(const std::vector<Field> &fields, const std::vector<Ke
 void DeviceHistory::release() {
   started_ = false;
   parts_.clear();
+  workspace_.release();
   capacity_ = 0;
 }
 
@@ -103,6 +100,7 @@ void DeviceHistory::grow(std::uint64_t capacity, Stream stream) {
     Part part = place(described_[f], before.kept, larger);
     part.state.particles = before.state.particles;
     part.state.frames = before.state.frames;
+    part.state.rest_implied = before.state.rest_implied;
     for (int d = 0; d < before.components; ++d) {
       copy(part.exact[d], before.exact[d], particles_, stream);
       copy(part.state.last[d], before.state.last[d], particles_, stream);
@@ -130,46 +128,26 @@ void DeviceHistory::keep(const std::uint32_t *kept, std::uint64_t count, Stream 
   particles_ = count;
 }
 
-std::size_t DeviceHistory::scratch_size(std::uint64_t particles) {
-  Carver carver(nullptr);
-  for (int d = 0; d < core::max_components; ++d) carver.take<double>(particles);
-  return carver.used();
-}
-
-// Decodes as many fields at a time as fit into scratch memory.
-void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size,
-                        Stream stream) {
-  const std::uint64_t count = chunk.particles;
-  for (std::size_t first = 0, end = 0; first < described_.size(); first = end) {
-    std::vector<FieldOutput> outputs;
-    for (const Field &field : described_) outputs.push_back({field, {}});
-    Carver carver(scratch);
-    for (end = first; end < outputs.size(); ++end) {
-      const Field &field = described_[end];
-      const ConstArray::Type type = type_of(field);
-      const std::size_t size = size_of(type);
-      DeviceArray arrays[core::max_components];
-      if (end == id_)  // already in its final place
-        arrays[0] = {parts_[id_].exact[0] + particles_, static_cast<std::ptrdiff_t>(size), type};
-      else
-        for (std::size_t d = 0; d < field.components.size(); ++d)
-          arrays[d] = {carver.take<char>(count * size), static_cast<std::ptrdiff_t>(size), type};
-      if (carver.used() > scratch_size) break;
-      std::copy(std::begin(arrays), std::end(arrays), outputs[end].components);
-    }
-    if (end == first) throw Error(Status::internal, "no room to decode a field");
-    codec.decode(chunk.data, chunk.size, count, outputs, stream);
-    for (std::size_t f = first; f < end; ++f) {
-      if (f == id_) continue;
-      DeviceValues values{{}, nullptr, format::grid_of(described_[f])};
-      for (std::size_t d = 0; d < core::max_components; ++d) {
-        const DeviceArray &array = outputs[f].components[d];
-        values.component[d] = {array.data, array.stride, array.type};
-      }
-      add(f, values, count, stream);
-    }
+void DeviceHistory::add(const DeviceChunk &chunk, std::uint32_t *damaged, Stream stream) {
+  if (chunk.particles == 0) return;
+  const std::size_t workspace_size = decompress_kept_workspace_size(parts_.size(), chunk.particles);
+  if (workspace_size > workspace_.capacity()) {
+    workspace_.release();
+    workspace_.allocate(workspace_size);
+    ++allocations_;
   }
-  particles_ += count;
+  std::vector<KeptOutput> outputs;
+  for (std::size_t f = 0; f < parts_.size(); ++f) {
+    Part &part = parts_[f];
+    KeptOutput output{described_[f], part.kept == Kept::keys};
+    for (int d = 0; d < part.components; ++d)
+      output.component[d] =
+          output.keys ? static_cast<void *>(part.exact[d] + particles_) : part.state.last[d] + particles_;
+    outputs.push_back(output);
+    if (part.kept == Kept::state) add_at_rest(part.state, chunk.particles, stream);
+  }
+  decompress_kept(chunk, outputs, wide_, workspace_.data(), workspace_.capacity(), damaged, stream);
+  particles_ += chunk.particles;
 }
 
 void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream) {
@@ -185,19 +163,13 @@ void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uin
   }
   DeviceDifferenceState &state = part.state;
   std::int32_t *behind[core::max_components] = {};
-  for (int d = 0; d < part.components; ++d) {
-    behind[d] = state.last[d] + particles_;
-    // New particles are at rest.
-    for (std::int32_t *history : {state.deviation[d], state.velocity[d], state.previous[d]})
-      if (history != nullptr && count != 0)
-        check(cudaMemsetAsync(history + particles_, 0, count * sizeof(std::int32_t), stream), "clearing");
-  }
+  for (int d = 0; d < part.components; ++d) behind[d] = state.last[d] + particles_;
   find_indices(decoded, count, part.components, behind, wide_, stream);
-  state.particles = particles_ + count;
+  add_at_rest(state, count, stream);
 }
 
 std::size_t DeviceHistory::device_bytes() const {
-  std::size_t bytes = 0;
+  std::size_t bytes = workspace_.capacity();
   for (const Part &part : parts_) bytes += part.memory->capacity();
   return bytes;
 }

@@ -39,11 +39,10 @@ class DeviceHistory {
 
   // Keeps the particles in slots kept[0] < kept[1] < ..., and removes the others.
   void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
-  // Adds the particles of an independent chunk, decoded as by a reader, after the others. Waits.
-  void add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size, Stream stream);
-  // Bytes of scratch memory that add() needs for this many particles.
-  static std::size_t scratch_size(std::uint64_t particles);
-  // add() in steps: `count` decoded values of each remembered field, then count_added().
+  // Adds the particles of a block chunk, decoded as by a reader, behind the others. *damaged (pinned memory) becomes
+  // what it becomes in decompress().
+  void add(const DeviceChunk &chunk, std::uint32_t *damaged, Stream stream);
+  // For values of a caller who decodes: `count` decoded values of each remembered field, then count_added().
   void add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream);
   void count_added(std::uint64_t count) { particles_ += count; }
 
@@ -77,6 +76,7 @@ class DeviceHistory {
   std::uint64_t capacity_ = 0;
   std::uint32_t *wide_ = nullptr;
   std::vector<Part> parts_;
+  DeviceBuffer workspace_;  // for decoding
   std::uint64_t allocations_ = 0;
 };
 

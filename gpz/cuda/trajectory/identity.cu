@@ -7,6 +7,7 @@
 #include "gpz/core/block.hpp"
 #include "gpz/core/keys.hpp"
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 #include "gpz/cuda/trajectory/identity.hpp"
 
@@ -43,12 +44,13 @@ constexpr int guess_bits = 11;  // of a table that is at most half full
 
 // One thread block per block of slots.
 __global__ void __launch_bounds__(match_threads)
-    guess_in_block(const __grid_constant__ DeviceIdentity identity, std::uint32_t *guess) {
+    guess_in_block(const __grid_constant__ DeviceIdentity identity, const BlockGuesses guesses) {
   constexpr std::uint32_t entries = 1u << guess_bits;
   static_assert(entries >= 2 * guess_block);
   __shared__ std::int64_t ids[guess_block];
   __shared__ std::uint32_t table[entries];
-  __shared__ std::uint32_t claimed[guess_block];
+  __shared__ std::uint32_t slot_of[guess_block];  // of each row; guess_block: none
+  __shared__ std::uint32_t found;
   const std::uint64_t first = std::uint64_t{blockIdx.x} * guess_block;
   const auto rest = [first](std::uint64_t all) {
     return first < all ? static_cast<std::uint32_t>(min(all - first, std::uint64_t{guess_block})) : 0;
@@ -58,21 +60,35 @@ __global__ void __launch_bounds__(match_threads)
   for (std::uint32_t i = threadIdx.x; i < entries; i += match_threads) table[i] = nowhere;
   for (std::uint32_t i = threadIdx.x; i < particles; i += match_threads) {
     ids[i] = id_of(identity, first + i);
-    claimed[i] = 0;
+    slot_of[i] = guess_block;
   }
+  if (threadIdx.x == 0) found = 0;
   __syncthreads();
   for (std::uint32_t i = threadIdx.x; i < particles; i += match_threads)
     for (auto at = static_cast<std::uint32_t>(hash(ids[i], guess_bits)); atomicCAS(&table[at], nowhere, i) != nowhere;)
       at = (at + 1) % entries;
   __syncthreads();
+  std::uint32_t matched = 0;
   for (std::uint32_t s = threadIdx.x; s < slots; s += match_threads) {
     const std::int64_t id = identity.slot_ids[first + s];
     auto at = static_cast<std::uint32_t>(hash(id, guess_bits));
     // Particles with equal ids go to one slot each.
-    while (table[at] != nowhere && (ids[table[at]] != id || atomicExch(&claimed[table[at]], 1u) != 0))
+    while (table[at] != nowhere &&
+           (ids[table[at]] != id || atomicCAS(&slot_of[table[at]], guess_block, s) != guess_block))
       at = (at + 1) % entries;
-    guess[first + s] = table[at] == nowhere ? nowhere : static_cast<std::uint32_t>(first) + table[at];
+    guesses.guess[first + s] = table[at] == nowhere ? nowhere : static_cast<std::uint32_t>(first) + table[at];
+    matched += table[at] == nowhere ? 0 : 1;
   }
+  matched = warp_sum(matched);
+  if (this_lane() == 0) atomicAdd(&found, matched);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    guesses.first_rows[blockIdx.x] = static_cast<std::uint32_t>(first);
+    atomicAdd(&guesses.counts->matched, found);
+  }
+  // Of use only if all slots of all blocks are found.
+  for (std::uint32_t i = threadIdx.x; i < slots && found == slots && i < particles; i += match_threads)
+    guesses.window_slots[first + i] = static_cast<std::uint16_t>(slot_of[i]);
 }
 
 constexpr unsigned most_range_blocks = 1024;
@@ -193,15 +209,17 @@ __global__ void __launch_bounds__(match_threads)
   if (i >= stay + arrive) return;
   const std::uint32_t particle =
       i >= stay ? arriving[i - stay] : identity.particle_of_slot[staying == nullptr ? i : staying[i]];
-  row[i] = rows == nullptr ? particle : static_cast<std::uint32_t>(rows[particle]);
+  if (rows != nullptr) row[i] = static_cast<std::uint32_t>(rows[particle]);
   particle_of[i] = particle;
 }
 
 }  // namespace
 
-void guess_by_blocks(const DeviceIdentity &identity, std::uint32_t *guess, Stream stream) {
+void guess_by_blocks(const DeviceIdentity &identity, const BlockGuesses &guesses, Stream stream) {
+  check(cudaMemsetAsync(guesses.counts, 0, sizeof(*guesses.counts), stream), "clearing");
   if (identity.slots == 0) return;
-  guess_in_block<<<static_cast<unsigned>(core::blocks_of(identity.slots)), match_threads, 0, stream>>>(identity, guess);
+  guess_in_block<<<static_cast<unsigned>(core::blocks_of(identity.slots)), match_threads, 0, stream>>>(identity,
+                                                                                                       guesses);
   check(cudaGetLastError(), "guesses of particles");
 }
 
@@ -261,5 +279,9 @@ void list_rows(const DeviceIdentity &identity, const std::uint32_t *staying, std
                                                                     row, particle);
   check(cudaGetLastError(), "rows of particles");
 }
+
+namespace {
+const KernelFile kernels(reinterpret_cast<const void *>(guess_in_block));
+}  // namespace
 
 }  // namespace gpz::cuda

@@ -32,8 +32,15 @@ struct MatchCounts {
 };
 
 // Guesses for the slots of a key frame, which orders particles differently only within blocks. The particles of each
-// block of slots are searched in its rows, which is right if the order is still that of the key frame.
-void guess_by_blocks(const DeviceIdentity &identity, std::uint32_t *guess, Stream stream);
+// block of slots are searched in its rows, which is right if the order is still that of the key frame. Clears the
+// counts, and counts the particles found in `matched`. If it finds those of all slots, the windows are right, too.
+struct BlockGuesses {  // device memory
+  std::uint32_t *guess = nullptr;
+  std::uint32_t *first_rows = nullptr;    // as DeviceWindows::first
+  std::uint16_t *window_slots = nullptr;  // as DeviceWindows::slot
+  MatchCounts *counts = nullptr;
+};
+void guess_by_blocks(const DeviceIdentity &identity, const BlockGuesses &guesses, Stream stream);
 
 // Starts a new matching: particle guess[slot] gets the slot if its id is that of the slot. Writes all counts except
 // `listed`.
@@ -58,8 +65,8 @@ std::size_t list_workspace(std::uint64_t slots, std::uint64_t particles);
 void list_matches(const DeviceIdentity &identity, const MatchLists &lists, void *workspace, std::size_t workspace_size,
                   Stream stream);
 
-// Lists the row in the caller's arrays (`rows` as in encode()) and the particle of each slot of the next frame. These
-// are this frame's slots in `staying` (null: all), then `arriving`.
+// Lists the particle of each slot of the next frame, and its row in the caller's arrays if `rows` of encode() is given.
+// The slots are this frame's slots in `staying` (null: all), then `arriving`.
 void list_rows(const DeviceIdentity &identity, const std::uint32_t *staying, std::uint64_t stay,
                const std::uint32_t *arriving, std::uint64_t arrive, const int *rows, std::uint32_t *row,
                std::uint32_t *particle, Stream stream);

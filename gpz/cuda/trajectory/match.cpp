@@ -87,12 +87,18 @@ void FrameMatch::find(const std::int64_t *slot_ids, std::uint64_t slots, const C
     return staying_ == slots && staying_ == particles;
   };
   const Scratch memory = carve_scratch(scratch, slots, particles);
-  if (guesses_ != slots) guess_by_blocks(identity(scratch), lists_.guess, stream);
-  match_guess(identity(scratch), lists_.guess, lists_.counts, stream);
-  guesses_ = 0;
   arriving_ = 0;
   leaving_.clear();
-  guessed_all_ = fetch();
+  listed_ = false;
+  if (guesses_ != slots) {
+    guess_by_blocks(identity(scratch), {lists_.guess, lists_.first_rows, lists_.window_slots, lists_.counts}, stream);
+    guessed_all_ = listed_ = rows == nullptr && slots == particles && fetch();
+  }
+  if (!listed_) {
+    match_guess(identity(scratch), lists_.guess, lists_.counts, stream);
+    guessed_all_ = fetch();
+  }
+  guesses_ = 0;
   if (guessed_all_) return;
   match_by_table(identity(scratch), slots - staying_, ~counts->inverted_least, counts->largest, memory.table,
                  lists_.counts, stream);
@@ -113,10 +119,12 @@ void FrameMatch::repeat() {
 
 void FrameMatch::list(void *scratch, cudaStream_t stream) {
   const Scratch memory = carve_scratch(scratch, slots_, particles_);
-  list_rows(identity(scratch), leaving_.empty() ? nullptr : lists_.staying, staying_, memory.arriving, arriving_,
-            caller_rows_, lists_.rows, lists_.guess, stream);
+  if (!listed_) {
+    list_rows(identity(scratch), leaving_.empty() ? nullptr : lists_.staying, staying_, memory.arriving, arriving_,
+              caller_rows_, lists_.rows, lists_.guess, stream);
+    find_windows(staying_rows(), staying_, lists_.first_rows, lists_.window_slots, stream);
+  }
   guesses_ = staying_ + arriving_;
-  find_windows(lists_.rows, staying_, lists_.first_rows, lists_.window_slots, stream);
   repeats_ = caller_rows_ == nullptr && guessed_all_;
   if (leaving_.empty()) return;
   check(cudaMemcpyAsync(leaving_.data(), memory.leaving, leaving_.size() * sizeof(std::uint32_t),

@@ -41,8 +41,8 @@ class FrameMatch {
   const std::vector<std::uint32_t> &leaving() const { return leaving_; }  // slots, ascending
   // In device memory: staying slots, ascending, if some leave; rows of staying particles; rows of arriving particles.
   const std::uint32_t *staying_slots() const { return lists_.staying; }
-  const std::uint32_t *staying_rows() const { return lists_.rows; }
-  const std::uint32_t *arriving_rows() const { return lists_.rows + staying_; }
+  const std::uint32_t *staying_rows() const { return caller_rows_ == nullptr ? lists_.guess : lists_.rows; }
+  const std::uint32_t *arriving_rows() const { return staying_rows() + staying_; }
   DeviceWindows windows() const { return {lists_.first_rows, lists_.window_slots}; }  // of staying_rows()
   // Room for crossings of edges: one byte per particle.
   const std::array<std::int8_t *, core::max_components> &crossings() const { return lists_.crossings; }
@@ -73,6 +73,7 @@ class FrameMatch {
   std::uint64_t capacity_ = 0;
   std::uint64_t guesses_ = 0;  // number of slots with a guess
   bool guessed_all_ = false;   // guesses were right for all particles
+  bool listed_ = false;        // find() has done the work of list()
   bool repeats_ = false;
   std::uint64_t allocations_ = 0;
 

@@ -34,18 +34,17 @@ std::size_t SectionEncoder::room(const FieldInput &input, std::uint64_t particle
          std::max(difference_bound(particles, components), compressed_bound({input}, particles));
 }
 
-bool SectionEncoder::start(const FrameCall &call, std::size_t id) {
+void SectionEncoder::start(const FrameCall &call, std::size_t id) {
   id_ = id;
   crossed_.assign(call.fields.size(), format::Crossed{});
-  bool any_crossed = false;
+  counts_crossings_ = false;
   for (std::size_t f = 1; f < call.fields.size(); ++f) {
     if (f != id) crossed_[f] = format::crossed_by(call.field(0), call.field(f), call.box);
-    any_crossed |= crossed_[f] != format::Crossed{};
+    counts_crossings_ |= crossed_[f] != format::Crossed{};
   }
-  if (any_crossed)
+  if (counts_crossings_)
     for (std::int8_t *axis : matched_.crossings())
       check(cudaMemsetAsync(axis, 0, matched_.staying(), call.stream), "clearing");
-  return any_crossed;
 }
 
 void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides) {
@@ -62,18 +61,19 @@ void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEn
   encode_difference(history_.state(f), values(call, f), section, {}, besides);
 }
 
-void SectionEncoder::queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled) {
+void SectionEncoder::queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled,
+                                      cudaStream_t stream) {
   if (f == id_ || !format::is_plain(call.field(f))) return;
   std::uint32_t *changed = report_.changed(f);
   if (history_.has_keys(f))
-    return follow_keys(values(call, f), matched_.staying(), call.components(f), history_.keys(f), changed, call.stream,
+    return follow_keys(values(call, f), matched_.staying(), call.components(f), history_.keys(f), changed, stream,
                        cancelled);
   DeviceDifferenceState &state = history_.state(f);
   for (int d = 0; d < state.components; ++d)
     if (const int axis = crossed_[f][static_cast<std::size_t>(d)]; axis != 0)
       add_crossings(state.last[d], matched_.crossings()[static_cast<std::size_t>(axis - 1)], matched_.staying(),
-                    call.stream);
-  compare_integers(values(call, f), state, changed, call.stream);
+                    stream);
+  compare_integers(values(call, f), state, changed, stream);
 }
 
 bool SectionEncoder::end(const FrameCall &call, std::size_t f, std::uint64_t usual_size, double &largest_error) {

@@ -28,9 +28,10 @@ class SectionEncoder {
   // Largest size of a section in bytes, with any coding.
   static std::size_t room(const FieldInput &input, std::uint64_t particles);
 
-  // Starts the sections of a frame, whose ids are field `id`. Returns true if a field counts the edges that particles
-  // of field 0 cross; the room for crossings is then cleared.
-  bool start(const FrameCall &call, std::size_t id);
+  // Starts the sections of a frame, whose ids are field `id`.
+  void start(const FrameCall &call, std::size_t id);
+  // True if a field counts the edges that particles of field 0 cross; the room for crossings is then cleared.
+  bool counts_crossings() const { return counts_crossings_; }
 
   // True if a field has integers that count no edges, so that it may well equal that of the last frame.
   bool may_stay(const FrameCall &call, std::size_t f) const {
@@ -40,7 +41,7 @@ class SectionEncoder {
   // Queues the section of a predicted field at the end of the chunk, which does not grow yet.
   void queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides);
   // Queues the test whether a field without prediction has changed, apart from edges that it counts.
-  void queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled);
+  void queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled, cudaStream_t stream);
   // Call when the flags of the frame have arrived: adds the section to the chunk. If a section of integers is at least
   // as large as in the key frame, block coding is tried as well. Returns false if no section is possible.
   bool end(const FrameCall &call, std::size_t f, std::uint64_t usual_size, double &largest_error);
@@ -59,6 +60,7 @@ class SectionEncoder {
 
   std::size_t id_ = 0;
   std::vector<format::Crossed> crossed_;
+  bool counts_crossings_ = false;
 };
 
 }  // namespace gpz::cuda

@@ -7,9 +7,11 @@
 
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/device_object.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/trajectory/chunk_encoder.hpp"
 #include "gpz/cuda/trajectory/frame_call.hpp"
 #include "gpz/cuda_trajectory.hpp"
+#include "gpz/cuda_transfer.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
@@ -31,6 +33,8 @@ struct TrajectoryCodec::State : DeviceObject {
   explicit State(int on) : DeviceObject(on), codec(on), differences(codec) {
     const CurrentDevice current(on);
     differences.make();
+    // Otherwise the driver compiles for seconds, which the caller can announce before the first frame.
+    if (kernel_code(on) == KernelCode::native) KernelFile::load_all(on);
   }
   ~State() {
     give_back([this] {

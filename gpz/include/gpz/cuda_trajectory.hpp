@@ -22,16 +22,17 @@ namespace gpz::cuda {
 // Device memory, from the first difference frame on, in addition to that of a Codec for the same particles. Kept
 // between frames, in bytes per particle: 16 per value of a float field with a bound, 4 per integer, 8 per lossless
 // float, 8 for the id, 4 or 8 for one more component in each field, 21 for identity, and, if all rows are encoded, the
-// size of the caller's arrays of integers and ids. During a call, per particle: 17 per value, and as much again for the
-// field with the most components, at least 25. Allocations have a reserve of one eighth, and are repeated only when a
-// frame needs more than any earlier one. If memory runs out, all chunks are independent until the next key frame.
+// size of the caller's arrays of integers and ids. During a call, per particle: 17 per value but the id, and as much
+// again for the field with the most components, at least 25. Allocations have a reserve of one eighth, and are repeated
+// only when a frame needs more than any earlier one. If memory runs out, all chunks are independent until the next key
+// frame.
 //
 // A frame is fastest if its ids equal those of the last frame, row by row: a program that does not sort its particles
 // keeps them so. It is fast while particles are near the rows that they had in the key frame.
 class GPZ_API TrajectoryCodec {
  public:
-  // Allocates a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such
-  // device.
+  // Allocates a few hundred bytes of pinned host memory and no device memory. The first object for a device also loads
+  // the kernels, so that no frame waits for them. Throws not_found if there is no such device.
   explicit TrajectoryCodec(int device = 0);
   ~TrajectoryCodec();
   TrajectoryCodec(TrajectoryCodec &&) noexcept;

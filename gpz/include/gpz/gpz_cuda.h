@@ -27,6 +27,16 @@ struct CUstream_st; /* a cudaStream_t is a pointer to it; NULL is the default st
 
 #define GPZ_CUDA_MAX_FIELDS 32
 
+/* Where the machine code of gpz's kernels for a device comes from: the library has it; the driver makes it from PTX at
+ * the first call, which takes seconds, and keeps it in a cache; or there is none, and calls fail. */
+typedef enum gpz_cuda_code {
+  GPZ_CUDA_CODE_NATIVE = 0,
+  GPZ_CUDA_CODE_COMPILED_BY_DRIVER = 1,
+  GPZ_CUDA_CODE_NONE = 2
+} gpz_cuda_code;
+/* GPZ_NOT_FOUND if there is no such device. */
+GPZ_API gpz_status gpz_cuda_kernel_code(int device, gpz_cuda_code *code);
+
 /* --- Calls that queue work --- */
 
 /* These functions use the current device, allocate nothing and wait for nothing. The caller provides a workspace:
