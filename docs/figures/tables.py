@@ -17,11 +17,14 @@ def cells(line):
     return [cell.strip().replace("**", "") for cell in line.strip().strip("|").split("|")]
 
 
-def table_rows(page, head):
-    """The rows, as lists of cells, of the table on `page` whose first line begins with the cells `head`. The first line is row 0."""
+def table_rows(page, head, under=None):
+    """The rows, as lists of cells, of the table on `page` whose first line begins with the cells `head`. The first line is row 0.
+    Several tables may begin so: then the first one under the line that begins with `under` counts."""
     lines = (ROOT / page).read_text().splitlines()
+    if under:
+        lines = lines[[line.startswith(under) for line in lines].index(True) :]
     starts = [i for i, line in enumerate(lines) if line.startswith("|") and cells(line)[: len(head)] == head]
-    if len(starts) != 1:
+    if not starts or (len(starts) > 1 and not under):
         raise ValueError(f"{page}: {len(starts)} tables begin with {head}")
     rows = []
     for line in lines[starts[0] :]:
@@ -32,9 +35,9 @@ def table_rows(page, head):
 
 
 def cell_text(source):
-    """The text of one cell: "page", "table" (the first cells of its head), "row" (a first cell), "second" (its second cell),
-    "column" (a number), "after" (a first cell above the row, where rows repeat)."""
-    rows = table_rows(source["page"], source["table"])
+    """The text of one cell: "page", "table" (the first cells of its head), "under" (a line above the table, where heads repeat), "row" (a
+    first cell), "second" (its second cell), "column" (a number), "after" (a first cell above the row, where rows repeat)."""
+    rows = table_rows(source["page"], source["table"], source.get("under"))
     if "after" in source:
         rows = rows[[row[0] for row in rows].index(source["after"]) :]
     second = source.get("second")
@@ -55,6 +58,9 @@ class Figures:
 
     def number(self, name):
         figure = self.figures[name]
+        for choice in (min, max):
+            if choice.__name__ in figure:
+                return choice(self.number(part) for part in figure[choice.__name__])
         if "ratio" in figure:
             over, under = (part if isinstance(part, (int, float)) else self.number(part) for part in figure["ratio"])
             return over / under

@@ -61,7 +61,8 @@ class UserPages(unittest.TestCase):
                 shown |= set(re.findall(r"\{([\w.]+)\}", template))
         waiting = list(shown)
         while waiting:
-            parts = {part for part in self.figures.figures[waiting.pop()].get("ratio", []) if isinstance(part, str)}
+            figure = self.figures.figures[waiting.pop()]
+            parts = {part for kind in ("ratio", "min", "max") for part in figure.get(kind, []) if isinstance(part, str)}
             waiting += parts - shown
             shown |= parts
         shown |= set(self.figures.plotted)

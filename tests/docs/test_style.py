@@ -38,7 +38,7 @@ TERMS = {
     "grid step": r"grid steps?\b",
     "independent chunk": r"independent chunks?\b",
 }
-EXPLAINING = re.compile(r"glossary\.md|settings\.md#key-frames|format\.md")
+EXPLAINING = re.compile(r"glossary\.md|settings\.md#key-frames")
 
 HISTORY = re.compile(
     r"\b(earlier (?:versions?|builds?|files)|previously|no longer|used to be|nowadays|targets?: (?:met|missed)|(?:is|was|are|were) (?:met|missed)\b|as of 20\d\d|since 20\d\d-)",

@@ -176,5 +176,6 @@ def lost_in(form: Format, first, style: str, precision: int, times, velocities: 
         lost.append(f"{form.name} files from here have no timesteps, only times")
     if style == "lj":
         how = "as they are, as LAMMPS writes them" if form.in_nm else "as if sigma were Angstrom and tau ps"
-        lost.append(f"lj units: numbers are stored {how}")
+        named = "lj units" if file.units else "the file names no units (--units)"
+        lost.append(f"{named}: numbers are stored {how}")
     return lost

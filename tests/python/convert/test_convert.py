@@ -90,6 +90,10 @@ def test_what_gets_lost_is_said(made, tmp_path):
         assert word in notes
     notes = "\n".join(convert(made["lj"].path, tmp_path / "out.trr"))
     assert "vx" not in notes and "lj units" in notes
+    with gpz.Writer(tmp_path / "unnamed.gpz") as writer:
+        writer.write(positions=np.zeros((2, 3)))
+    notes = "\n".join(convert(tmp_path / "unnamed.gpz", tmp_path / "out.dcd"))
+    assert "names no units (--units)" in notes and "lj units" not in notes
 
 
 def test_frames(made, tmp_path):
