@@ -51,7 +51,7 @@ class DefaultBound(EncodeCase):
     def test_no_units(self):
         self.write("in.dump", dump_frame(0, [(1, 1, 1, 2, 3)]))
         self.gpz("encode", "in.dump", "-o", "t.gpz",
-                 err=f"positions: bound 0.0005 in the unit of the file, which does not name its units {OTHERS}")
+                 err=f"positions: bound 0.0005 in the unit of the file, whose units are unknown without --units {OTHERS}")
         self.assertEqual(self.bounds("t.gpz")["x"], 0.0005)
 
     def test_xyz_is_in_angstrom(self):

@@ -53,7 +53,7 @@ double default_bound(const FrameSource &source, const std::string &units_option)
   if (units.empty()) {
     print_note(fmt::format("positions: bound {}{} {}", usual,
                            source.is_xyz() ? " Angstrom, the default of XYZ files"
-                                           : " in the unit of the file, which does not name its units",
+                                           : " in the unit of the file, whose units are unknown without --units",
                            others));
     return usual;
   }
