@@ -140,8 +140,8 @@ void find_directions(const std::int16_t *const way[core::max_components], std::s
       squared[k] = x[k] * x[k] + y[k] * y[k] + z[k] * z[k];
       shell[k] = 0;
     }
-    // The same on every machine: IEEE 754 rounds roots and quotients correctly. A quotient that is no integer is
-    // farther from the next one than rounding can move it.
+    // Deterministic: IEEE 754 rounds roots and quotients correctly, and rounding cannot lift a quotient of such small
+    // integers to the next integer.
     for (std::size_t k = 0; k < n; ++k) {
       const auto length = static_cast<std::int32_t>(__builtin_sqrt(static_cast<double>(squared[k])));
       inverse[k] = static_cast<std::int32_t>(static_cast<double>(1 << bits) / static_cast<double>(length + 1));
