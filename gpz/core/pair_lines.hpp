@@ -13,12 +13,12 @@ struct PairLine {
   std::int32_t rise = 0;  // up to the next bin
 };
 
-// Lines of the bins 0, 1, ..., `bins` of a curve. The force at a squared distance r in bin b = r >> shift is
-// value + (rise (r mod 2^shift) >> shift). The last one is 0: there is no force from there on.
+// Line b of bins 0, 1, ..., `bins` of a curve gives the force at a squared distance r in bin b = r >> shift: value +
+// (rise (r mod 2^shift) >> shift). The last line is 0: there is no force beyond.
 struct PairLines {
   const PairLine *line = nullptr;
   std::uint32_t bins = 0;
-  int shift = 0;  // at most 25: from a squared distance to its bin
+  int shift = 0;  // from squared distances to bins; at most 25
 
   std::uint64_t end() const { return std::uint64_t{bins} << shift; }  // no force from this squared distance on
 };

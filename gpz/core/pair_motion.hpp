@@ -17,11 +17,11 @@ inline namespace GPZ_ISA {
 
 GPZ_HD std::int32_t limit_motion(std::int64_t x) { return limited(x, motion_limit); }
 
-// What happens in a part of the time between two frames. `part` is in units of 2^-16.
+// The change in a part of the time between two frames. `part` is in units of 2^-16.
 GPZ_HD std::int64_t part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 15)) >> 16; }
 GPZ_HD std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 16)) >> 17; }
 
-// The force of a sum over pairs. `shift` may be negative.
+// Converts a sum over pairs to a force. `shift` may be negative.
 GPZ_HD std::int64_t scaled_force(std::uint64_t sum, int shift) {
   const auto force = static_cast<std::int64_t>(sum);
   if (shift >= 0) return limit_motion(force >> shift);

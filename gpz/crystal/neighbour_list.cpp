@@ -17,8 +17,8 @@ using core::GridAxis;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 30;  // largest position
 constexpr std::int64_t most_cells_of_axis = 1024;
-// Cells are as wide as the cutoff. Along the first component they are half as wide, because cells that follow each
-// other there are adjacent in memory.
+// Cells are as wide as the cutoff. Along the first component they are half as wide, because successive cells are
+// adjacent in memory there.
 constexpr std::int64_t stencil[core::max_components] = {2, 1, 1};
 constexpr int scale_bits = 53;
 
@@ -45,14 +45,14 @@ struct NeighbourList::Cells {
     std::int64_t count = 1;
     std::uint64_t scale = 0;  // cell = position * scale / 2^scale_bits
 
-    // Whether the axis has so few cells that a particle may be near in both directions.
+    // Whether the axis has so few cells that two particles may be neighbours in both directions.
     bool is_small(std::size_t d) const { return periodic && count <= 2 * stencil[d]; }
   };
   std::array<Axis, core::max_components> axes;
 
   std::int64_t total() const { return axes[0].count * axes[1].count * axes[2].count; }
 
-  // Divides the box into at most `most` cells of the width that the stencil needs.
+  // Divides the box into at most `most` cells, wide enough for the stencil.
   void choose(std::uint32_t reach, std::int64_t most) {
     for (std::size_t d = 0; d < axes.size(); ++d) {
       Axis &axis = axes[d];
@@ -229,7 +229,8 @@ bool NeighbourList::find_pairs(const Cells &cells, std::int64_t width, const cod
       if (distances > most_distances) return width > 1 && find_pairs(cells, 1, kernels);
       const codec::PairCandidates candidates = room_for_candidates(others);
       kernels.take_candidates(at, runs_.data(), runs_.size(), candidates);
-      // The cells' own particles come last, and a particle's candidates end before itself.
+      // The cells' own particles come last, and the candidates of a particle end just before it, so that each pair
+      // occurs once.
       auto count = static_cast<std::uint32_t>(others - members);
       for (; own < end; ++own, ++count) {
         make_room(found + count);

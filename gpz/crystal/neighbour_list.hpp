@@ -18,13 +18,13 @@
 namespace gpz::crystal {
 
 // Particles are sorted by cells, so that neighbours are near each other in memory; the index after sorting is their
-// place. Each pair occurs once, in the list of the particle with the later place. On a periodic axis the vector is the
-// shorter one; positions beyond an edge are wrapped. Pairs occur once in boxes smaller than two cutoffs, too.
+// place. Each pair occurs once, in the list of the particle with the later place, even in boxes smaller than two
+// cutoffs. On a periodic axis the vector is the shorter one; positions beyond an edge are wrapped.
 class NeighbourList {
  public:
   // Limit of vectors and cutoff, in units.
   static constexpr std::uint32_t max_reach = 32767;
-  // Limits of the pairs of a list, and of the distances that are computed for it.
+  // Limits of the number of pairs, and of the distances that are computed to find them.
   static constexpr std::uint64_t max_pairs_of_particle = 256;
   static constexpr std::uint64_t max_distances_of_particle = 2048;
 
@@ -44,9 +44,9 @@ class NeighbourList {
   // Slot of the particle in each place.
   const format::Column<std::uint32_t> &order() const { return order_; }
   std::size_t pairs() const { return first_.back(); }
-  // Pairs first()[place] to first()[place + 1] - 1 are those of the particle in `place` with particles in earlier
-  // places. partner()[pair] is the place of the partner, in ascending order. Columns of pairs are longer than there are
-  // pairs, by PairKernels::padding at least; the partners behind the last pair are 0.
+  // Pairs first()[place] to first()[place + 1] - 1 join the particle in `place` with particles in earlier places.
+  // partner()[pair] is the place of the partner, in ascending order. Columns of pairs are longer than the number of
+  // pairs, by PairKernels::padding at least. The partners behind the last pair are 0.
   const format::Column<std::uint32_t> &first() const { return first_; }
   const format::Column<std::uint32_t> &partner() const { return partner_; }
   // Vector from the partner to the particle, in units. Missing components are 0.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of integers as wide as those of the instruction set (GPZ_ISA); one lane where that is unknown. All operations
-// are exact modulo 2^32 or 2^64, so the results do not depend on the number of lanes.
+// Vectors of integers with the width of the instruction set (GPZ_ISA); a single lane for others. All operations are
+// exact modulo 2^32 or 2^64, so results do not depend on the number of lanes.
 #pragma once
 
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 
 #if defined(__AVX512F__)
 
-// Functions with a mask of all lanes, as GCC 12 warns of some without.
+// Masked intrinsics are used with all lanes, because GCC 12 warns about some of the others.
 inline constexpr std::uint32_t wide_lanes = 8;
 using Wide = __m512i;  // std::int64_t
 inline constexpr __mmask8 every_wide = 255;
@@ -30,7 +30,7 @@ inline constexpr __mmask16 every_half = 65535;
 inline Wide all(std::int64_t x) { return _mm512_set1_epi64(x); }
 inline Wide add(Wide a, Wide b) { return _mm512_add_epi64(a, b); }
 inline Wide subtract(Wide a, Wide b) { return _mm512_sub_epi64(a, b); }
-// Product of the lower halves, as signed numbers.
+// Product of the lower halves, as signed integers.
 inline Wide product(Wide a, Wide b) { return _mm512_maskz_mul_epi32(every_wide, a, b); }
 inline Wide both(Wide a, Wide b) { return _mm512_and_si512(a, b); }
 inline Wide shift_down(Wide x, int bits) { return _mm512_maskz_srl_epi64(every_wide, x, _mm_cvtsi32_si128(bits)); }
@@ -38,7 +38,7 @@ template <int bits>
 Wide shift_up(Wide x) {
   return _mm512_maskz_slli_epi64(every_wide, x, bits);
 }
-// The lesser of two numbers below 2^63, and `most` in lanes from `count` on.
+// The smaller of two numbers below 2^63; `most` in lanes from `count` on.
 inline Wide least(Wide x, Wide most, std::uint32_t count) {
   const auto mask = static_cast<__mmask8>(count >= wide_lanes ? 255u : (1u << count) - 1);
   return _mm512_mask_min_epi64(most, mask, x, most);
@@ -136,12 +136,12 @@ inline Wide gather(const core::PairLine *from, Wide at) {
 
 #endif
 
-// A vector for each pair: one lane each, of which only the lower half is used.
+// A vector per lane; only the lower halves are used.
 struct WideVector {
   Wide x, y, z;
 };
 
-// Four integers of each particle: x, y, z and one that is not used.
+// Loads four integers per particle: x, y, z and an unused one.
 inline WideVector load_vectors(const std::int32_t *from, const std::uint32_t *place) {
 #if defined(__AVX2__)
   const Wide even = every_other(from, place);
@@ -163,12 +163,12 @@ inline void change_down(std::uint64_t *sum, __m256i by) {
   auto *const at = reinterpret_cast<__m256i *>(sum);
   _mm256_storeu_si256(at, _mm256_sub_epi64(_mm256_loadu_si256(at), by));
 }
-// x and y of two lanes, z of the same ones: four sums of each.
+// Combine x, y and z of the first or second of two lanes to four sums.
 inline __m256i first_of(__m256i xy, __m256i z) { return _mm256_permute2x128_si256(xy, z, 0x20); }
 inline __m256i second_of(__m256i xy, __m256i z) { return _mm256_permute2x128_si256(xy, z, 0x31); }
 #endif
 
-// Subtracts a vector for each lane from the four sums of the particle in that place. Places may be equal.
+// Subtracts the vector of each lane from the four sums of a particle: lane k belongs to place[k]. Places may be equal.
 inline void subtract_at(std::uint64_t *sums, const std::uint32_t *place, const WideVector &v) {
   const auto at = [&](std::uint32_t k) { return sums + std::size_t{4} * place[k]; };
 #if defined(__AVX512F__)
@@ -250,7 +250,7 @@ inline Narrow load_narrow(const std::int16_t *from) {
       _mm512_maskz_cvtepi16_epi32(every_narrow, _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from))));
 }
 inline void set_lane(Narrow &x, std::uint32_t lane, std::int32_t value) { x[lane] = value; }
-// Stores the selected lanes one after the other. Writes a whole vector.
+// Packs the selected lanes. Writes a whole vector.
 class Selection {
  public:
   explicit Selection(std::uint32_t mask) : mask_(static_cast<__mmask16>(mask)) {}
@@ -292,7 +292,7 @@ inline Narrow load_narrow(const std::int16_t *from) {
 
 inline void set_lane(Narrow &x, std::uint32_t lane, std::int32_t value) { x[lane] = value; }
 
-// For each set of lanes their numbers in ascending order.
+// For each set of lanes, their numbers in ascending order.
 constexpr std::array<std::array<std::uint8_t, 8>, 256> selected_lanes() {
   std::array<std::array<std::uint8_t, 8>, 256> all_sets{};
   for (unsigned set = 0; set < 256; ++set) {
@@ -348,7 +348,7 @@ class Selection {
 
 #endif
 
-// The lanes of a set that are among the first `count`.
+// Lanes of the set below `count`.
 inline std::uint32_t among(std::uint32_t set, std::uint32_t count) {
   return count >= narrow_lanes ? set : set & ((1u << count) - 1);
 }

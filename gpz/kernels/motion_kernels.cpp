@@ -20,10 +20,10 @@ struct Curve {
   explicit Curve(const core::PairLines &lines)
       : line(lines.line), bins(all(lines.bins)), mask(all((std::int64_t{1} << lines.shift) - 1)), shift(lines.shift) {}
 
-  // The force of the first `count` lanes, in the lower half. The line of all others is 0.
+  // Forces of the first `count` lanes, in the lower halves; 0 in other lanes.
   Wide at(Wide squared, std::uint32_t count) const {
     const Wide ends = gather(line, least(shift_down(squared, shift), bins, count));
-    // Bits beyond the lower half may be wrong: neither the sum nor product() looks at them.
+    // Bits above the lower halves may be wrong: neither sums nor product() use them.
     return add(ends, shift_down(product(shift_down(ends, 32), both(squared, mask)), shift));
   }
 
@@ -92,7 +92,7 @@ std::size_t take_close(const PairsOfParticles &pairs, std::uint64_t end, std::ui
 // Errors of an expectation below 16 grid steps never reset the speed.
 constexpr std::int64_t small_error = 16 << core::motion_bits;
 
-// Whether the expectation of a particle was no better than to expect no motion.
+// True if expecting no motion would have been at least as good.
 bool was_wrong(const std::int32_t *velocity, const std::int32_t *expected) {
   std::int64_t wrong = 0;
   std::int64_t way = 0;

@@ -53,7 +53,7 @@ std::uint32_t find(const Own &own, const PairCandidates &candidates, std::uint32
   return found;
 }
 
-// As above where the compiler makes vectors of simple loops only.
+// As above, for compilers that vectorise only simple loops.
 template <bool shortest>
 std::uint32_t find_in_two_passes(const Own &own, const PairCandidates &candidates, std::uint32_t count,
                                  std::uint32_t limit, const PairList &list) {
@@ -113,7 +113,7 @@ void take_candidates(const std::int32_t *const at[core::max_components], const C
   std::size_t to = 0;
   for (std::size_t r = 0; r < count; ++r) {
     const CandidateRun run = runs[r];
-    // In whole vectors: what is copied beyond a run is overwritten by the next one.
+    // Copies whole vectors: elements beyond a run are overwritten by the next one.
     for (std::uint32_t i = run.begin; i < run.end; i += narrow_lanes) {
       const std::size_t k = to + (i - run.begin);
       for (int d = 0; d < core::max_components; ++d)
@@ -140,8 +140,8 @@ void find_directions(const std::int16_t *const way[core::max_components], std::s
       squared[k] = x[k] * x[k] + y[k] * y[k] + z[k] * z[k];
       shell[k] = 0;
     }
-    // Deterministic: IEEE 754 rounds roots and quotients correctly, and rounding cannot lift a quotient of such small
-    // integers to the next integer.
+    // Deterministic: IEEE 754 rounds roots and quotients correctly. A quotient that is not an integer is farther from
+    // the next integer than rounding can move it.
     for (std::size_t k = 0; k < n; ++k) {
       const auto length = static_cast<std::int32_t>(__builtin_sqrt(static_cast<double>(squared[k])));
       inverse[k] = static_cast<std::int32_t>(static_cast<double>(1 << bits) / static_cast<double>(length + 1));

@@ -29,7 +29,7 @@ struct PairList {
   std::int16_t *way[core::max_components];  // vector from the partner to the particle
 };
 
-// A pair in short: its direction in units of 2^-direction_bits, and the shell of its distance.
+// Direction of a pair, in units of 2^-direction_bits, and the shell of its distance.
 struct PairDirection {
   std::int16_t along[core::max_components];
   std::int16_t shell;
@@ -39,7 +39,7 @@ struct PairKernels {
   static constexpr int direction_bits = 10;
   static constexpr std::uint32_t padding = 16;
 
-  // Copies the positions of the runs to the candidates, one after the other. `at` has `padding` extra elements.
+  // Copies the positions of the runs to the candidates. `at` has `padding` extra elements.
   void (*take_candidates)(const std::int32_t *const at[core::max_components], const CandidateRun *runs,
                           std::size_t count, const PairCandidates &candidates);
   // Lists the first `count` candidates that are closer to `own` than the square root of `limit` (below 2^30). The list
@@ -48,8 +48,8 @@ struct PairKernels {
   std::uint32_t (*find_near)(const std::int32_t own[core::max_components], const PairCandidates &candidates,
                              std::uint32_t count, const std::int32_t period[core::max_components], std::uint32_t limit,
                              const PairList &list);
-  // Directions of `count` pairs with squared distances below 2^30. Shells have squared outer radii, in ascending order;
-  // the last one, which has none, is that of all others.
+  // Finds the directions and shells of `count` pairs with squared distances below 2^30. Shells are given by squared
+  // outer radii in ascending order; the last shell has none, and takes all other pairs.
   void (*find_directions)(const std::int16_t *const way[core::max_components], std::size_t count,
                           const std::int32_t *radii, std::size_t shells, PairDirection *directions);
   // Squared distances of the particle in `slot` from those in the `count` slots before it, in the order of slots.

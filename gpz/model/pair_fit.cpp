@@ -33,7 +33,7 @@ constexpr double close_distance = 1.6;
 // Bits saved per particle that justify the time.
 constexpr double least_gain = 0.75;
 constexpr double gain_of_step = 0.15;
-constexpr double frames_of_settings = 4;  // for how many frames settings are expected to hold
+constexpr double frames_of_settings = 4;  // number of frames that settings are expected to last
 
 // Estimated bits of residuals, up to a constant.
 double bits_of(const std::vector<double> &errors) {
@@ -180,8 +180,8 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
 
 namespace {
 
-// Adds to the curve what least squares find in the errors. Errors of a curve add up over frames, and the more so the
-// less each error corrects the position. Only a part of the correction is applied, therefore.
+// Corrects the curve by least squares of the errors. Errors of a curve add up over frames, and more so the less each
+// error corrects the position. Therefore only a part of the correction is applied.
 PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows, const std::vector<double> &errors,
                    std::vector<double> &left) {
   const PairCurve &curve = settings.curve;
@@ -283,7 +283,7 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   double least = with_now.bits;
   double asked = least - cost / frames_of_settings;
   // Refits the curve to the errors of the last run, but later only if the bits have grown: late errors accumulate over
-  // all earlier frames, and fitting to those of one frame would overshoot.
+  // all earlier frames, so a fit to one frame's errors would overshoot.
   const std::uint64_t frames = sample.state.frames;
   const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_gain;
   const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {

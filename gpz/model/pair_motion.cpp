@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::size_t stride = PairMotion::stride;
 
-// A fraction of the time between two frames, in units of 2^-16.
+// The part of one of `steps` steps in the time between two frames, in units of 2^-16.
 std::int64_t part_for(int steps) { return (65536 + steps / 2) / steps; }
 
-// From sums of forces to forces, for a shift of the list.
+// Shift from sums of forces to forces, for a list with this shift.
 int force_shift_for(int shift) {
   return PairMotion::value_bits + PairMotion::fine_bits - PairMotion::speed_bits - shift;
 }

@@ -75,17 +75,17 @@ class PairMotion {
   using Sums = format::Column<std::uint64_t>;
 
   void take_close(const codec::PairsOfParticles &pairs, std::uint64_t end);
-  // Brings what the motion starts from into the order of places.
+  // Copies the state at the start of the motion to the order of places.
   void take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on);
 
   crystal::NeighbourList list_;
   std::uint64_t found_frames_ = 0;  // frame and cutoff of the list
   std::uint64_t found_cutoff_ = 0;
-  // Close pairs of the list, in its form.
+  // The close pairs of the list, in the same form.
   format::Column<std::uint32_t> close_first_;
   format::Column<std::uint32_t> close_partner_;
   std::array<format::Column<std::int16_t>, core::max_components> close_way_;
-  // By place in the list and component, with a stride.
+  // By place in the list and component, with `stride`.
   Sums total_;
   Sums near_;
   format::Column<std::int32_t> speed_;

@@ -21,8 +21,8 @@ class SpaceNeighbours {
   static constexpr std::size_t max_shells = 8;
   using Sums = std::array<std::int64_t, core::max_components>;
 
-  // Finds the neighbours and fits their weights to the remainders, indexed by slot, of a sample of particles. Appends
-  // the parameters. Returns the bits saved per value; 0, with nothing appended, if they are too few.
+  // Finds the neighbours, and fits their weights to the remainders of a sample of particles; `remainders` is indexed by
+  // slot. Appends the parameters. Returns the bits saved per value, or 0, with nothing appended, if they are too few.
   double fit(const codec::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
              std::vector<std::uint8_t> &bytes);
   // Reads the parameters and finds the neighbours. Returns the number of bytes read. Throws corrupt.
@@ -63,7 +63,7 @@ class SpaceNeighbours {
     Sums along;
   };
 
-  // Missing components have directions of 0, so any values do.
+  // Missing components may have any values, because their directions are 0.
   Columns columns_of(const Remainders &remainders) const {
     const auto column = [&](std::size_t d) { return remainders[d < components_ ? d : 0].data(); };
     return {column(0), column(1), column(2)};

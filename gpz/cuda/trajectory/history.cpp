@@ -136,7 +136,7 @@ std::size_t DeviceHistory::scratch_size(std::uint64_t particles) {
   return carver.used();
 }
 
-// Decodes as many fields at once as there is room for.
+// Decodes as many fields at a time as fit into scratch memory.
 void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, std::size_t scratch_size,
                         Stream stream) {
   const std::uint64_t count = chunk.particles;
@@ -149,7 +149,7 @@ void DeviceHistory::add(Codec &codec, const DeviceChunk &chunk, void *scratch, s
       const ConstArray::Type type = type_of(field);
       const std::size_t size = size_of(type);
       DeviceArray arrays[core::max_components];
-      if (end == id_)  // decoded to where they are kept
+      if (end == id_)  // already in its final place
         arrays[0] = {parts_[id_].exact[0] + particles_, static_cast<std::ptrdiff_t>(size), type};
       else
         for (std::size_t d = 0; d < field.components.size(); ++d)
