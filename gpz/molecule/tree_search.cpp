@@ -3,9 +3,11 @@
 // distance is comparable to the shortest distance of one of the two. Among candidates at similar distances, the most
 // frequent lag wins.
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/molecule/tree.hpp"
 
 namespace gpz::molecule {
@@ -28,11 +30,13 @@ constexpr std::size_t least_part = 8;  // at least one particle in this many mus
 
 class Search {
  public:
-  Search(const codec::IndexColumns &before, const codec::IndexColumns &now, std::size_t n, const Cell &cell)
+  Search(const codec::IndexColumns &before, const codec::IndexColumns &now, std::size_t n, const Cell &cell,
+         int threads)
       : before_(before),
         now_(now),
         n_(n),
         cell_(cell),
+        threads_(threads),
         nearest_(n, farthest),
         longest_(longest_of_spacing * spacing()) {}
 
@@ -63,38 +67,55 @@ class Search {
 
   // Finds the candidates of the particles first, first + 1, .... Returns how many particles have one.
   std::size_t find(std::size_t first, std::size_t count) {
-    for (std::size_t i = first; i < first + count; ++i)
-      for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
-        const double d = distance(now_, i, lag);
-        nearest_[i] = std::min(nearest_[i], d);
-        nearest_[i - lag] = std::min(nearest_[i - lag], d);
+    codec::parallel_particles(threads_, count, [&](std::size_t begin, std::size_t end) {
+      find_nearest(first, first + count, first + begin, first + end);
+    });
+    std::atomic<std::size_t> bound{0};
+    codec::parallel_particles(threads_, count, [&](std::size_t begin, std::size_t end) {
+      std::size_t found = 0;
+      for (std::size_t i = first + begin; i < first + end; ++i) {
+        double best = farthest;
+        for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
+          const double d = bond_length(i, lag);
+          if (d >= best) continue;
+          best = d;
+          lags_[i] = static_cast<std::uint8_t>(lag);
+        }
+        found += lags_[i] != 0 ? 1 : 0;
       }
-    std::size_t bound = 0;
-    for (std::size_t i = first; i < first + count; ++i) {
-      double best = farthest;
-      for (std::size_t lag = 1; lag <= std::min(window, i - first); ++lag) {
-        const double d = bond_length(i, lag);
-        if (d >= best) continue;
-        best = d;
-        lags_[i] = static_cast<std::uint8_t>(lag);
-      }
-      bound += lags_[i] != 0 ? 1 : 0;
-    }
+      bound += found;
+    });
     return bound;
+  }
+
+  // Nearest particles of begin, ... end - 1 in a search of first, ... last - 1. Other threads have the other particles,
+  // so that pairs across `begin` and `end` are computed twice.
+  void find_nearest(std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < std::min(last, end + window); ++i) {
+      const bool is_own = i < end;
+      const std::size_t most = std::min(window, i - (is_own ? first : begin));
+      for (std::size_t lag = is_own ? 1 : i - end + 1; lag <= most; ++lag) {
+        const double d = distance(now_, i, lag);
+        if (is_own) nearest_[i] = std::min(nearest_[i], d);
+        if (i - lag >= begin) nearest_[i - lag] = std::min(nearest_[i - lag], d);
+      }
+    }
   }
 
   void prefer_frequent() {
     std::vector<std::size_t> count(window + 1);
     for (const std::uint8_t lag : lags_) ++count[lag];
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (lags_[i] == 0) continue;
-      const double most = nearly_as_near * bond_length(i, lags_[i]);
-      for (std::size_t lag = 1; lag <= std::min(window, i); ++lag) {
-        if (count[lag] <= more_frequent * count[lags_[i]]) continue;
-        const double d = bond_length(i, lag);
-        if (d <= most && d < farthest) lags_[i] = static_cast<std::uint8_t>(lag);
+    codec::parallel_particles(threads_, n_, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (lags_[i] == 0) continue;
+        const double most = nearly_as_near * bond_length(i, lags_[i]);
+        for (std::size_t lag = 1; lag <= std::min(window, i); ++lag) {
+          if (count[lag] <= more_frequent * count[lags_[i]]) continue;
+          const double d = bond_length(i, lag);
+          if (d <= most && d < farthest) lags_[i] = static_cast<std::uint8_t>(lag);
+        }
       }
-    }
+    });
   }
 
   // Cuts molecules that are too long for one segment.
@@ -134,6 +155,7 @@ class Search {
   const codec::IndexColumns &now_;
   std::size_t n_;
   const Cell &cell_;
+  int threads_;
   std::vector<double> nearest_;
   double longest_;
   format::Column<std::uint8_t> lags_;
@@ -142,8 +164,8 @@ class Search {
 }  // namespace
 
 format::Column<std::uint8_t> Tree::find(const codec::IndexColumns &before, const codec::IndexColumns &now,
-                                        std::size_t n, const Cell &cell) {
-  return n == 0 ? format::Column<std::uint8_t>() : Search(before, now, n, cell).run();
+                                        std::size_t n, const Cell &cell, int threads) {
+  return n == 0 ? format::Column<std::uint8_t>() : Search(before, now, n, cell, threads).run();
 }
 
 }  // namespace gpz::molecule
