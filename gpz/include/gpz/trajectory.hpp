@@ -88,8 +88,10 @@ class GPZ_API KeySchedule {
 // may use an object.
 class GPZ_API TrajectoryEncoder {
  public:
-  // `threads` as in ChunkEncoder.
+  // `threads` as in ChunkEncoder: large frames are encoded on several threads.
   explicit TrajectoryEncoder(int threads = 1);
+  // Of the next frames.
+  void set_threads(int threads);
   ~TrajectoryEncoder();
   TrajectoryEncoder(TrajectoryEncoder &&) noexcept;
   TrajectoryEncoder &operator=(TrajectoryEncoder &&) noexcept;
