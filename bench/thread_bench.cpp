@@ -118,7 +118,8 @@ using Costs = std::vector<Cost>[kinds];
 
 gpz::Bytes encode(const Options &options, const gpz::Metadata &metadata, const std::vector<gpz::Frame> &frames,
                   int threads, Costs &costs) {
-  gpz::Bytes bytes;
+  gpz::Bytes bytes(12 * 2 * frames.size() * frames[0].info.particles);
+  bytes.clear();  // with pages of memory for the whole file
   gpz::Writer writer(bytes, metadata, threads);
   writer.set_key_interval(static_cast<unsigned>(frames.size()));
   writer.set_order(options.order);

@@ -84,7 +84,15 @@ struct PendingFrames::Shared {
   std::vector<std::unique_ptr<PendingFrame>> spare;
   std::vector<std::unique_ptr<TrajectoryEncoder>> encoders;  // of finished runs
 
+  // The threads that a run may take for each of its frames.
+  int share() const {
+    const auto works = [](const std::shared_ptr<Run> &run) { return run->is_busy || !run->waits.empty(); };
+    const auto count = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), works));
+    return static_cast<int>(std::max<std::size_t>(1, threads.size() / std::max<std::size_t>(1, count)));
+  }
+
   void encode_next(const std::shared_ptr<Run> &run, Lock &lock) {
+    const int share_of_run = share();
     Entry *const entry = run->waits.front();
     run->waits.pop_front();
     run->is_busy = true;
@@ -96,6 +104,7 @@ struct PendingFrames::Shared {
     lock.unlock();
     try {
       if (!run->encoder) run->encoder = std::make_unique<TrajectoryEncoder>(1);
+      run->encoder->set_threads(share_of_run);
       run->encoder->set_order(frame.order);
       run->encoder->set_effort(frame.effort, frame.features);
       run->encoder->encode(frame.fields, static_cast<std::size_t>(frame.info.particles), nullptr, frame.info.box,

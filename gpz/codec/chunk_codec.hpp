@@ -23,6 +23,7 @@ class Encoder {
   ~Encoder();
 
   int threads() const { return threads_; }
+  void set_threads(int threads) { threads_ = threads; }
   // The caller has checked the fields and set their steps. Throws std::bad_alloc.
   void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
               std::vector<std::uint8_t> &bytes, std::vector<double> &largest_error);

@@ -2,9 +2,11 @@
 #include "gpz/codec/number_coder.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "gpz/codec/number_choice.hpp"
 #include "gpz/codec/number_tables.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 
@@ -89,14 +91,23 @@ struct NumberEncoder::Symbols {
 };
 
 // Afterwards each item holds its token's index over all contexts in place of the context.
-NumberEncoder::Symbols NumberEncoder::choose_symbols() {
-  std::vector<std::uint32_t> counts(std::size_t{contexts_} * core::number_tokens);
-  for (std::uint64_t &item : items_) {
-    const auto number = static_cast<std::uint32_t>(item);
-    const std::uint64_t token = (item >> 32) * core::number_tokens + core::token_of(number);
-    ++counts[token];
-    item = token << 32 | number;
-  }
+NumberEncoder::Symbols NumberEncoder::choose_symbols(int threads) {
+  const int used = threads_for_particles(threads, items_.size());
+  std::vector<std::vector<std::uint32_t>> counts_of(static_cast<std::size_t>(used));
+  parallel_ranges(used, items_.size(), [&](int t, std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint32_t> &counts = counts_of[static_cast<std::size_t>(t)];
+    counts.resize(std::size_t{contexts_} * core::number_tokens);
+    for (std::uint64_t i = first; i < last; ++i) {
+      std::uint64_t &item = items_[i];
+      const auto number = static_cast<std::uint32_t>(item);
+      const std::uint64_t token = (item >> 32) * core::number_tokens + core::token_of(number);
+      ++counts[token];
+      item = token << 32 | number;
+    }
+  });
+  std::vector<std::uint32_t> &counts = counts_of[0];
+  for (std::size_t t = 1; t < counts_of.size(); ++t)
+    std::transform(counts_of[t].begin(), counts_of[t].end(), counts.begin(), counts.begin(), std::plus<>());
   std::vector<Histogram> histograms(contexts_);
   for (unsigned c = 0; c < contexts_; ++c)
     std::copy_n(&counts[std::size_t{c} * core::number_tokens], core::number_tokens, histograms[c].begin());
@@ -141,32 +152,42 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
   if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
 }
 
+void NumberEncoder::append(NumberEncoder &&behind) {
+  const std::size_t first = items_.size();
+  items_.insert(items_.end(), behind.items_.begin(), behind.items_.end());
+  for (const std::size_t end : behind.segments_) segments_.push_back(first + end);
+}
+
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
-  const Symbols symbols = choose_symbols();
+  const Symbols symbols = choose_symbols(1);
   const std::size_t start = bytes.size();
   write_tables(symbols.tables, bytes);
   append_numbers(0, items_.size(), symbols, start, bytes);
   items_.clear();
 }
 
-void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes) {
-  const Symbols symbols = choose_symbols();
+void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes, int threads) {
+  const Symbols symbols = choose_symbols(threads);
   std::vector<std::uint8_t> tables;
   write_tables(symbols.tables, tables);
   tables.resize(format::round_up_8(tables.size()));
-  std::vector<std::uint8_t> streams;
+  const int used = thread_count(threads_for_particles(threads, items_.size()), segments_.size());
+  std::vector<std::vector<std::uint8_t>> streams(static_cast<std::size_t>(used));
+  std::vector<std::size_t> lengths(segments_.size());
+  parallel_ranges(used, segments_.size(), [&](int t, std::uint64_t begin, std::uint64_t end) {
+    std::vector<std::uint8_t> &stream = streams[static_cast<std::size_t>(t)];
+    for (std::uint64_t s = begin; s < end; ++s) {
+      const std::size_t start = stream.size();
+      append_numbers(s == 0 ? 0 : segments_[s - 1], segments_[s], symbols, start, stream);
+      lengths[s] = stream.size() - start;
+    }
+  });
   format::ByteWriter writer(bytes);
   writer.u32(static_cast<std::uint32_t>(tables.size()));
-  std::size_t first = 0;
-  for (const std::size_t last : segments_) {
-    const std::size_t start = streams.size();
-    append_numbers(first, last, symbols, start, streams);
-    writer.u32(static_cast<std::uint32_t>(streams.size() - start));
-    first = last;
-  }
+  for (const std::size_t length : lengths) writer.u32(static_cast<std::uint32_t>(length));
   if (segments_.size() % 2 == 0) writer.u32(0);
   bytes.insert(bytes.end(), tables.begin(), tables.end());
-  bytes.insert(bytes.end(), streams.begin(), streams.end());
+  for (const auto &stream : streams) bytes.insert(bytes.end(), stream.begin(), stream.end());
   items_.clear();
   segments_.clear();
 }

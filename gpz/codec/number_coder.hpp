@@ -27,16 +27,18 @@ class NumberEncoder {
   // Appends the stream of all numbers, a multiple of 8 bytes, and clears the encoder. Throws std::bad_alloc.
   void finish(std::vector<std::uint8_t> &bytes);
 
+  // Takes the segments of another encoder behind its own.
+  void append(NumberEncoder &&behind);
   // Ends a segment. Each segment can be decoded without the others.
   void end_segment() { segments_.push_back(items_.size()); }
   // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and clears the encoder. No
   // number may follow the last segment.
-  void finish_segments(std::vector<std::uint8_t> &bytes);
+  void finish_segments(std::vector<std::uint8_t> &bytes, int threads = 1);
 
  private:
   struct Symbols;
 
-  Symbols choose_symbols();
+  Symbols choose_symbols(int threads);
   void append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
                       std::vector<std::uint8_t> &bytes) const;
 

@@ -188,7 +188,10 @@ void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vecto
       if (other.size() < section.size()) section = std::move(other);
     }
   }
-  bytes.insert(bytes.end(), section.begin(), section.end());
+  if (bytes.empty())
+    bytes = std::move(section);
+  else
+    bytes.insert(bytes.end(), section.begin(), section.end());
 }
 
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,

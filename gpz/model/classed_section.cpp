@@ -2,10 +2,12 @@
 #include "gpz/model/classed_section.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "gpz/codec/memory.hpp"
 #include "gpz/codec/number_coder.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/model/walk.hpp"
 
@@ -112,11 +114,16 @@ struct ClassedDecodeSide {
 
 std::size_t segments_of(std::size_t particles) { return (particles + classed_segment - 1) / classed_segment; }
 
-// Calls work(segment, first, n) for the segments of a section.
+// Calls work(segment, first, n) for segments [from, to) of a section.
 template <typename Work>
-void for_segments(std::size_t particles, const Work &work) {
-  for (std::size_t s = 0; s < segments_of(particles); ++s)
+void for_segments(std::size_t particles, std::size_t from, std::size_t to, const Work &work) {
+  for (std::size_t s = from; s < to; ++s)
     work(s, s * classed_segment, std::min(classed_segment, particles - s * classed_segment));
+}
+
+int threads_of(const ClassedShape &shape) {
+  return codec::thread_count(codec::threads_for_particles(shape.threads, shape.particles),
+                             segments_of(shape.particles));
 }
 
 void take_scale(const ClassedShape &shape, ClassedUpdate &update) {
@@ -175,24 +182,33 @@ void append_classed(const ClassedShape &shape, const ClassedHead &head, const Cl
                     std::vector<std::uint8_t> &bytes) {
   take_scale(shape, update);
   const ClassedContexts contexts(head, rules);
-  codec::NumberEncoder numbers(contexts.count);
-  numbers.reserve(shape.particles * shape.components);
-  std::vector<std::int64_t> exceptions;
-  std::vector<std::uint32_t> counts;
-  ClassedPass pass(shape, contexts, rules, sources, shape.own == nullptr ? nullptr : update.scale.data());
-  for_segments(shape.particles, [&](std::size_t, std::size_t first, std::size_t n) {
-    const std::size_t before = exceptions.size();
-    ClassedEncodeSide side{q, numbers, exceptions};
-    pass.run(first, n, side);
-    numbers.end_segment();
-    counts.push_back(static_cast<std::uint32_t>(exceptions.size() - before));
+  const std::size_t segments = segments_of(shape.particles);
+  const int threads = threads_of(shape);
+  std::vector<codec::NumberEncoder> parts(static_cast<std::size_t>(threads), codec::NumberEncoder(contexts.count));
+  std::vector<std::vector<std::int64_t>> exceptions(parts.size());
+  std::vector<std::uint32_t> counts(segments);
+  codec::parallel_ranges(threads, segments, [&](int t, std::uint64_t from, std::uint64_t to) {
+    codec::NumberEncoder &numbers = parts[static_cast<std::size_t>(t)];
+    std::vector<std::int64_t> &others = exceptions[static_cast<std::size_t>(t)];
+    numbers.reserve((to - from) * classed_segment * shape.components);
+    ClassedPass pass(shape, contexts, rules, sources, shape.own == nullptr ? nullptr : update.scale.data());
+    for_segments(shape.particles, from, to, [&](std::size_t s, std::size_t first, std::size_t n) {
+      const std::size_t before = others.size();
+      ClassedEncodeSide side{q, numbers, others};
+      pass.run(first, n, side);
+      numbers.end_segment();
+      counts[s] = static_cast<std::uint32_t>(others.size() - before);
+    });
   });
+  codec::NumberEncoder &numbers = parts[0];
+  for (std::size_t t = 1; t < parts.size(); ++t) numbers.append(std::move(parts[t]));
   format::ByteWriter out(bytes);
   if (head.has_rules) rules.append(shape.components, out);
   for (const std::uint32_t count : counts) out.u32(count);
   out.pad_to_8();
-  for (const std::int64_t index : exceptions) out.i64(index);
-  numbers.finish_segments(bytes);
+  for (const auto &others : exceptions)
+    for (const std::int64_t index : others) out.i64(index);
+  numbers.finish_segments(bytes, threads);
 }
 
 void decode_classed(const ClassedShape &shape, const ClassedHead &head, const ClassedSources &sources,
@@ -213,17 +229,22 @@ void decode_classed(const ClassedShape &shape, const ClassedHead &head, const Cl
   for (; in.position() % 8 != 0;)
     if (in.u8() != 0) corrupt("padding of a classed section", in.position());
   if (all > in.left() / sizeof(std::int64_t)) corrupt("number of exceptions", in.position());
-  const std::uint8_t *exception = in.take(static_cast<std::size_t>(all) * sizeof(std::int64_t));
+  const std::uint8_t *const exceptions = in.take(static_cast<std::size_t>(all) * sizeof(std::int64_t));
   const std::size_t left = in.left();
   std::vector<codec::NumberDecoder> streams = codec::open_segments(in.take(left), left, contexts.count, segments);
   take_scale(shape, update);
-  ClassedPass pass(shape, contexts, rules, sources, shape.own == nullptr ? nullptr : update.scale.data());
-  for_segments(shape.particles, [&](std::size_t s, std::size_t first, std::size_t n) {
-    ClassedDecodeSide side{q, streams[s], exception, counts[s]};
-    pass.run(first, n, side);
-    if (side.exceptions != 0) corrupt("fewer exceptions than a segment has");
-    streams[s].end();
-    exception += std::size_t{counts[s]} * sizeof(std::int64_t);
+  codec::parallel_ranges(threads_of(shape), segments, [&](int, std::uint64_t from, std::uint64_t to) {
+    const auto first_count = counts.begin() + static_cast<std::ptrdiff_t>(from);
+    const std::uint8_t *exception =
+        exceptions + std::accumulate(counts.begin(), first_count, std::size_t{0}) * sizeof(std::int64_t);
+    ClassedPass pass(shape, contexts, rules, sources, shape.own == nullptr ? nullptr : update.scale.data());
+    for_segments(shape.particles, from, to, [&](std::size_t s, std::size_t first, std::size_t n) {
+      ClassedDecodeSide side{q, streams[s], exception, counts[s]};
+      pass.run(first, n, side);
+      if (side.exceptions != 0) corrupt("fewer exceptions than a segment has");
+      streams[s].end();
+      exception += std::size_t{counts[s]} * sizeof(std::int64_t);
+    });
   });
 }
 

@@ -55,6 +55,7 @@ struct ClassedShape {
   std::size_t components = 0;
   const codec::DifferenceState *own = nullptr;  // history of the field; null in independent chunks
   const ClassedState *state = nullptr;          // null if `own` is null
+  int threads = 1;
 };
 
 // Head of a section: the fields that it uses, and its contexts.

@@ -2,6 +2,7 @@
 #include "gpz/molecule/section.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "gpz/codec/number_coder.hpp"
@@ -24,9 +25,19 @@ codec::IndexColumns last_of(const codec::DifferenceState &state) {
   return {state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()};
 }
 
-// State without earlier sections: the positions of the last frame, at rest.
-format::Column<Particle> at_rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell) {
-  format::Column<Particle> particles(tree.particles());
+// Calls work(t, first, last) for thread t and ranges of particles that are whole segments, which do not depend on each
+// other.
+template <typename Work>
+void for_segments(const Tree &tree, int threads, const Work &work) {
+  const std::vector<std::uint32_t> &ends = tree.segment_ends();
+  codec::parallel_ranges(threads, ends.size(), [&](int t, std::uint64_t from, std::uint64_t to) {
+    if (from != to) work(t, from == 0 ? std::size_t{0} : ends[from - 1], std::size_t{ends[to - 1]});
+  });
+}
+
+// State without earlier sections of particles first, ... end - 1: the positions of the last frame, at rest.
+void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, std::size_t first, std::size_t end,
+          format::Column<Particle> &particles) {
   const codec::WayKernels &kernels = codec::kernels().ways;
   codec::WayBatch batch;
   std::array<std::size_t, codec::most_lanes> slots;
@@ -38,7 +49,7 @@ format::Column<Particle> at_rest(const Tree &tree, const codec::IndexColumns &la
     lanes = 0;
   };
   const Particle nothing;
-  for (std::size_t i = 0; i < particles.size(); ++i) {
+  for (std::size_t i = first; i < end; ++i) {
     if (tree[i].parent == 0) continue;
     Particle &particle = particles[i];
     Way way = difference_of(place_of(last, i), place_of(last, i - tree[i].parent));
@@ -50,7 +61,6 @@ format::Column<Particle> at_rest(const Tree &tree, const codec::IndexColumns &la
     if (lanes == kernels.lanes) remember();
   }
   remember();
-  return particles;
 }
 
 // Classes of a new tree, which start from the mean bond length of their particles.
@@ -76,37 +86,56 @@ void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<C
   }
 }
 
-// Computes bond vectors and images of all particles. Returns the number of images that differ from both candidates.
-// Clears `is_quiet` if such an image occurs where the candidates agree.
-std::size_t find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t n, StoredParticles &exceptions,
-                       bool &is_quiet) {
+// What is found of particles: exceptions, the number of images that differ from both candidates, and whether the
+// candidates differ for all of these.
+struct Moves {
+  StoredParticles exceptions;
   std::size_t unusual = 0;
-  is_quiet = true;
-  for (std::size_t i = 0; i < n; ++i) {
+  bool is_quiet = true;
+
+  void add(const Moves &behind) {
+    exceptions.add(behind.exceptions);
+    unusual += behind.unusual;
+    is_quiet = is_quiet && behind.is_quiet;
+  }
+};
+
+// Computes bond vectors and images of particles first, ... end - 1.
+Moves find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t first, std::size_t end) {
+  Moves moves;
+  for (std::size_t i = first; i < end; ++i) {
     const Links &links = (*scene.walk.tree)[i];
     const Way place = place_of(q, i);
     Particle &now = scene.walk.now[i];
     if (!find_move(scene, i, place, links.parent == 0 ? Way{} : place_of(q, i - links.parent), now)) {
-      exceptions.add(i, place);
+      moves.exceptions.add(i, place);
       continue;
     }
     const Candidates candidates(scene.cell, open_place(scene, i, now, q), usual_image(scene, i));
     if (now.image == candidates.stays || now.image == candidates.wraps) continue;
-    ++unusual;
-    is_quiet = is_quiet && candidates.differ();
+    ++moves.unusual;
+    moves.is_quiet = moves.is_quiet && candidates.differ();
   }
-  return unusual;
+  return moves;
 }
 
-Contexts choose_contexts(const std::vector<EncodeSide> &sides) {
+Contexts choose_contexts(const std::vector<EncodeSide> &sides, int threads) {
+  std::mutex mutex;  // of the following
   unsigned least = Contexts::most_levels - 1;
   unsigned most = 0;
-  for (const EncodeSide &side : sides)
-    for (const EncodeSide::Item &item : side.items) {
-      if (item.kind >= EncodeSide::side_kind) continue;
-      least = std::min<unsigned>(least, item.level);
-      most = std::max<unsigned>(most, item.level);
-    }
+  codec::parallel_ranges(threads, sides.size(), [&](int, std::uint64_t from, std::uint64_t to) {
+    unsigned least_of_range = Contexts::most_levels - 1;
+    unsigned most_of_range = 0;
+    for (std::uint64_t s = from; s < to; ++s)
+      for (const EncodeSide::Item &item : sides[s].items) {
+        if (item.kind >= EncodeSide::side_kind) continue;
+        least_of_range = std::min<unsigned>(least_of_range, item.level);
+        most_of_range = std::max<unsigned>(most_of_range, item.level);
+      }
+    const std::lock_guard<std::mutex> lock(mutex);
+    least = std::min(least, least_of_range);
+    most = std::max(most, most_of_range);
+  });
   Contexts contexts;
   contexts.base = std::min(least, most);
   contexts.levels = most - contexts.base + 1;
@@ -124,54 +153,58 @@ unsigned context_of(const Contexts &contexts, const EncodeSide::Item &item) {
 // Codes one section, for the encoder and the decoder.
 class SectionCoder {
  public:
-  SectionCoder(const State &molecules, const codec::DifferenceState &state) : molecules_(molecules), state_(state) {
+  SectionCoder(const State &molecules, const codec::DifferenceState &state, int threads)
+      : molecules_(molecules), state_(state), most_threads_(threads) {
     scene_.last = last_of(state);
     scene_.stored = &stored_particles_;
     update_.frames = state.frames + 1;
   }
 
   bool encode(const codec::IndexColumns &q, const Edges &edges, std::vector<std::uint8_t> &bytes) {
-    const std::size_t n = state_.particles;
     scene_.cell = Cell(edges.axes);
     if (edges.is_tilted) scene_.cell = Cell(edges.tilted_axes, edges.tilts, false);
     std::uint8_t flags = 0;
     if (molecules_.empty()) {
-      const format::Column<std::uint8_t> lags = Tree::find(scene_.last, q, n, scene_.cell);
+      const format::Column<std::uint8_t> lags =
+          Tree::find(scene_.last, q, state_.particles, scene_.cell, most_threads_);
       if (lags.empty()) return false;
       flags |= new_tree;
       update_.tree.emplace().build(lags, scene_.last, scene_.cell);
     }
     start();
-    bool is_quiet = false;
-    std::size_t unusual = find_moves(scene_, q, n, stored_particles_, is_quiet);
+    Moves moves = all_moves(q);
     if (edges.is_tilted) {
       flags |= tilted;
       const Cell whole = scene_.cell;
-      StoredParticles kept = std::exchange(stored_particles_, {});
       scene_.cell = Cell(edges.tilted_axes, edges.tilts, true);
-      bool is_quiet_brick = false;
-      if (find_moves(scene_, q, n, stored_particles_, is_quiet_brick) < unusual) {
+      Moves of_brick = all_moves(q);
+      if (of_brick.unusual < moves.unusual) {
         flags |= brick;
-        is_quiet = is_quiet_brick;
+        moves = std::move(of_brick);
       } else {
         scene_.cell = whole;
-        stored_particles_ = std::move(kept);
       }
     }
-    scene_.is_quiet = is_quiet;
-    if (is_quiet) flags |= quiet;
+    stored_particles_ = std::move(moves.exceptions);
+    scene_.is_quiet = moves.is_quiet;
+    if (moves.is_quiet) flags |= quiet;
 
     std::vector<std::uint8_t> levels;
     if (update_.tree) levels = find_levels(q);
     const std::vector<EncodeSide> sides = walk(q);
     learn(sums_, update_.classes);
 
-    const Contexts contexts = choose_contexts(sides);
-    codec::NumberEncoder numbers(contexts.count());
-    for (const EncodeSide &side : sides) {
-      for (const EncodeSide::Item &item : side.items) numbers.put(context_of(contexts, item), item.number);
-      numbers.end_segment();
-    }
+    const Contexts contexts = choose_contexts(sides, threads());
+    std::vector<codec::NumberEncoder> parts(static_cast<std::size_t>(threads()),
+                                            codec::NumberEncoder(contexts.count()));
+    codec::parallel_ranges(threads(), sides.size(), [&](int t, std::uint64_t from, std::uint64_t to) {
+      for (std::uint64_t s = from; s < to; ++s) {
+        codec::NumberEncoder &numbers = parts[static_cast<std::size_t>(t)];
+        for (const EncodeSide::Item &item : sides[s].items) numbers.put(context_of(contexts, item), item.number);
+        numbers.end_segment();
+      }
+    });
+    for (std::size_t t = 1; t < parts.size(); ++t) parts[0].append(std::move(parts[t]));
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
     writer.u8(flags);
@@ -189,12 +222,11 @@ class SectionCoder {
     if (update_.tree) tree().append(bytes);
     bytes.insert(bytes.end(), levels.begin(), levels.end());
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
-    numbers.finish_segments(bytes);
+    parts[0].finish_segments(bytes, threads());
     return true;
   }
 
-  void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, int threads,
-              const codec::IndexOutput &q) {
+  void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, const codec::IndexOutput &q) {
     const std::size_t n = state_.particles;
     format::ByteReader in(bytes, size);
     const std::uint8_t flags = in.u8();
@@ -234,11 +266,7 @@ class SectionCoder {
     sides.reserve(ends.size());
     for (std::size_t s = 0; s < ends.size(); ++s)
       sides.emplace_back(scene_, contexts, of_components, streams[s], q, s == 0 ? 0 : ends[s - 1]);
-    // A thread with fewer segments than lanes takes as long as one with all lanes used.
-    const std::size_t passes = std::max<std::size_t>(1, ends.size() / codec::kernels().ways.lanes);
-    codec::parallel_ranges(
-        codec::thread_count(threads, passes), ends.size(),
-        [&](int, std::uint64_t from, std::uint64_t to) { Pass<DecodeSide>(scene_.walk, sums_, sides).run(from, to); });
+    pass(sides);
     for (const codec::NumberDecoder &stream : streams) stream.end();
     learn(sums_, update_.classes);
   }
@@ -249,6 +277,27 @@ class SectionCoder {
   void use(format::Column<Particle> &&spare) { spare_ = std::move(spare); }
 
  private:
+  // A thread with fewer segments than lanes takes as long.
+  int threads() const {
+    return codec::thread_count(most_threads_, tree().segment_ends().size() / codec::kernels().ways.lanes);
+  }
+
+  template <typename Side>
+  void pass(std::vector<Side> &sides) {
+    codec::parallel_ranges(threads(), sides.size(), [&](int, std::uint64_t from, std::uint64_t to) {
+      Pass<Side>(scene_.walk, sums_, sides).run(from, to);
+    });
+  }
+
+  Moves all_moves(const codec::IndexColumns &q) const {
+    std::vector<Moves> moves(static_cast<std::size_t>(threads()));
+    for_segments(tree(), threads(), [&](int t, std::size_t first, std::size_t end) {
+      moves[static_cast<std::size_t>(t)] = find_moves(scene_, q, first, end);
+    });
+    for (std::size_t t = 1; t < moves.size(); ++t) moves[0].add(moves[t]);
+    return std::move(moves[0]);
+  }
+
   std::vector<EncodeSide> walk(const codec::IndexColumns &q) {
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
     std::vector<EncodeSide> sides;
@@ -258,7 +307,7 @@ class SectionCoder {
       sides.emplace_back(scene_, q, first).items.reserve((end - first) * 4);
       first = end;
     }
-    Pass<EncodeSide>(scene_.walk, sums_, sides).run(0, ends.size());
+    pass(sides);
     return sides;
   }
 
@@ -296,7 +345,12 @@ class SectionCoder {
   // Prepares states and sums. Tree and cell must be set.
   void start() {
     const bool is_new = update_.tree.has_value();
-    if (is_new || molecules_.frames_ != state_.frames) at_rest_ = at_rest(tree(), scene_.last, scene_.cell);
+    if (is_new || molecules_.frames_ != state_.frames) {
+      at_rest_.assign(tree().particles(), {});
+      for_segments(tree(), threads(), [&](int, std::size_t first, std::size_t end) {
+        rest(tree(), scene_.last, scene_.cell, first, end, at_rest_);
+      });
+    }
     scene_.walk.tree = &tree();
     scene_.walk.last = at_rest_.empty() ? molecules_.particles_.data() : at_rest_.data();
     if (!is_new) update_.particles = std::move(spare_);
@@ -323,6 +377,7 @@ class SectionCoder {
 
   const State &molecules_;
   const codec::DifferenceState &state_;
+  int most_threads_;
   Scene scene_;
   StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
@@ -363,17 +418,17 @@ void State::add(std::size_t count) {
 }
 
 std::optional<Update> encode(const State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
-                             const Edges &edges, std::vector<std::uint8_t> &bytes) {
-  SectionCoder coder(molecules, state);
+                             const Edges &edges, std::vector<std::uint8_t> &bytes, int threads) {
+  SectionCoder coder(molecules, state, threads);
   if (!coder.encode(q, edges, bytes)) return {};
   return coder.update();
 }
 
 void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
-  SectionCoder coder(molecules, state);
+  SectionCoder coder(molecules, state, threads);
   coder.use(std::move(molecules.spare_));
-  coder.decode(bytes, size, axes, threads, q);
+  coder.decode(bytes, size, axes, q);
   format::Column<Particle> spare;
   if (!coder.has_tree()) spare = std::move(molecules.particles_);
   molecules.commit(coder.update());

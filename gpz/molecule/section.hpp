@@ -62,7 +62,7 @@ struct Edges {
 // Commit the update if the section is kept. Returns and appends nothing if there are no molecules. Throws
 // std::bad_alloc.
 std::optional<Update> encode(const State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
-                             const Edges &edges, std::vector<std::uint8_t> &bytes);
+                             const Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1);
 
 // Inverse of encode, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section. Throws
 // gpz::Error (corrupt); q and `molecules` are unspecified then.

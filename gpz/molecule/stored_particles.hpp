@@ -54,6 +54,11 @@ class StoredParticles {
     slots_.push_back(static_cast<std::uint32_t>(slot));
     places_.push_back(place);
   }
+  // Adds exceptions of later slots.
+  void add(const StoredParticles &behind) {
+    slots_.insert(slots_.end(), behind.slots_.begin(), behind.slots_.end());
+    places_.insert(places_.end(), behind.places_.begin(), behind.places_.end());
+  }
   void append(format::ByteWriter &out) const {
     out.u64(slots_.size());
     for (std::size_t k = 0; k < slots_.size(); ++k) {

@@ -55,7 +55,7 @@ class Tree {
   // Encoder: finds molecules by the distances in two frames. Returns no lags if fewer than an eighth of the particles
   // are bound.
   static format::Column<std::uint8_t> find(const codec::IndexColumns &before, const codec::IndexColumns &now,
-                                           std::size_t n, const Cell &cell);
+                                           std::size_t n, const Cell &cell, int threads = 1);
 
   // Appends the lags, a multiple of 8 bytes.
   void append(std::vector<std::uint8_t> &bytes) const;

@@ -4,9 +4,11 @@
 // frequent lag wins.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <vector>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/pair_kernels.hpp"
 #include "gpz/molecule/tree.hpp"
@@ -32,8 +34,15 @@ constexpr std::size_t least_part = 8;  // at least one particle in this many mus
 
 class Search {
  public:
-  Search(const codec::IndexColumns &before, const codec::IndexColumns &now, std::size_t n, const Cell &cell)
-      : before_(before), now_(now), n_(n), cell_(cell), nearest_(n), longest_(longest_of_spacing * spacing()) {}
+  Search(const codec::IndexColumns &before, const codec::IndexColumns &now, std::size_t n, const Cell &cell,
+         int threads)
+      : before_(before),
+        now_(now),
+        n_(n),
+        cell_(cell),
+        threads_(threads),
+        nearest_(n),
+        longest_(longest_of_spacing * spacing()) {}
 
   format::Column<std::uint8_t> run() {
     lags_.assign(n_, 0);
@@ -61,52 +70,70 @@ class Search {
 
   // Finds the candidates of the particles first, first + 1, .... Returns how many particles have one.
   std::size_t find(std::size_t first, std::size_t count) {
+    codec::parallel_particles(threads_, count, [&](std::size_t begin, std::size_t end) {
+      find_nearest(first, first + count, first + begin, first + end);
+    });
+    std::atomic<std::size_t> bound{0};
+    codec::parallel_particles(threads_, count, [&](std::size_t begin, std::size_t end) {
+      std::size_t found = 0;
+      for (std::size_t i = first + begin; i < first + end; ++i) {
+        lags_[i] = shortest_bond(i, std::min(window, i - first));
+        found += lags_[i] != 0 ? 1 : 0;
+      }
+      bound += found;
+    });
+    return bound;
+  }
+
+  // Distances to the nearest particle, for begin, ... end - 1 in a search of first, ... last - 1. Other threads have
+  // the other particles, so that pairs across `begin` and `end` are computed twice.
+  void find_nearest(std::size_t first, std::size_t last, std::size_t begin, std::size_t end) {
     std::array<double, window> squared;
     // Roots keep the order, so the nearest particle is that with the least square.
-    std::fill_n(nearest_.begin() + static_cast<std::ptrdiff_t>(first), count, farthest * farthest);
-    for (std::size_t i = first; i < first + count; ++i) {
-      const std::size_t lags = std::min(window, i - first);
+    std::fill(&nearest_[begin], &nearest_[0] + end, farthest * farthest);
+    for (std::size_t i = begin; i < std::min(last, end + window); ++i) {
+      const std::size_t lags = std::min(window, i - first), other = i - lags;
       square_distances(i, lags, squared.data());
-      double least = nearest_[i];
-      for (std::size_t k = 0; k < lags; ++k) {
-        double &other = nearest_[i - lags + k];
-        other = std::min(other, squared[k]);
-        least = std::min(least, squared[k]);
-      }
-      nearest_[i] = least;
+      for (std::size_t j = std::max(other, begin); j < std::min(i, end); ++j)
+        nearest_[j] = std::min(nearest_[j], squared[j - other]);
+      if (i >= end) continue;
+      for (std::size_t k = 0; k < lags; ++k) nearest_[i] = std::min(nearest_[i], squared[k]);
     }
-    for (std::size_t i = first; i < first + count; ++i) nearest_[i] = std::sqrt(nearest_[i]);
-    std::size_t bound = 0;
-    for (std::size_t i = first; i < first + count; ++i) {
-      const std::size_t lags = std::min(window, i - first);
-      square_distances(i, lags, squared.data());
-      double best = farthest;
-      for (std::size_t lag = 1; lag <= lags; ++lag) {
-        // Most are much too long, which is seen without a root.
-        const double most = longest_bond_of(i, lag);
-        if (squared[lags - lag] > surely_more * most * most) continue;
-        const double d = bond_length(i, lag);
-        if (d >= best) continue;
-        best = d;
-        lags_[i] = static_cast<std::uint8_t>(lag);
-      }
-      bound += lags_[i] != 0 ? 1 : 0;
+    for (std::size_t i = begin; i < end; ++i) nearest_[i] = std::sqrt(nearest_[i]);
+  }
+
+  // The lag of the nearest particle in the `lags` slots before that is close enough for a bond; 0: none is.
+  std::uint8_t shortest_bond(std::size_t i, std::size_t lags) const {
+    std::array<double, window> squared;
+    square_distances(i, lags, squared.data());
+    double best = farthest;
+    std::uint8_t found = 0;
+    for (std::size_t lag = 1; lag <= lags; ++lag) {
+      // Most are much too long, which is seen without a root.
+      const double most = longest_bond_of(i, lag);
+      if (squared[lags - lag] > surely_more * most * most) continue;
+      const double d = bond_length(i, lag);
+      if (d >= best) continue;
+      best = d;
+      found = static_cast<std::uint8_t>(lag);
     }
-    return bound;
+    return found;
   }
 
   void prefer_frequent() {
     std::vector<std::size_t> count(window + 1);
     for (const std::uint8_t lag : lags_) ++count[lag];
-    for (std::size_t i = 0; i < n_; ++i) {
-      if (lags_[i] == 0) continue;
-      const double most = nearly_as_near * bond_length(i, lags_[i]);
-      for (std::size_t lag = 1; lag <= std::min(window, i); ++lag) {
-        if (count[lag] <= more_frequent * count[lags_[i]]) continue;
-        const double d = bond_length(i, lag);
-        if (d <= most && d < farthest) lags_[i] = static_cast<std::uint8_t>(lag);
+    codec::parallel_particles(threads_, n_, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (lags_[i] == 0) continue;
+        const double most = nearly_as_near * bond_length(i, lags_[i]);
+        for (std::size_t lag = 1; lag <= std::min(window, i); ++lag) {
+          if (count[lag] <= more_frequent * count[lags_[i]]) continue;
+          const double d = bond_length(i, lag);
+          if (d <= most && d < farthest) lags_[i] = static_cast<std::uint8_t>(lag);
+        }
       }
-    }
+    });
   }
 
   // Cuts molecules that are too long for one segment.
@@ -160,6 +187,7 @@ class Search {
   const codec::IndexColumns &now_;
   std::size_t n_;
   const Cell &cell_;
+  int threads_;
   const codec::PairKernels &kernels_ = codec::kernels().pairs;
   std::vector<double> nearest_;
   double longest_;
@@ -169,8 +197,8 @@ class Search {
 }  // namespace
 
 format::Column<std::uint8_t> Tree::find(const codec::IndexColumns &before, const codec::IndexColumns &now,
-                                        std::size_t n, const Cell &cell) {
-  return n == 0 ? format::Column<std::uint8_t>() : Search(before, now, n, cell).run();
+                                        std::size_t n, const Cell &cell, int threads) {
+  return n == 0 ? format::Column<std::uint8_t>() : Search(before, now, n, cell, threads).run();
 }
 
 }  // namespace gpz::molecule

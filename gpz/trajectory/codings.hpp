@@ -111,6 +111,8 @@ struct Coding : format::CodingRule {
   Follow *follow = nullptr;
   FindBonds *bonds = nullptr;
   FindFields *fields_named = nullptr;
+  // try_encode neither looks at other sections nor changes the context.
+  bool stands_alone = false;
 };
 
 const Coding &coding_of(format::FieldCodingKind number);

@@ -16,19 +16,22 @@ namespace {
 struct Population {
   Rows &rows;
   IdOrder &order;
-  std::size_t identity = format::no_field;  // field of the ids that sort the particles
-  format::Column<std::int64_t> ids;
+  std::size_t identity = format::no_field;            // field of the ids that sort the particles
+  const format::Column<std::int64_t> *ids = nullptr;  // ascending
+  format::Column<std::int64_t> sorted_ids{};          // unless they are given in this order
 
   void sort_by_ids(const FieldInput &field, int threads) {
     auto *const given = static_cast<std::int64_t *>(order.target(rows.size()).components[0].data);
     for_integers(field.components[0], rows, threads, [&](std::size_t i, auto value) { given[i] = value; });
     order.rank();
-    ids = order.ids();
+    ids = &order.ids();
     if (order.rows() == nullptr) return;
+    ids = &sorted_ids;
+    sorted_ids.resize(rows.size());
     std::vector<std::uint32_t> by_id(rows.size());
     for (std::size_t i = 0; i < by_id.size(); ++i) {
       by_id[order.rows()[i]] = static_cast<std::uint32_t>(i);
-      ids[order.rows()[i]] = given[i];
+      sorted_ids[order.rows()[i]] = given[i];
     }
     sort(by_id);
   }
@@ -43,7 +46,7 @@ struct Population {
 
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                         const Box &box, std::uint32_t features, EncoderTools &tools, EncodedChunk &out) {
-  Population population{tools.rows, tools.order, format::no_field, {}};
+  Population population{tools.rows, tools.order};
   const int threads = tools.encoder.threads();
   take_rows(rows, particles, threads, population.rows);
   out.bytes.clear();
@@ -72,7 +75,7 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     if (takes_indices && rule.population == format::Population::chosen) indices.fill_first();
     SectionContext context{input.field, particles};
     context.threads = threads;
-    if (population.identity != format::no_field && !is_identity) context.ids = &population.ids;
+    if (population.identity != format::no_field && !is_identity) context.ids = population.ids;
     OtherFields others(described, f, [&](std::size_t other) {
       format::Column<std::int64_t> &column = columns[other];
       if (column.empty()) {
@@ -98,7 +101,8 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     }
   }
   out.particles = particles;
-  return std::adjacent_find(population.ids.begin(), population.ids.end()) != population.ids.end();
+  if (population.ids == nullptr) return false;
+  return std::adjacent_find(population.ids->begin(), population.ids->end()) != population.ids->end();
 }
 
 }  // namespace gpz::trajectory

@@ -36,7 +36,7 @@ bool has_identity(const std::vector<Field> &fields) { return identity_field(fiel
 struct TrajectoryEncoder::State {
   explicit State(int count) : threads(count), tools(count) {}
 
-  const int threads;
+  int threads;
   trajectory::EncoderTools tools;
   Order order = Order::id;
   Effort effort = default_effort;
@@ -282,6 +282,11 @@ void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_
     state_->forget();
     throw;
   }
+}
+
+void TrajectoryEncoder::set_threads(int threads) {
+  state_->threads = threads;
+  state_->tools.encoder.set_threads(threads);
 }
 
 void TrajectoryEncoder::set_order(Order order) { state_->order = order == Order::automatic ? Order::id : order; }

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Several threads work on one frame: bytes, values and errors are those of one thread.
-#include <functional>
-
-#include "gpz/format/budget.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory/chunk_reader.hpp"
 #include "tests/unit/trajectory_support.hpp"
@@ -11,7 +8,7 @@ namespace gpz::test {
 namespace {
 
 // Threads of their own are started for 16,384 particles each.
-constexpr std::size_t particles = 40000;
+constexpr std::size_t particles = 33000;
 constexpr int thread_counts[] = {2, 3, 7};
 
 Bytes written(const std::vector<Snapshot> &snapshots, Effort effort, Order order, int threads) {
@@ -25,22 +22,17 @@ Bytes written(const std::vector<Snapshot> &snapshots, Effort effort, Order order
   return bytes;
 }
 
-// Frames 1 and 0: the reader decodes no frame ahead.
-void expect_values(const Bytes &bytes, std::size_t count, int threads) {
-  const Reader reader = reader_of(bytes);
-  const Reader other = reader_of(bytes);
-  for (std::size_t i = count; i-- > 0;)
-    for (const bool sort : {false, true}) {
-      const Frame alone = reader.read(i, {1, sort});
-      EXPECT_TRUE(same(other.read(i, {threads, sort}), alone)) << "frame " << i << ", " << threads << " threads";
-    }
-}
-
 void expect_same(const std::vector<Snapshot> &snapshots, Effort effort, Order order) {
   const Bytes alone = written(snapshots, effort, order, 1);
+  // The last frame, then the first one: the reader decodes no frame ahead.
+  const Reader reader = reader_of(alone);
+  const Frame last = reader.read(snapshots.size() - 1, {1, true});
+  const Frame first = reader.read(0, {1, false});
   for (const int threads : thread_counts) {
     EXPECT_EQ(written(snapshots, effort, order, threads), alone) << threads << " threads";
-    expect_values(alone, snapshots.size(), threads);
+    const Reader other = reader_of(alone);
+    EXPECT_TRUE(same(other.read(snapshots.size() - 1, {threads, true}), last)) << threads << " threads";
+    EXPECT_TRUE(same(other.read(0, {threads, false}), first)) << threads << " threads";
   }
 }
 
@@ -49,6 +41,8 @@ std::vector<Snapshot> gas_frames(ValueType type, int frames, bool in_other_rows 
   Style style;
   style.type = type;
   style.tags = false;
+  style.images = in_other_rows;
+  style.velocities = in_other_rows;
   Gas gas(particles, 5);
   return trajectory(gas, frames, style, [&](int f) {
     if (f == 0 || !in_other_rows) return;
@@ -72,15 +66,15 @@ std::vector<Snapshot> chain_frames(int frames) {
 }
 
 TEST(WithinFrames, EffortFast) {
-  for (const ValueType type : {ValueType::float32, ValueType::float64}) {
-    const std::vector<Snapshot> snapshots = gas_frames(type, 3);
-    for (const Order order : {Order::id, Order::place, Order::memory}) expect_same(snapshots, Effort::fast, order);
-  }
+  expect_same(gas_frames(ValueType::float32, 2), Effort::fast, Order::id);
+  expect_same(gas_frames(ValueType::float64, 2, false), Effort::fast, Order::id);
+  expect_same(gas_frames(ValueType::float64, 2), Effort::fast, Order::place);
+  expect_same(gas_frames(ValueType::float32, 2, false), Effort::fast, Order::memory);
 }
 
 TEST(WithinFrames, EffortStandard) {
-  expect_same(gas_frames(ValueType::float32, 3), Effort::standard, Order::id);
-  expect_same(chain_frames(3), Effort::standard, Order::id);
+  expect_same(gas_frames(ValueType::float32, 2), Effort::standard, Order::id);
+  expect_same(chain_frames(2), Effort::standard, Order::id);
 }
 
 TEST(WithinFrames, EffortDense) { expect_same(gas_frames(ValueType::float64, 2, false), Effort::dense, Order::id); }
@@ -148,11 +142,11 @@ TEST(WithinFrames, DamageIsTheSameForAllThreads) {
   std::size_t refused = 0;
   for (const Order order : {Order::id, Order::memory}) {
     const std::vector<EncodedChunk> whole = chunks_of(snapshots, Effort::fast, order);
-    for (int turn = 0; turn < 24; ++turn) {
+    for (int turn = 0; turn < 12; ++turn) {
       std::vector<EncodedChunk> damaged = whole;
       std::vector<std::uint8_t> &bytes = damaged[static_cast<std::size_t>(turn) % 2].bytes;
       // Heads and directories are found at the start, blocks behind them.
-      const std::size_t most = turn < 12 ? bytes.size() / 16 : bytes.size();
+      const std::size_t most = turn < 6 ? bytes.size() / 16 : bytes.size();
       for (int k = 0; k < 3; ++k) bytes[random.below(most)] ^= static_cast<std::uint8_t>(1 + random.below(255));
       const Outcome alone = outcome_of(damaged, fields, 1);
       refused += alone.status == Status::ok ? 0 : 1;
@@ -160,7 +154,7 @@ TEST(WithinFrames, DamageIsTheSameForAllThreads) {
         EXPECT_TRUE(outcome_of(damaged, fields, threads) == alone) << alone.text << ", turn " << turn;
     }
   }
-  EXPECT_GT(refused, 4u);
+  EXPECT_GT(refused, 2u);
 }
 
 TEST(WithinFrames, MemoryOfThreadsCounts) {
@@ -171,12 +165,12 @@ TEST(WithinFrames, MemoryOfThreadsCounts) {
     return status_of([&] { Reader(bytes.data(), bytes.size(), "memory", limits).read(1, threads); });
   };
   std::size_t refused = 0;
-  for (std::uint64_t limit = 1 << 16; limit < 1 << 27; limit = limit * 5 / 4) {
+  for (std::uint64_t limit = 1 << 16; limit < 1 << 27; limit = limit * 3 / 2) {
     const Status alone = status(limit, 1);
     refused += alone == Status::ok ? 0 : 1;
     for (const int threads : {3, 7}) EXPECT_EQ(status(limit, threads), alone) << limit << " bytes";
   }
-  EXPECT_GT(refused, 5u);
+  EXPECT_GT(refused, 3u);
   EXPECT_EQ(status(1 << 27, 3), Status::ok);
 }
 

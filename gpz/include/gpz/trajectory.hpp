@@ -87,8 +87,10 @@ class GPZ_API KeySchedule {
 // value, and about 90 per particle (identity, and the values of one field). One thread at a time may use an object.
 class GPZ_API TrajectoryEncoder {
  public:
-  // `threads` as in ChunkEncoder.
+  // `threads` as in ChunkEncoder: large frames are encoded on several threads.
   explicit TrajectoryEncoder(int threads = 1);
+  // Of the next frames.
+  void set_threads(int threads);
   ~TrajectoryEncoder();
   TrajectoryEncoder(TrajectoryEncoder &&) noexcept;
   TrajectoryEncoder &operator=(TrajectoryEncoder &&) noexcept;

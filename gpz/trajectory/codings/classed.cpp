@@ -11,7 +11,7 @@ namespace gpz::trajectory {
 namespace {
 
 model::ClassedShape classed_shape(const SectionContext &context) {
-  return {context.particles, context.components(), context.state, context.classed};
+  return {context.particles, context.components(), context.state, context.classed, context.threads};
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
     edges.tilts = source.tilted->tilts;
   }
   auto update = molecule::encode(context.modelled->molecules, *context.state,
-                                 source.indices.columns(context.components()), edges, out.payload);
+                                 source.indices.columns(context.components()), edges, out.payload, context.threads);
   if (!update) {
     use.found_none();
     return false;
