@@ -11,6 +11,7 @@
 
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/memory.hpp"
+#include "gpz/frame.hpp"
 
 namespace gpz::bench {
 
@@ -86,6 +87,33 @@ inline Places placed(double *x, U64 n, bool separate, double step) {
   const double edge = std::min(1.0583 * static_cast<double>(side), 5e8 * step);
   if (separate) return {{x, x + n, x + 2 * n}, 1, edge, side};
   return {{x, x + 1, x + 2}, 3, edge, side};
+}
+
+inline Box box_of(const Places &places) {
+  Box box;
+  box.kind = Box::Kind::orthogonal;
+  box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
+  box.values = {0, places.edge, 0, places.edge, 0, places.edge};
+  return box;
+}
+
+// The columns x y z, which are columns 2 to 4.
+inline FieldInput positions_of(const Places &places, double bound) {
+  FieldInput xyz;
+  xyz.field.leading = true;
+  xyz.field.bound = bound;
+  xyz.field.components = {{"x", 2}, {"y", 3}, {"z", 4}};
+  const auto stride = static_cast<std::ptrdiff_t>(places.stride * sizeof(double));
+  for (std::size_t d = 0; d < 3; ++d) xyz.components[d] = {places.x[d], stride, ConstArray::Type::float64};
+  return xyz;
+}
+
+inline FieldInput integers(const char *name, std::uint16_t column, const std::int32_t *data) {
+  FieldInput input;
+  input.field.type = ValueType::integer;
+  input.field.components = {{name, column}};
+  input.components[0] = {data, sizeof(std::int32_t), ConstArray::Type::int32};
+  return input;
 }
 
 }  // namespace gpz::bench

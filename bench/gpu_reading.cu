@@ -116,14 +116,6 @@ __global__ void number(std::int32_t *id, std::int32_t *type, U64 n) {
   type[i] = 1 + static_cast<std::int32_t>(mixed(i) % 3);
 }
 
-gpz::FieldInput integers(const char *name, std::uint16_t column, const std::int32_t *data) {
-  gpz::FieldInput input;
-  input.field.type = gpz::ValueType::integer;
-  input.field.components = {{name, column}};
-  input.components[0] = {data, sizeof(std::int32_t), gpz::ConstArray::Type::int32};
-  return input;
-}
-
 struct Pinned {
   explicit Pinned(std::size_t size) { buffer.allocate(size, 0); }
   std::uint8_t *get() const { return static_cast<std::uint8_t *>(buffer.data()); }
@@ -138,18 +130,11 @@ void make_files(U64 n, int frames, bool solid, const std::string &raw, const std
   const Memory types(n * 4);
   const Places places = placed(positions.as<double>(), n, false, step);
   number<<<grid_for(n), threads>>>(ids.as<std::int32_t>(), types.as<std::int32_t>(), n);
-  gpz::FieldInput xyz;
-  xyz.field.leading = true;
-  xyz.field.bound = bound;
-  xyz.field.components = {{"x", 2}, {"y", 3}, {"z", 4}};
-  for (std::size_t d = 0; d < 3; ++d) xyz.components[d] = {places.x[d], 24, gpz::ConstArray::Type::float64};
-  const std::vector<gpz::FieldInput> fields = {xyz, integers("id", 0, ids.as<std::int32_t>()),
+  const std::vector<gpz::FieldInput> fields = {positions_of(places, bound), integers("id", 0, ids.as<std::int32_t>()),
                                                integers("type", 1, types.as<std::int32_t>())};
   gpz::FrameInfo info;
   info.particles = n;
-  info.box.kind = gpz::Box::Kind::orthogonal;
-  info.box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
-  info.box.values = {0, places.edge, 0, places.edge, 0, places.edge};
+  info.box = box_of(places);
   for (const gpz::FieldInput &field : fields) info.fields.push_back(field.field);
 
   gpz::cuda::TrajectoryCodec codec;

@@ -49,14 +49,6 @@ __global__ void compare(const double *xyz, const std::int32_t *ids, const std::i
   if (off) atomicAdd(wrong, 1ull);
 }
 
-gpz::FieldInput integers(const char *name, std::uint16_t column, const std::int32_t *data) {
-  gpz::FieldInput input;
-  input.field.type = gpz::ValueType::integer;
-  input.field.components = {{name, column}};
-  input.components[0] = {data, sizeof(std::int32_t), gpz::ConstArray::Type::int32};
-  return input;
-}
-
 double microseconds(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
@@ -103,17 +95,9 @@ void run(U64 n, double sigma, bool solid, bool near) {
   number<<<grid_for(n), threads>>>(ids.as<std::int32_t>(), types.as<std::int32_t>(), particle.as<std::int32_t>(), n,
                                    factor);
   check(cudaMemset(wrong.as<void>(), 0, 8), "clearing");
-  gpz::FieldInput xyz;
-  xyz.field.leading = true;
-  xyz.field.bound = bound;
-  xyz.field.components = {{"x", 2}, {"y", 3}, {"z", 4}};
-  for (std::size_t d = 0; d < 3; ++d) xyz.components[d] = {places.x[d], 24, gpz::ConstArray::Type::float64};
-  const std::vector<gpz::FieldInput> fields = {xyz, integers("id", 0, ids.as<std::int32_t>()),
+  const std::vector<gpz::FieldInput> fields = {positions_of(places, bound), integers("id", 0, ids.as<std::int32_t>()),
                                                integers("type", 1, types.as<std::int32_t>())};
-  gpz::Box box;
-  box.kind = gpz::Box::Kind::orthogonal;
-  box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
-  box.values = {0, places.edge, 0, places.edge, 0, places.edge};
+  const gpz::Box box = box_of(places);
 
   gpz::cuda::TrajectoryCodec codec;
   const Arrays arrays(n);

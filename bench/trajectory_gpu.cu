@@ -88,14 +88,6 @@ __global__ void find_cells(Places places, std::uint32_t *key, U64 n) {
   key[i] = (at[2] * side + at[1]) * side + at[0];
 }
 
-gpz::FieldInput integers(const char *name, std::uint16_t column, const std::int32_t *data) {
-  gpz::FieldInput input;
-  input.field.type = gpz::ValueType::integer;
-  input.field.components = {{name, column}};
-  input.components[0] = {data, sizeof(std::int32_t), gpz::ConstArray::Type::int32};
-  return input;
-}
-
 // Atoms in device memory, and as many again for new orders.
 class System {
  public:
@@ -172,17 +164,9 @@ void run(const Options &options) {
   const double step = gpz::grid_step(bound);
   System system(options, step);
   const Places &places = system.atoms.places;
-  gpz::FieldInput xyz;
-  xyz.field.leading = true;
-  xyz.field.bound = bound;
-  xyz.field.components = {{"x", 2}, {"y", 3}, {"z", 4}};
-  for (std::size_t d = 0; d < 3; ++d) xyz.components[d] = {places.x[d], 24, gpz::ConstArray::Type::float64};
-  const std::vector<gpz::FieldInput> fields = {xyz, integers("id", 0, system.atoms.id),
+  const std::vector<gpz::FieldInput> fields = {positions_of(places, bound), integers("id", 0, system.atoms.id),
                                                integers("type", 1, system.atoms.type)};
-  gpz::Box box;
-  box.kind = gpz::Box::Kind::orthogonal;
-  box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
-  box.values = {0, places.edge, 0, places.edge, 0, places.edge};
+  const gpz::Box box = box_of(places);
 
   const auto before = std::chrono::steady_clock::now();
   gpz::cuda::TrajectoryCodec codec;

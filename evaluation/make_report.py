@@ -28,6 +28,7 @@ def all_tables(results):
     if results.programs("gpu"):
         made |= {
             "verdicts": tables.verdicts(results),
+            "misses": tables.misses(results),
             "ratios": tables.ratios(results, bounds=bounds),
             "fresh": tables.speeds(results, bounds=bounds),
             "warm": tables.speeds(results, how="warm", bounds=bounds),

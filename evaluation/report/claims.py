@@ -69,6 +69,24 @@ def is_fast(results, how="fresh", sets=None):
     return Verdict(tested, misses)
 
 
+def is_fastest(results, how="fresh", sets=None):
+    """Each direction by itself: is one of ours the fastest of those that keep the bound? Sizes do not count."""
+    tested, misses = 0, []
+    for data, bound, _, others in cells(results):
+        if sets is not None and data not in sets:
+            continue
+        ours = [row for row in results.of(data, bound, "gpu") if is_ours(row.program) and row.kept]
+        for direction in DIRECTIONS:
+            speeds = [speed for speed in (row.speed(direction, how) for row in ours) if speed]
+            if not speeds:
+                continue
+            tested += 1
+            theirs = [(row.speed(direction, how), row.program) for row in others if row.speed(direction, how)]
+            if theirs and max(theirs)[0] > max(speeds):
+                misses.append(f"{data}, {bound:g}, {direction}: {max(theirs)[1]} is {max(theirs)[0] / max(speeds):.2f} times as fast")
+    return Verdict(tested, misses)
+
+
 def at_bits(curve, bits):
     """PSNR of a curve at some bits a particle, linear between its points; None outside."""
     for (b0, p0), (b1, p1) in zip(curve, curve[1:]):

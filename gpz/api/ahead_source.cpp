@@ -16,17 +16,17 @@
 
 namespace gpz::api {
 
-// The bytes of one request.
+// The ranges of one request, and their bytes.
 struct AheadSource::Batch {
   enum class State : std::uint8_t { waiting, reading, ready, failed };
 
-  std::vector<Piece> pieces;  // ascending; neighbouring ranges are one
+  std::vector<Piece> pieces;  // ascending; adjacent ranges are merged
   std::unique_ptr<std::uint8_t[]> bytes;
   std::size_t room = 0;  // bytes
   State state = State::waiting;
-  std::atomic<int> readers{0};  // that wait for these bytes or copy them. Only the last step is made without the mutex
+  std::atomic<int> readers{0};  // that wait for the bytes or copy them; only the decrement happens without the mutex
 
-  // Keeps the bytes for a reader.
+  // Prevents the batch from being reused while a reader needs its bytes.
   class Use {
    public:
     explicit Use(Batch &batch) : batch_(batch) { batch_.readers.fetch_add(1, std::memory_order_relaxed); }
@@ -38,7 +38,7 @@ struct AheadSource::Batch {
     Batch &batch_;
   };
 
-  // Where the bytes are, or will be; nullptr if they are not among those of the batch.
+  // Address of the bytes, whether read or not yet; nullptr if the batch does not contain them all.
   const std::uint8_t *find(std::uint64_t position, std::size_t size) const {
     auto piece = std::upper_bound(pieces.begin(), pieces.end(), position,
                                   [](std::uint64_t place, const Piece &at) { return place < at.position; });
@@ -49,7 +49,8 @@ struct AheadSource::Batch {
     return static_cast<const std::uint8_t *>(piece->data) + from;
   }
 
-  // Takes memory for the ranges. The memory of an earlier use stays, as far as it is enough: pages cost time.
+  // Sets the ranges and their memory. Memory of an earlier use is kept if it is large enough, because new pages cost
+  // time.
   void set(const std::vector<Range> &ranges) {
     std::uint64_t size = 0;
     for (const Range &range : ranges) size += range.size;
@@ -73,7 +74,7 @@ struct AheadSource::Batch {
   }
 };
 
-// What the thread shares with those that read.
+// State shared by the thread and the readers, guarded by the mutex.
 struct AheadSource::Shared {
   using Lock = std::unique_lock<std::mutex>;
 
@@ -83,8 +84,8 @@ struct AheadSource::Shared {
   bool stopping = false;
   std::thread thread;
 
-  // Reads a batch that waits, without the lock. Whoever needs bytes that could not be read reads them again, and gets
-  // the error of that.
+  // Reads a waiting batch, without the lock. After a failure, readers of its bytes read them from the source, which
+  // gives them the error.
   void read(const std::shared_ptr<Batch> &batch, const Source &source, Lock &lock) {
     batch->state = Batch::State::reading;
     lock.unlock();
@@ -123,7 +124,7 @@ AheadSource::AheadSource(std::shared_ptr<Source> source, bool has_thread)
 
 AheadSource::~AheadSource() {
   if (is_forked()) {
-    (void)shared_.release();  // its thread is not in this process, and what that had locked stays locked
+    (void)shared_.release();  // a forked child has no thread, and locks that the thread held stay locked
     return;
   }
   {
@@ -136,14 +137,14 @@ AheadSource::~AheadSource() {
 
 bool AheadSource::is_forked() const { return fork_generation() != generation_; }
 
-// Adds a batch that waits to be read; nullptr without memory. The mutex is locked.
+// Adds a waiting batch; nullptr if memory runs out. Call with the mutex locked.
 std::shared_ptr<AheadSource::Batch> AheadSource::new_batch(const std::vector<Range> &ranges) {
   constexpr std::size_t most_batches = 2;
   std::deque<std::shared_ptr<Batch>> &batches = shared_->batches;
   try {
     std::shared_ptr<Batch> batch;
     if (batches.size() == most_batches) {
-      // Its memory, unless somebody still copies from it, or it is being read.
+      // Reuse the oldest batch, unless it is being read or copied from.
       const Batch &oldest = *batches.front();
       if (oldest.state != Batch::State::reading && oldest.readers.load(std::memory_order_acquire) == 0)
         batch = std::move(batches.front());
@@ -168,7 +169,7 @@ void AheadSource::expect(const std::vector<Range> &ranges) {
     const std::lock_guard<std::mutex> lock(shared_->mutex);
     try {
       if (!shared_->thread.joinable()) shared_->thread = std::thread([this] { shared_->run(*source_); });
-    } catch (const std::system_error &) {  // no thread
+    } catch (const std::system_error &) {  // no thread can be started
       return;
     } catch (const std::bad_alloc &) {
       return;
@@ -197,9 +198,9 @@ void AheadSource::read_at(std::uint64_t position, void *data, std::size_t size) 
     for (const std::shared_ptr<Batch> &held : shared_->batches) {
       const std::uint8_t *const from = held->find(position, size);
       if (from == nullptr) continue;
-      const std::shared_ptr<Batch> batch = held;  // stays while others are expected
+      const std::shared_ptr<Batch> batch = held;  // keeps the batch if later calls of expect() drop it
       const Batch::Use use(*batch);
-      // The thread is slow, or reads another one.
+      // The thread is late or busy with another batch: read it here.
       if (batch->state == Batch::State::waiting) shared_->read(batch, *source_, lock);
       shared_->progress.wait(lock, [&] { return batch->state != Batch::State::reading; });
       if (batch->state == Batch::State::failed) break;

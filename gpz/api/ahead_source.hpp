@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads parts of a source before they are asked for, many in one request, on a thread of its own.
+// Reads parts of a source before they are needed, many in one request, on its own thread.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +14,26 @@ namespace gpz::api {
 
 class AheadSource final : public Source {
  public:
-  // Bytes of the source.
+  // A range of bytes of the source.
   struct Range {
     std::uint64_t position = 0;
     std::uint64_t size = 0;
   };
 
-  // Without a thread, expect() does what read_now() does.
+  // Without a thread, expect() acts as read_now().
   explicit AheadSource(std::shared_ptr<Source> source, bool has_thread = true);
-  // Waits for the request that is under way.
+  // Waits for the current request.
   ~AheadSource() override;
 
-  // Reads these ranges, which ascend, in one request: expect() while the caller goes on, read_now() before it returns.
-  // What the second call before has asked for is dropped. Without memory or a thread nothing is read ahead.
+  // Read these ascending ranges in one request: expect() in the background, read_now() before it returns. Only the last
+  // two requests are kept. If memory or threads run out, nothing is read ahead.
   void expect(const std::vector<Range> &ranges);
   void read_now(const std::vector<Range> &ranges);
-  // Gives the memory back. What was expected is read when somebody asks for it.
+  // Frees the memory of all requests.
   void forget();
 
-  // What lies in one range that was expected comes from there, if need be after waiting for it; everything else, and
-  // what could not be read ahead, from the source.
+  // Bytes inside one range of a kept request are copied from there, after waiting if necessary. All others, and those
+  // of a failed request, are read from the source.
   const std::string &name() const override { return source_->name(); }
   std::uint64_t size() const override { return source_->size(); }
   void read_at(std::uint64_t position, void *data, std::size_t size) const override;
@@ -50,7 +50,7 @@ class AheadSource final : public Source {
   std::shared_ptr<Source> source_;
   std::unique_ptr<Shared> shared_;
   bool has_thread_;
-  unsigned long generation_;  // of the process that has the thread
+  unsigned long generation_;  // of the process that started the thread
 };
 
 }  // namespace gpz::api

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that readers of this process have open. Writers of the process must not empty them.
+// Files that readers of this process have open. Writers of this process must not truncate them.
 #pragma once
 
 #include <sys/stat.h>
@@ -10,7 +10,7 @@ namespace gpz::api {
 
 struct FilesBeingRead;
 
-// A file counts as being read while such an object for it exists.
+// Marks a file as being read during its lifetime.
 class BeingRead {
  public:
   explicit BeingRead(const struct stat &facts);
@@ -19,12 +19,12 @@ class BeingRead {
   BeingRead &operator=(const BeingRead &) = delete;
 
  private:
-  std::shared_ptr<FilesBeingRead> files_;  // static readers may outlive the pointer of this library
+  std::shared_ptr<FilesBeingRead> files_;  // keeps the registry for readers with static lifetime
   dev_t device_;
   ino_t inode_;
 };
 
-// Whether the file is being read, under any name.
+// Whether the file is being read, possibly under another name.
 bool is_being_read(const struct stat &facts);
 
 }  // namespace gpz::api

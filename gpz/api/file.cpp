@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <system_error>
 
 namespace gpz::api {
@@ -52,7 +51,7 @@ int open_flags(File::Mode mode) {
     case File::Mode::read:
       return O_RDONLY | O_CLOEXEC;
     case File::Mode::create:
-      return O_WRONLY | O_CREAT | O_CLOEXEC;  // emptied later, if nobody reads it
+      return O_WRONLY | O_CREAT | O_CLOEXEC;  // truncated later, after the check that no reader has it open
     case File::Mode::update:
       break;
   }

@@ -41,17 +41,16 @@ class File final : public Source, public Sink {
  public:
   enum class Mode {
     read,    // an existing regular file
-    create,  // for writing, empties the file; invalid_argument if this process reads it
-    update,  // for reading and writing, made if missing
+    create,  // for writing, truncated; invalid_argument if this process reads it
+    update,  // for reading and writing, created if missing
   };
 
   File(const std::string &path, Mode mode, System &system = System::posix());
-  // Borrows a descriptor.
   File(int descriptor, const std::string &name, System &system = System::posix());
   ~File() override;
 
   const std::string &name() const override { return name_; }
-  // Size at the time of opening; 0 if it has none.
+  // Size when the file was opened; 0 for pipes and sockets.
   std::uint64_t size() const override { return size_; }
   void read_at(std::uint64_t position, void *data, std::size_t size) const override;
 
@@ -60,14 +59,14 @@ class File final : public Source, public Sink {
   // Reads the next bytes; fewer than `size` only at the end.
   std::size_t read(void *data, std::size_t size);
 
-  // Writes at the writing position, which starts at 0.
+  // Writes at the current position, which starts at 0.
   void write(const std::vector<Span> &pieces) override;
   // Only for files opened here: bytes that a borrowed descriptor has accepted cannot be removed.
   void cut(std::uint64_t size) override;
-  // Overwrites in place, so that the file has a header at all times.
+  // Overwrites in place, so that the file always has a header.
   void replace(const Span &bytes) override;
   void sync() override;
-  // Closes; the descriptor is gone even if this throws. Leaves a borrowed one open.
+  // Closes; even if this throws, the descriptor is released. Leaves a borrowed one open.
   void close() override;
 
  private:

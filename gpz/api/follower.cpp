@@ -27,13 +27,13 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
   const bool lies_between = lies_before(i, since_key, how.anew);
   const bool goes_on = lies_between && history_.follows(wanted);
   if (!goes_on) {
-    // Who reads other fields of the same frames in turn has both followed, and at the next time all there are: the
-    // frames since the key frame are not read again for each field.
+    // A caller that alternates between fields of the same frames gets both followed, then all fields: otherwise each
+    // call would read the frames since the key frame again.
     if (lies_between) wanted = joined_ ? std::vector<bool>() : history_.joined(std::move(wanted));
     joined_ = lies_between;
     history_.forget();
     if (failure_ && failed_ < i && failed_ + since_key >= i) throw_behind(*failure_, failed_);
-    // Other frames are in the places of those that were lost.
+    // The frames that it builds on were lost, and the positions before it have other frames.
     if (since_key > i || file_->head(i - since_key).info.since_key != 0)
       throw Error(Status::corrupt, "a frame that it builds on is missing", file_->name(),
                   file_->scan().frames[i].offset);
@@ -46,15 +46,15 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
       if (is_run) file_->reading(j, i + 1);
       follow(j, wanted, how.threads, spare);
     } catch (const trajectory::FieldNotFollowed &missing) {
-      // From the key frame on, with this field. There are fewer such turns than fields.
+      // Start again at the key frame, with this field. Each repetition adds a field, so there are fewer than fields.
       history_.forget();
       wanted[missing.field] = true;
       j = i - since_key - 1;
     } catch (const Error &error) {
       history_.forget();
       if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
-      // No copy: that would share its message with the exception that this thread's caller gets, by a reference count
-      // of the standard library that no tool can follow.
+      // Not a copy of the exception: copies share their message by a reference count inside the standard library, where
+      // thread checkers cannot follow it, and this thread's caller gets the exception.
       failure_.emplace(error.status(), error.cause(), error.file(), error.position(), error.system_error());
       failed_ = j;
       if (j == i) throw;
@@ -67,7 +67,7 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
 void Follower::follow(std::size_t j, const std::vector<bool> &wanted, int threads, SpareMemory &spare) {
   std::uint64_t position = 0;
   const format::FrameHead head = file_->head(j, &position);
-  // Frames with other fields than the one that is wanted: its chunks are independent then.
+  // If this frame has other fields than the wanted frame, the chunks of the wanted frame are independent of it.
   const bool has_these = wanted.size() == head.info.fields.size();
   in_place(file_->name(), file_->scan().frames[j].offset,
            [&] { history_.begin(head, has_these ? wanted : std::vector<bool>()); });

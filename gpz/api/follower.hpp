@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes the difference frames of a file: from a key frame on, or behind the frame that was decoded last.
+// Decodes the difference frames of a file: from a key frame on, or from the frame decoded last.
 #pragma once
 
 #include <cstddef>
@@ -16,27 +16,26 @@ namespace gpz::api {
 // `wanted` with one more field, unless it is empty (all fields) or the field is format::no_field.
 std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field);
 
-// Frames by number in the file. One thread at a time uses it.
+// Frames are given by their number in the file. Not thread-safe.
 class Follower {
  public:
   struct How {
     int threads = 1;
-    bool anew = false;       // reads the bytes of the frame even if it is the one that was decoded last
-    bool announces = false;  // says which frames come next, so that their bytes are read ahead
+    bool anew = false;       // reads the frame's bytes again, even if it is the frame decoded last
+    bool announces = false;  // reports the frames that come next, so that their bytes are read ahead
   };
 
-  // The file has to outlive it.
+  // The file must outlive this object.
   explicit Follower(const FrameFile &file) : file_(&file) {}
 
-  // Decodes these fields (an empty list: all) of frame i. Throws corrupt, truncated, limit_exceeded,
-  // io_error.
+  // Decodes these fields (an empty list: all) of frame i. Throws corrupt, truncated, limit_exceeded, io_error.
   trajectory::OpenFrame &go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, const How &how,
                                SpareMemory &memory);
 
-  // Whether it has decoded the frame in front of frame i: a loop is on its way from one key interval to the next.
+  // Whether the frame before frame i was decoded last. If i is a key frame, a loop has reached the next key interval.
   bool is_at(std::size_t i) const { return history_.complete() && last_ + 1 == i; }
-  // Whether it can go on to frame i, which comes so many frames behind its key frame, from the frame that was decoded
-  // last.
+  // Whether the frame decoded last is in the key interval of frame i, `since_key` frames behind its key frame, and not
+  // after it.
   bool is_before(std::size_t i, std::size_t since_key) const { return lies_before(i, since_key, false); }
 
  private:
@@ -47,8 +46,8 @@ class Follower {
   const FrameFile *file_;
   trajectory::FrameHistory history_;
   std::size_t last_ = 0;  // frame of the history
-  bool joined_ = false;   // the fields that it follows were asked for in more than one call
-  // A frame that the ones behind it, up to the next key frame, cannot be read without.
+  bool joined_ = false;   // fields of several calls are followed
+  // Damage of frame failed_: later frames up to the next key frame cannot be decoded.
   std::optional<Error> failure_;
   std::size_t failed_ = 0;
 };

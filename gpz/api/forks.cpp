@@ -13,7 +13,8 @@ std::atomic<unsigned long> forks{0};
 }  // namespace
 
 unsigned long fork_generation() {
-  // Fails only if there is no memory for a few bytes. A child process then waits for threads that it does not have.
+  // Fails only if there is no memory for a few bytes. A child process would then wait for threads that it does not
+  // have.
   static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks; });
   (void)registered;
   return forks;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Whether this process is a fork of the one that started a thread: the child does not have the thread, and what the
-// thread had locked stays locked.
+// Detects that this process was forked from the one that started a thread: a child process does not have the thread,
+// and locks that the thread held stay locked.
 #pragma once
 
 namespace gpz::api {
 
-// Increases in a child process with every fork. Calls before the fork make it so.
+// Increases in the child process with every fork after the first call.
 unsigned long fork_generation();
 
 }  // namespace gpz::api

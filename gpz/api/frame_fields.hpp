@@ -11,14 +11,14 @@ namespace gpz::api {
 class FrameFields {
  public:
   // The result is valid until the frame changes or the next call. Throws invalid_argument if a column does not have one
-  // value for each particle.
+  // value per particle.
   const std::vector<FieldInput> &of(const Frame &frame);
 
  private:
   ConstArray array_of(const Frame::Column &column, ValueType type, std::vector<float> &narrowed);
 
   std::vector<FieldInput> fields_;
-  std::vector<std::vector<float>> narrowed_;  // values of f32 fields, which a frame has as double
+  std::vector<std::vector<float>> narrowed_;  // values of f32 fields, which a Frame holds as double
 };
 
 }  // namespace gpz::api

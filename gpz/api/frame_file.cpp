@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "gpz/api/scan.hpp"
@@ -101,7 +100,7 @@ StoredRecord FrameFile::stored(const RecordEntry &entry) const {
     stored.type = record->type;
     const auto head = prefix.begin() + static_cast<std::ptrdiff_t>(format::record_start_size);
     stored.head.assign(head, head + static_cast<std::ptrdiff_t>(record->head_length));
-    // At most the size of the file, because the record is complete.
+    // The complete record is in the file, so its size limits this memory.
     format::require_memory(record->body_length(), 1);
     stored.body.resize(static_cast<std::size_t>(record->body_length()));
     source_->read_at(entry.offset + record->prefix_length(), stored.body.data(), stored.body.size());

@@ -20,7 +20,7 @@ namespace gpz::api {
 // limit_exceeded, io_error.
 format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::uint64_t *body = nullptr);
 
-// Threads may share it.
+// Thread-safe.
 class FrameFile {
  public:
   // Finds the frames. Throws as scan_file. `ahead`: limits of reading ahead; nothing by default.
@@ -39,7 +39,7 @@ class FrameFile {
   // Chunk k of frame i, and its position in the file. Throws as head.
   ChunkEntry chunk(std::size_t i, std::size_t k, std::uint64_t &position) const;
 
-  // Reports for FramePlan, which reads ahead the frames that will probably follow.
+  // Reports the frame to FramePlan, which reads ahead the frames that will probably follow.
   void asked_for(std::size_t i, bool anew = false) const {
     if (plan_) plan_->asked_for(i, anew);
   }
@@ -50,19 +50,19 @@ class FrameFile {
     if (plan_) plan_->reading(i, end);
   }
 
-  // The records of other types in front of frame i; behind the last frame, if i is the number of frames. Throws
+  // The records of other types in front of frame i, or behind the last frame if i is the number of frames. Throws
   // not_found, corrupt, unsupported_version, io_error.
   std::vector<RecordEntry> records(std::size_t i) const;
   // Reads one of these records. Throws corrupt, limit_exceeded, io_error.
   StoredRecord stored(const RecordEntry &entry) const;
 
-  // Reads a chunk at this position and checks its checksum. Throws corrupt, truncated, io_error.
+  // Reads the chunk at this position and verifies its checksum. Throws corrupt, truncated, io_error.
   void read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const;
-  // Reads and opens a chunk of a frame with so many fields. Checks that the file header names all features that it
-  // needs. Throws as read_bytes.
+  // Reads and opens a chunk of a frame with this many fields. Checks that the file header names all features that the
+  // chunk needs. Throws as read_bytes.
   format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                                  std::uint8_t *bytes) const;
-  // Checks features as read_chunk does, for bytes that are not decoded. A chunk that cannot be opened passes; decoders
+  // Checks features as read_chunk does, for a chunk that is not decoded. A chunk that cannot be opened passes; decoders
   // report it. Throws corrupt, and whatever `read` throws.
   void check_features(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                       const format::ReadChunk &read) const;

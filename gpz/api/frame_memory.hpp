@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory for reading a frame, kept for the next one: new pages cost as much time as decoding.
+// Memory for reading frames, kept between frames: new pages cost as much time as decoding.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,24 @@ namespace gpz::api {
 
 struct FrameMemory {
   std::unique_ptr<std::uint8_t[]>
-      bytes;  // of chunks: about as many as the file has, in whose complete records they are
+      bytes;  // of chunks; limited by the size of the file, because their records are complete
   std::size_t size = 0;
-  format::Charge charge;  // for them
+  format::Charge charge;  // for `bytes`
   trajectory::KeyFrameMemory key;
 
   void reserve(std::size_t wanted) {
     if (wanted <= size) return;
-    wanted += wanted / 8;  // the next frame may be a little larger
+    wanted += wanted / 8;  // reserve: the next frame may be slightly larger
     bytes.reset();
     size = 0;
     charge = {};
     charge = format::Charge(wanted);
-    bytes.reset(new std::uint8_t[wanted]);  // rather than a vector: no zeros first
+    bytes.reset(new std::uint8_t[wanted]);  // not a vector, which would be zeroed first
     size = wanted;
   }
 };
 
-// Memory of as many threads as have read at the same time.
+// Spare memory, as many pieces as threads have read at the same time.
 class SpareMemory {
  public:
   FrameMemory take() {

@@ -14,7 +14,7 @@ void FramePlan::asked_for(std::size_t i, bool anew) {
   if (anew && (!std::exchange(is_anew_, true) || before == none || i <= before)) forget();
   is_anew_ = anew;
   if (before == i) return;
-  // Threads that read in turn, and whoever goes back, have no distance.
+  // A frame that does not ascend, as with threads in turn, ends a regular sequence.
   const std::size_t distance = before != none && i > before ? i - before : 0;
   is_regular_ = distance > 0 && std::exchange(distance_, distance) == distance;
   distance_ = distance;

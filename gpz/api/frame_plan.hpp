@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which frames will be read next, judged by those that were read.
+// Predicts which frames will be read next.
 #pragma once
 
 #include <cstddef>
@@ -12,34 +12,33 @@
 
 namespace gpz::api {
 
-// Reads the records of frames as wholes, many in one request, and expects frames in their order, or every Nth, once
-// three were read so. Threads may share it.
+// Reads the records of whole frames, many in one request. After three requested frames at equal distances, it reads the
+// following frames of the sequence ahead. Thread-safe.
 class FramePlan {
  public:
   struct Most {
-    std::uint64_t request = 0;  // bytes, unless that is one frame
-    std::uint64_t frame = 0;    // bytes: longer ones are read as the reader asks for their parts
-    bool has_thread = false;    // for requests, while frames are decoded
+    std::uint64_t request = 0;  // bytes; one frame may exceed it
+    std::uint64_t frame = 0;    // bytes; longer frames are not read as a whole
+    bool has_thread = false;    // reads ahead while frames are decoded
   };
 
-  // `frames` and `source` have to outlive this object.
+  // `frames` and `source` must outlive this object.
   FramePlan(const std::vector<IndexEntry> &frames, AheadSource &source, const Most &most)
       : frames_(frames), source_(source), most_(most) {}
 
-  // To be called before frame i is read, because somebody has asked for it. `anew`: as the source has it now, not as it
-  // was read for another purpose.
+  // Call before reading frame i for a caller. `anew`: bytes that were read ahead earlier must not be used.
   void asked_for(std::size_t i, bool anew);
-  // To be called before frame i is read, because that is necessary for a frame that somebody has asked for: frames i to
-  // `end` - 1 will be read now.
+  // Call before reading frame i, which a requested difference frame needs: frames i to `end` - 1 are read now.
   void reading(std::size_t i, std::size_t end);
-  // To be called when frame i was read: nothing follows the last one, and programs keep many files open.
+  // Call after reading frame i. After the last frame the memory is freed, because programs keep many files open.
   void was_read(std::size_t i);
 
  private:
   static constexpr std::size_t none = ~std::size_t{0};
-  static constexpr std::size_t most_frames = 64;  // of a request
+  static constexpr std::size_t most_frames = 64;  // of one request
 
-  // The way: frames older_, ..., next_ - step_ are held or under way; next_, next_ + step_, ... before `end` come then.
+  // The sequence: frames older_, ..., next_ - step_ are in memory or requested; next_, next_ + step_, ... before `end`
+  // follow.
   bool is_on_the_way(std::size_t i, std::size_t step) const;
   void forget();
   void go(std::size_t from, std::size_t step, std::size_t count);
@@ -49,18 +48,16 @@ class FramePlan {
   AheadSource &source_;
   const Most most_;
   std::mutex mutex_;
-  // What was asked for.
-  std::size_t asked_ = none;       // the last frame
-  std::size_t distance_ = 0;       // from the one before; 0: it was not behind that
-  bool is_regular_ = false;        // the distance was the same before
-  bool between_are_read_ = false;  // frames between those that are asked for have to be read as well
-  bool is_anew_ = false;           // the last frame was read anew
-  // The way.
+  std::size_t asked_ = none;       // the last one
+  std::size_t distance_ = 0;       // from the one before; 0: not ascending
+  bool is_regular_ = false;        // the last two distances are equal
+  bool between_are_read_ = false;  // frames between requested ones must be read as well
+  bool is_anew_ = false;           // the last frame was requested anew
   std::size_t step_ = 1;
   std::size_t next_ = none;
-  std::size_t older_ = 0;   // the first frame of the request before the newest
-  std::size_t newest_ = 0;  // the first frame of the newest request: when that is read, the next request begins
-  std::size_t count_ = 0;   // frames of the next request. Few at first, where it is not certain that they are read
+  std::size_t older_ = 0;   // first frame of the second-newest request
+  std::size_t newest_ = 0;  // first frame of the newest request; reading it starts the next request
+  std::size_t count_ = 0;   // frames of the next request; doubles with each, because a short sequence may end
 };
 
 }  // namespace gpz::api

@@ -16,14 +16,14 @@
 
 namespace gpz::api {
 
-// What the threads share. A loop is a series of frames first, first + stride, ...; a run is the part of it in one key
+// State shared by the threads. A loop is a series of frames first, first + stride, ...; a run is its part in one key
 // interval, which is decoded in order, by one thread at a time.
 struct FramesAhead::Shared {
   using Lock = std::unique_lock<std::mutex>;
 
   struct Run {
-    std::size_t key = 0;            // frame with which the key interval starts
-    std::deque<std::size_t> waits;  // frames to be decoded
+    std::size_t key = 0;            // key frame of the interval
+    std::deque<std::size_t> waits;  // frames to decode
     bool is_busy = false;
     std::optional<Follower> follower;
   };
@@ -45,17 +45,17 @@ struct FramesAhead::Shared {
   std::vector<std::thread> threads;
   bool stopping = false;
 
-  // What callers have asked for.
+  // Requests of callers.
   FrameRequest request;
   std::optional<std::size_t> last;
   std::size_t stride = 0;  // 0: the last two frames did not ascend
-  // The loop.
   bool is_active = false;
-  unsigned long turn = 0;  // another one with every loop
-  std::size_t next = 0;    // the first frame that is in no run yet
+  unsigned long turn = 0;  // changes with every loop
+  std::size_t next = 0;    // the first frame that is not in a run yet
   bool is_extending = false;
-  std::uint64_t held = 0;  // bytes of values that are decoded or will be
-  std::size_t reach = 0;   // frames that are decoded ahead: more with each frame that is read, as loops may end soon
+  std::uint64_t held = 0;  // bytes of values that are decoded or waiting
+  // number of frames to decode ahead; grows with each frame that is read, because a short loop may end
+  std::size_t reach = 0;
   std::map<std::size_t, Entry> entries;
   std::deque<std::shared_ptr<Run>> runs;
   std::vector<HeldValues> spare;
@@ -75,7 +75,7 @@ struct FramesAhead::Shared {
            (entries.empty() || (entries.size() < reach && held < most));
   }
 
-  // Adds the next frame of the loop to a run. Its head is read without the lock.
+  // Adds the next frame of the loop to a run. Reads its head without the lock.
   void extend(Lock &lock) {
     is_extending = true;
     const std::size_t i = next;
@@ -86,7 +86,7 @@ struct FramesAhead::Shared {
       info = file.head(i).info;
       if (info->since_key > i) info.reset();
     } catch (const std::exception &) {
-      // Whoever reads this frame gets the error.
+      // A caller that reads this frame gets the error.
     }
     lock.lock();
     is_extending = false;
@@ -107,7 +107,7 @@ struct FramesAhead::Shared {
   }
 
   void add_run(std::size_t key) {
-    // No frame joins a run that is not the last one.
+    // Only the last run gets more frames.
     const auto is_over = [](const std::shared_ptr<Run> &run) { return run->waits.empty() && !run->is_busy; };
     runs.erase(std::remove_if(runs.begin(), runs.end(), is_over), runs.end());
     runs.push_back(std::make_shared<Run>());
@@ -116,7 +116,7 @@ struct FramesAhead::Shared {
 
   static bool is_idle(const std::shared_ptr<Run> &run) { return !run->is_busy && !run->waits.empty(); }
 
-  // The threads that a run may take for each of its frames.
+  // The number of threads for each frame of a run.
   int share() const {
     const auto works = [](const std::shared_ptr<Run> &run) { return run->is_busy || is_idle(run); };
     const auto count = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), works));
@@ -141,7 +141,7 @@ struct FramesAhead::Shared {
       if (!run->follower) run->follower.emplace(file);
       decode(i, wanted, share_of_run, *run->follower, memory, values);
     } catch (const std::exception &) {
-      state = Entry::State::failed;  // the caller decodes it again, and gets the error
+      state = Entry::State::failed;  // the caller decodes the frame again, and gets the error
     }
     lock.lock();
     run->is_busy = false;
@@ -165,7 +165,7 @@ struct FramesAhead::Shared {
         else
           work.wait(lock);
       } catch (const std::bad_alloc &) {
-        // Without memory for the lists of the loop, callers decode the frames themselves.
+        // If memory for the lists runs out, callers decode the frames themselves.
         if (!lock.owns_lock()) lock.lock();
         is_extending = false;
         reset();
@@ -173,7 +173,7 @@ struct FramesAhead::Shared {
     }
   }
 
-  // Whether frame i goes on with the loop, or with frames that may become one. Remembers it.
+  // Whether frame i continues the loop, or a sequence that may become one. Records the request.
   bool is_regular(std::size_t i, const FrameRequest &asked) {
     const bool same = last && asked == request;
     const std::size_t step = same && i > *last ? i - *last : 0;
@@ -185,7 +185,7 @@ struct FramesAhead::Shared {
     return regular;
   }
 
-  // Starts the loop at frame i. False if there is no thread.
+  // Starts a loop at frame i. Returns false if no thread can be started.
   bool begin(std::size_t i, std::size_t key, std::size_t count, const Start &start) {
     try {
       threads.reserve(count);
@@ -209,7 +209,7 @@ FramesAhead::FramesAhead(const FrameFile &file, std::uint64_t most, Decode decod
     : shared_(std::make_unique<Shared>(file, most, std::move(decode))), generation_(fork_generation()) {}
 
 FramesAhead::~FramesAhead() {
-  // In a child process: its threads are not there, and what they had locked stays locked.
+  // A child process has no threads, and locks that they held stay locked.
   if (is_forked())
     (void)shared_.release();
   else

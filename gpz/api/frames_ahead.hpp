@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes the next frames of a loop on threads of its own, while the caller works on this one. Key intervals are
-// decoded side by side.
+// Decodes the next frames of a caller's loop on its own threads. Key intervals are decoded side by side.
 #pragma once
 
 #include <cstddef>
@@ -15,30 +14,29 @@
 
 namespace gpz::api {
 
-// Threads may share it. In a child process that was forked nothing is decoded ahead.
+// Thread-safe. In a forked child process nothing is decoded ahead.
 class FramesAhead {
  public:
-  // Decodes frame i with so many threads. Throws as Reader::read.
+  // Decodes frame i with this many threads. Throws as Reader::read.
   using Decode = std::function<void(std::size_t i, const FrameRequest &request, int threads, Follower &follower,
                                     SpareMemory &memory, HeldValues &values)>;
-  // A follower that is in the key interval of the loop's first frame, before it; nothing if there is none.
+  // Returns a follower that is in the key interval of the loop's first frame, before it; nothing if there is none.
   using Start = std::function<std::optional<Follower>()>;
 
-  // Smaller frames are decoded in less time than threads need to hand them over.
+  // Decoding smaller frames takes less time than passing them between threads.
   static constexpr std::uint64_t least_particles = 2000;
 
-  // `file` has to outlive this object, which holds at most about `most` bytes of values.
+  // `file` must outlive this object. Holds about `most` bytes of values at most.
   FramesAhead(const FrameFile &file, std::uint64_t most, Decode decode);
-  // Waits for the frames that are being decoded.
+  // Waits for frames in progress.
   ~FramesAhead();
 
-  // To be called when a caller reads frame i, whose key interval starts with frame `key`. If it was decoded ahead,
-  // calls use(values) and returns true. After false the caller has to decode it. Decodes frames ahead on `threads`
-  // threads (0: one for each core) if callers ask for the same columns of frames whose numbers ascend evenly. One
-  // thread decodes none.
+  // Call when a caller reads frame i, whose key frame is `key`. If the frame was decoded ahead, calls use(values) and
+  // returns true; otherwise the caller has to decode it. Decodes ahead on `threads` threads (0: one per core) if
+  // callers request the same columns of frames at ascending, equal distances. With one thread nothing is decoded ahead.
   bool take(std::size_t i, std::size_t key, const FrameRequest &request, int threads, const Start &start,
             const std::function<bool(const HeldValues &)> &use);
-  // Ends the threads for good, and frees their memory. True if there were any.
+  // Ends the threads for good, and frees their memory. Returns whether there were any.
   bool stop();
 
  private:
@@ -47,7 +45,7 @@ class FramesAhead {
   bool is_forked() const;
 
   std::unique_ptr<Shared> shared_;
-  unsigned long generation_;  // of the process that has the threads
+  unsigned long generation_;  // of the process that started the threads
 };
 
 }  // namespace gpz::api

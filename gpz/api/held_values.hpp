@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Values of a frame that was decoded before anybody asked for it.
+// Values of a frame that was decoded ahead.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace gpz::api {
 
-// What is read of a frame.
+// The requested columns of a frame.
 struct FrameRequest {
   struct Column {
     std::size_t field;
@@ -23,7 +23,7 @@ struct FrameRequest {
   std::vector<Column> columns;
   bool sort_by_id = false;
 
-  // `targets` has one entry for each field.
+  // `targets` has one entry per field.
   FrameRequest(const std::vector<codec::Target> &targets, bool by_id);
   FrameRequest() = default;
 };
@@ -31,11 +31,12 @@ bool operator==(const FrameRequest &a, const FrameRequest &b);
 
 class HeldValues {
  public:
-  // Room for the columns of `particles` particles of a frame with these fields. One target a field; they stay valid
-  // when the object moves. Throws not_found (fewer fields than the request names), limit_exceeded, std::bad_alloc.
+  // Allocates the columns of `particles` particles of a frame with these fields. Returns one target per field; targets
+  // stay valid when the object is moved. Throws not_found (fewer fields than the request names), limit_exceeded,
+  // std::bad_alloc.
   std::vector<codec::Target> make_room(const FrameRequest &request, const std::vector<Field> &fields,
                                        std::uint64_t particles);
-  // Whether this frame has the fields and the number of particles that these values are of.
+  // Whether the frame has the fields and the number of particles of these values.
   bool are_of(const FrameInfo &info) const;
   // Copies all columns to the targets of the same request.
   void copy_to(const std::vector<codec::Target> &targets) const;
@@ -43,7 +44,7 @@ class HeldValues {
  private:
   struct Column {
     FrameRequest::Column of;
-    std::size_t at;  // bytes
+    std::size_t at;  // offset in bytes
   };
 
   std::vector<Column> columns_;
@@ -51,13 +52,13 @@ class HeldValues {
   std::uint64_t particles_ = 0;
   std::unique_ptr<std::uint8_t[]> bytes_;
   std::size_t room_ = 0;
-  format::Charge charge_;  // for the room
+  format::Charge charge_;  // for the columns
 };
 
-// Asks for the columns of these fields (an empty list: of all), as a Frame has them.
+// A request for the columns of these fields (an empty list: all), as a Frame holds them.
 FrameRequest request_of(const Frame &frame, const std::vector<bool> &wanted, bool sort_by_id);
 
-// Bytes of the values of a frame.
+// Bytes of the requested values of a frame.
 std::uint64_t size_of(const FrameRequest &request, std::uint64_t particles);
 
 }  // namespace gpz::api

@@ -11,7 +11,7 @@
 namespace gpz::api {
 namespace {
 
-constexpr double max_whole = 9007199254740992.0;  // 2^53: every integer up to it is a double
+constexpr double max_whole = 9007199254740992.0;  // 2^53: doubles represent every integer up to it
 
 bool is_id(const Field &field) {
   return std::any_of(field.components.begin(), field.components.end(),

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/api/input_grids.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "gpz/api/input_values.hpp"
 #include "gpz/chunk.hpp"
@@ -14,7 +12,8 @@ namespace {
 
 constexpr int coarser = 3;                // additional powers of ten to try
 constexpr std::size_t sample_size = 256;  // values of a component in the first test
-// How far from a multiple a value may be: by single precision, of which more than one operation has been made.
+// Largest distance of a value from a multiple, in rounding errors of float32: programs may have made several
+// operations.
 constexpr double roundings = 8;
 constexpr double largest_part = 1.0 / 64;  // of the step
 
@@ -33,7 +32,7 @@ bool are_multiples(const FieldInput &input, std::size_t particles, const int *ro
       const auto x = static_cast<double>(value_at<T>(input.components[d], row_of(i, rows)));
       const double off = std::fabs(x - std::nearbyint(x * inverse) * step);
       const double rounding = roundings * format::unit_of_last_place(x, ValueType::float32);
-      // Not for NaN, infinities, and values of which the rounding hides the multiples.
+      // False for NaN, infinities, and values so large that rounding hides the multiples.
       if (!(rounding < step * largest_part && off <= rounding)) return false;
     }
   return true;
@@ -45,7 +44,7 @@ bool are_multiples(const FieldInput &input, std::size_t particles, const int *ro
              : are_multiples<double>(input, particles, rows, stride, step);
 }
 
-// Largest such step, tested first on a sample, then on all values; 0 if there is none.
+// Largest power of ten that divides all values, tested first on a sample; 0 if there is none.
 double find_step(const FieldInput &input, std::size_t particles, const int *rows, double last) {
   const std::size_t stride = particles / sample_size + 1;
   if (last > 0 && are_multiples(input, particles, rows, 1, last)) return last;

@@ -12,13 +12,13 @@ namespace gpz::api {
 // For one writer, frame after frame.
 class InputGrids {
  public:
-  // Fields of floats with a bound and without a step or an origin get the step of their values, if all values are
-  // multiples of a power of ten that is no smaller than the step for the bound: they come back as these multiples then.
-  // `rows` as in Writer::write.
+  // Sets the step of float fields that have a bound, but no step and no origin, if all values are multiples of a power
+  // of ten that is not below the step for the bound. Decoded values are then these multiples. `rows` as in
+  // Writer::write.
   void apply(std::vector<FieldInput> &fields, std::size_t particles, const int *rows);
 
  private:
-  std::vector<double> last_;  // step of each field in the last frame; 0 if none
+  std::vector<double> last_;  // step of each field in the last frame; 0: none
 };
 
 }  // namespace gpz::api

@@ -12,7 +12,7 @@ namespace gpz::api {
 
 class MemorySink final : public Sink {
  public:
-  // Empties `bytes`, which has to outlive the sink.
+  // Empties `bytes`, which must outlive the sink.
   explicit MemorySink(Bytes &bytes) : bytes_(bytes) { bytes_.clear(); }
 
   const std::string &name() const override { return name_; }

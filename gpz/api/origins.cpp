@@ -40,7 +40,7 @@ double value_on(const core::Grid &grid, ValueType type, double index) {
                                     : core::grid_value<double>(index, grid.step);
 }
 
-// Whether x was decoded from this grid and rounded since by at most Origin::rounding. `index` receives its grid index.
+// Whether x was decoded from this grid, and rounded by at most Origin::rounding since. `index` receives its grid index.
 template <class T>
 bool is_decoded(T x, const Origin &origin, const core::Grid &grid, double &index) {
   const auto q = core::quantize(static_cast<double>(x), grid);
@@ -57,15 +57,15 @@ bool is_single(double x) {
 }
 
 struct Look {
-  bool has_grid = false;     // without a grid, no value is counted
+  bool has_grid = false;     // otherwise no value is counted
   double largest = 0;        // magnitude of finite values
   std::size_t on_grid = 0;   // values
   std::size_t off_grid = 0;  // finite values within the range of the grid, but not on it
-  std::size_t others = 0;    // values that are too large for the grid, NaN, infinities, -0
+  std::size_t others = 0;    // values too large for the grid, NaN, infinities, -0
 
-  // Every file has some values off the grid: those stored exactly.
+  // Every file may have some values off the grid, stored exactly.
   bool is_on_grid() const { return has_grid && off_grid <= on_grid / 8; }
-  bool has_wide = false;  // a value off the grid would lose digits as a float32
+  bool has_wide = false;  // a value off the grid is not a float32
 
   bool is_all_on_grid() const { return off_grid == 0 && others == 0; }
 };
@@ -92,12 +92,12 @@ Look look_at(const FieldInput &input, const Origin &origin, std::size_t particle
   return look;
 }
 
-// Whether the file may have stored the values beside its grid exactly, because it has no grid, or because whole blocks
-// are smaller so: where a step is a few units in the last place of large values, and where many values are exact
-// anyway. Otherwise these values have been changed.
+// Whether values off the grid may come unchanged from the file. The file stored them exactly if it has no grid, or in
+// blocks that are smaller so: if the step is only a few units in the last place of large values, or if many values of a
+// block are exact anyway. Otherwise the values have been changed since.
 bool may_be_exact(const Look &look, const Origin &origin) {
   constexpr int few = 5;           // binary digits
-  constexpr std::size_t many = 8;  // values of a block for each that is exact anyway
+  constexpr std::size_t many = 8;  // values off the grid per value that cannot be on it
   if (origin.bound == 0) return true;
   return look.has_grid && (look.off_grid <= many * look.others ||
                            origin.step <= std::ldexp(format::unit_of_last_place(look.largest, origin.type), few));
@@ -128,7 +128,7 @@ std::string text_of(double number) {
 
 void keep(FieldInput &input, const Origin &origin, double before) {
   input.field.bound = before;
-  // Exact values that were rounded since were on no grid.
+  // Without a grid, all values of the file were exact, and have been rounded since.
   input.field.step = origin.step > 0 ? origin.step : grid_step(before, input.field.type);
   input.decoded = true;
 }

@@ -11,12 +11,10 @@
 #include <thread>
 #include <utility>
 
+#include "gpz/format/fields.hpp"
+
 namespace gpz::api {
 namespace {
-
-std::size_t size_of(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
-}
 
 template <typename Word>
 void copy_rows(const ConstArray &from, std::size_t n, const int *rows, std::uint8_t *to) {
@@ -35,7 +33,7 @@ void PendingFrame::copy(const std::vector<FieldInput> &from, std::size_t particl
   constexpr std::size_t alignment = 8;
   std::size_t needed = 0;
   const auto padded = [&](const ConstArray &array) {
-    return (size_of(array.type) * particles + alignment - 1) / alignment * alignment;
+    return (format::element_size(array.type) * particles + alignment - 1) / alignment * alignment;
   };
   for (const FieldInput &input : from)
     for (std::size_t d = 0; d < input.field.components.size(); ++d) needed += padded(input.components[d]);
@@ -50,7 +48,7 @@ void PendingFrame::copy(const std::vector<FieldInput> &from, std::size_t particl
   for (FieldInput &input : fields)
     for (std::size_t d = 0; d < input.field.components.size(); ++d) {
       ConstArray &array = input.components[d];
-      const std::size_t size = size_of(array.type);
+      const std::size_t size = format::element_size(array.type);
       const std::size_t length = padded(array);
       if (size == 4)
         copy_rows<std::uint32_t>(array, particles, rows, at);
@@ -68,7 +66,7 @@ struct PendingFrames::Shared {
     std::unique_ptr<PendingFrame> frame;
     bool is_encoded = false;
   };
-  // A key interval, encoded frame after frame, by one thread at a time. Threads take no memory but in encoders.
+  // A key interval, encoded frame by frame, by one thread at a time. The threads allocate only inside encoders.
   struct Run {
     std::deque<Entry *> waits;
     std::unique_ptr<TrajectoryEncoder> encoder;
@@ -84,7 +82,7 @@ struct PendingFrames::Shared {
   std::deque<std::shared_ptr<Run>> runs;
   std::size_t waiting_bytes = 0;
   std::vector<std::unique_ptr<PendingFrame>> spare;
-  std::vector<std::unique_ptr<TrajectoryEncoder>> encoders;  // of runs that are over
+  std::vector<std::unique_ptr<TrajectoryEncoder>> encoders;  // of finished runs
 
   void encode_next(const std::shared_ptr<Run> &run, Lock &lock) {
     Entry *const entry = run->waits.front();
@@ -117,7 +115,7 @@ struct PendingFrames::Shared {
   void retire() {
     const auto is_finished = [&](const std::shared_ptr<Run> &run) {
       if (!run->is_over || run->is_busy || !run->waits.empty()) return false;
-      // There is room for one more: memory must not be needed here.
+      // Within the reserved capacity, because this must not allocate.
       if (run->encoder && encoders.size() < encoders.capacity()) encoders.push_back(std::move(run->encoder));
       return true;
     };
@@ -137,7 +135,7 @@ struct PendingFrames::Shared {
     }
   }
 
-  // Forgets what waits, and waits for what is being encoded.
+  // Drops waiting frames, and waits for frames in progress.
   void clear(Lock &lock) {
     for (const std::shared_ptr<Run> &run : runs) {
       run->waits.clear();
@@ -158,7 +156,7 @@ PendingFrames::PendingFrames(int threads) : shared_(std::make_unique<Shared>()) 
   try {
     for (int t = 0; t < threads; ++t) shared_->threads.emplace_back([this] { shared_->work_on(); });
   } catch (const std::system_error &) {
-    // The system has no more threads; those that there are do the work.
+    // The system has no more threads; continue with those that were started.
     if (shared_->threads.empty()) throw;
   }
 }
@@ -187,7 +185,7 @@ void PendingFrames::recycle(std::unique_ptr<PendingFrame> frame) {
   try {
     shared_->spare.push_back(std::move(frame));
   } catch (const std::bad_alloc &) {
-    // Its memory is freed instead.
+    // Frees the frame instead of keeping it.
   }
 }
 
@@ -198,7 +196,7 @@ void PendingFrames::add(std::unique_ptr<PendingFrame> frame) {
     const std::lock_guard<std::mutex> lock(shared_->mutex);
     if (shared_->runs.empty() || frame->info.since_key == 0) next = std::make_shared<Shared::Run>();
     Shared::Run &run = next ? *next : *shared_->runs.back();
-    // Memory first: without it nothing changes.
+    // Allocate first, so that nothing has changed if memory runs out.
     run.waits.push_back(entry.get());
     try {
       if (next) shared_->runs.push_back(next);

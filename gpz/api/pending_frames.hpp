@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames that a writer has accepted and that threads encode, key intervals side by side.
+// Frames that a writer has accepted, and that threads encode; key intervals are encoded side by side.
 #pragma once
 
 #include <cstddef>
@@ -14,9 +14,9 @@
 
 namespace gpz::api {
 
-// A copy of what a frame is encoded from, and the chunk that is made of it.
+// A copy of a frame's input, and the encoded chunk.
 struct PendingFrame {
-  FrameInfo info;  // since_key 0 begins a key interval
+  FrameInfo info;  // since_key 0 starts a key interval
   std::vector<FieldInput> fields;
   Order order = default_order;
   Effort effort = default_effort;
@@ -36,22 +36,22 @@ struct PendingFrame {
 
 class PendingFrames {
  public:
-  // Encodes on so many threads, of which there is at least one. Throws std::system_error, std::bad_alloc.
+  // Encodes on this many threads, at least one. Throws std::system_error, std::bad_alloc.
   explicit PendingFrames(int threads);
-  // Drops frames that are not encoded.
+  // Drops frames that are not encoded yet.
   ~PendingFrames();
 
-  // A frame to be filled, with the memory of an earlier one.
+  // An empty frame, which reuses the memory of an earlier one.
   std::unique_ptr<PendingFrame> new_frame();
   void add(std::unique_ptr<PendingFrame> frame);
-  // Whether more frames would only take memory: all threads have a key interval of their own, or the frames that are
-  // not encoded take `most` bytes.
+  // Whether more frames would not speed up encoding: every thread has a key interval, or frames that are not encoded
+  // take `most` bytes.
   bool is_full(std::uint64_t most) const;
   std::size_t size() const;
-  // Takes the oldest frame out, encoded; nullptr if there is none, or if it is not encoded yet and `waits` is false.
+  // Removes and returns the oldest frame once it is encoded; nullptr if there is none, or if it is not encoded yet and
+  // `waits` is false.
   std::unique_ptr<PendingFrame> take(bool waits);
   void recycle(std::unique_ptr<PendingFrame> frame);
-  // Drops all frames.
   void clear();
 
  private:

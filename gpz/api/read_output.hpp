@@ -15,20 +15,19 @@ namespace gpz::api {
 std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
                                           std::size_t capacity);
 
-// Array with the elements of a column of the frame.
+// The elements of a column of the frame, as an array.
 Array array_of(const Frame &frame, Frame::Column &column);
-// Charges the columns of the wanted fields (an empty list: of all) to the budget. Throws limit_exceeded.
+// Charges the columns of the wanted fields (an empty list: all) to the budget. Throws limit_exceeded.
 format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Field> &fields,
                                   const std::vector<bool> &wanted);
 // Sets Field::origin, the error of decoded values, for all fields of a frame.
 void set_origins(FrameInfo &info);
 // Resets `frame` to an empty frame with these fields and their origins.
 void begin_frame(FrameInfo info, Frame &frame);
-// Resizes the columns of all wanted fields (an empty list: of all) to this many particles. Returns one target for each
-// field.
+// Resizes the columns of all wanted fields (an empty list: all) to this many particles. Returns one target per field.
 std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles);
 
-// Field to sort by; format::no_field if the options do not ask for sorting. Throws not_found.
+// Field to sort by; format::no_field if the options do not require sorting. Throws not_found.
 std::size_t sort_field(const FrameInfo &info, const ReadOptions &options);
 
 }  // namespace gpz::api

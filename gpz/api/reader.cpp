@@ -34,21 +34,21 @@ std::vector<bool> wanted_of(const std::vector<codec::Target> &targets) {
   return wanted;
 }
 
-// The system reads files ahead by itself. A request for many small frames takes fewer calls, whereas large ones would
-// only be copied once more.
+// The operating system reads files ahead. One request for many small frames saves calls; for large frames it would only
+// add a copy.
 constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10, false};
 constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20, true};
 
 }  // namespace
 
 struct Reader::State {
-  format::Budget budget;  // first: the rest is charged to it
+  format::Budget budget;  // first member: others are charged to it
   api::FrameFile file;
   const bool decodes_ahead;
   std::mutex mutex;
   api::Follower follower;  // guarded by the mutex
   api::SpareMemory spare;
-  api::FramesAhead ahead;  // last: its threads use the rest
+  api::FramesAhead ahead;  // last member: its threads use the others
 
   // A source of the caller may be slow. It gets large requests in file order, so its frames are not decoded ahead.
   enum class Where : std::uint8_t { file, memory, source };
@@ -81,24 +81,23 @@ struct Reader::State {
     return api::FrameFile(from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread});
   }
 
-  // A frame whose head has been read.
   struct Place {
     std::size_t i;
-    std::uint64_t chunks = 0;  // position of the first one
+    std::uint64_t chunks = 0;  // position of the first chunk
     format::FrameHead head;
 
     Place(const api::FrameFile &file, std::size_t number) : i(number), head(file.head(number, &chunks)) {}
   };
 
-  // Finds a frame that a caller asks for. If frames may be decoded ahead, bytes are not read ahead.
+  // Finds a requested frame. If frames may be decoded ahead, bytes are not read ahead.
   Place find(std::size_t i, const ReadOptions &options, bool anew) const {
     if (!may_decode_ahead(options.threads)) file.asked_for(i, anew);
     return {file, i};
   }
   bool may_decode_ahead(int threads) const { return decodes_ahead && threads != 1; }
 
-  // Reads these fields of a frame (an empty list: all), and calls use(frame). `of_run`: follower of the run for frames
-  // decoded ahead; nullptr for direct calls.
+  // Reads these fields of a frame (an empty list: all), and calls use(frame). `of_run`: follower of a run for frames
+  // decoded ahead, otherwise nullptr.
   template <typename Use>
   void open(const Place &place, const std::vector<bool> &wanted, const api::Follower::How &how, api::Follower *of_run,
             api::SpareMemory &memory, const Use &use) {
@@ -106,7 +105,7 @@ struct Reader::State {
     api::decoding(file.name(), place.chunks, place.head.info.particles, [&] {
       const bool is_key = place.head.info.since_key == 0;
       std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-      // A key frame does not wait for others.
+      // Key frames are decoded in parallel.
       if (of_run == nullptr && !is_key) lock.lock();
       if (of_run == nullptr && is_key) (void)lock.try_lock();
       if (is_key && !is_followed(place.i, of_run, lock.owns_lock())) {
@@ -120,15 +119,15 @@ struct Reader::State {
     });
   }
 
-  // Whether a key frame is decoded as the beginning of its interval: the next frame then goes on from there, instead of
-  // decoding the key frame once more.
+  // Whether a key frame is decoded into the history, as the start of its interval: the next frame then continues from
+  // it, instead of decoding the key frame again.
   bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked) const {
     if (of_run == nullptr) return is_locked && follower.is_at(i);
     return i + 1 < file.scan().frames.size() && file.head(i + 1).info.since_key != 0;
   }
 
-  // Writes the values of a frame to targets_of(particles), one target for each field, which are these fields' (an empty
-  // list: of all). They come from threads that decode ahead if possible.
+  // Writes these fields of a frame (an empty list: all) to targets_of(particles), which returns one target per field.
+  // Uses values decoded ahead if possible.
   template <typename TargetsOf>
   void write(const Place &place, const api::FrameRequest &request, const std::vector<bool> &wanted,
              const ReadOptions &options, bool anew, const TargetsOf &targets_of) {
@@ -198,7 +197,7 @@ struct Reader::State {
     format::Charge columns;
     write(place, api::request_of(frame, wanted, options.sort_by_id), wanted, options, anew,
           [&](std::uint64_t particles) {
-            // Only now: the chunks have proved that they have so many particles.
+            // Charged only here, after the chunks have proved the number of particles.
             columns = api::charge_for_columns(info.particles, info.fields, wanted);
             return api::frame_targets(frame, wanted, static_cast<std::size_t>(particles));
           });
@@ -287,7 +286,7 @@ StoredFrame Reader::stored(std::size_t i) const {
   std::uint64_t size = 0;
   for (const ChunkEntry &chunk : frame.chunks) size += chunk.length;
   in_place(state_->file.name(), position, [&] {
-    // At most the size of the file, because the record is complete.
+    // The complete record is in the file, so its size limits this memory.
     format::require_memory(size, 1);
     frame.bytes.resize(static_cast<std::size_t>(size));
   });
@@ -316,7 +315,7 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
   std::uint64_t position = 0;
   const ChunkEntry chunk = state_->file.chunk(i, k, position);
   return in_place(state_->file.name(), position, [&] {
-    // At most the size of the file, because the record is complete.
+    // The complete record is in the file, so its size limits this memory.
     format::require_memory(chunk.length, 1);
     Bytes bytes(static_cast<std::size_t>(chunk.length));
     state_->file.read_bytes(chunk, position, bytes.data());

@@ -44,7 +44,7 @@ bool RecordWriter::add_features(std::uint32_t features) {
 
 void RecordWriter::replace_header() {
   const std::uint64_t end = end_;
-  end_ = 0;  // if that fails, everything is cut, and the header waits for the first record
+  end_ = 0;  // on failure, everything is cut, and the header is written with the first record
   torn_ = true;
   sink_->replace({header_.data(), header_.size()});
   torn_ = false;

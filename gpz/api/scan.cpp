@@ -2,7 +2,6 @@
 #include "gpz/api/scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "gpz/api/file.hpp"
@@ -78,8 +77,8 @@ class Scanner {
     std::uint64_t begin = 0, end = 0;
   };
 
-  // Calls use(space) for the spaces in front of, between and behind the frames of an index that begins at `end`, as
-  // long as that returns true. False if it did not, if frames overlap, or if no record fits into a space.
+  // Calls use(space) for the spaces before, between and after the frames of an index that begins at `end`, while it
+  // returns true. Returns false if a call did, if frames overlap, or if a space is too small for a record.
   template <typename Use>
   bool each_space(const std::vector<IndexEntry> &frames, std::uint64_t end, const Use &use) const {
     std::uint64_t position = header_length_;
@@ -143,7 +142,7 @@ class Scanner {
         }
         // Writers complete records in order, so this one may have been completed during the search behind it.
         if (complete_record_at(source_, position, source_.size(), prefix_)) {
-          window_.clear();  // searches that part again
+          window_.clear();  // forces a new search of that part
           window_start_ = 0;
           continue;
         }
@@ -176,7 +175,7 @@ class Scanner {
       entry.length = record.length;
       scan_.frames.push_back(entry);
     } catch (const Error &error) {
-      // The checksum holds, so the medium is not damaged: a faulty writer, or an unknown codec.
+      // The checksum is right, so the bytes are as written: by a faulty writer or an unknown codec.
       if (error.status() != Status::corrupt) {
         throw Error(error.status(), error.cause(), source_.name(), position);
       }
@@ -198,8 +197,8 @@ class Scanner {
   std::optional<RecordStart> record_at(std::uint64_t position) {
     const auto record = complete_record_at(source_, position, source_.size(), prefix_);
     if (record) return record;
-    // Heads that were read for nothing. In a damaged file each of them lies in a record of its own. Only a file that is
-    // made for it has heads that overlap, which would cost the square of its size.
+    // Count heads that were read in vain. In a damaged file each of them lies in a separate record. Only a malicious
+    // file has overlapping heads, which would take quadratic time.
     false_heads_ += prefix_.size();
     if (false_heads_ > source_.size()) throw Error(Status::corrupt, "too many false records", source_.name(), position);
     return std::nullopt;
@@ -227,9 +226,9 @@ class Scanner {
   const Source &source_;
   FileScan scan_;
   std::uint64_t header_length_ = 0;
-  std::uint64_t false_heads_ = 0;  // bytes
+  std::uint64_t false_heads_ = 0;  // of heads read in vain, bytes
   Bytes prefix_;
-  Bytes window_;  // bytes searched last
+  Bytes window_;  // bytes of the current search
   std::uint64_t window_start_ = 0;
 };
 
@@ -245,7 +244,7 @@ std::optional<RecordStart> complete_record_at(const Source &source, std::uint64_
   const auto record = format::parse_record_start(start);
   if (!record || record->prefix_length() > left) return std::nullopt;
 
-  // The trailer first: it costs little, while heads may be long.
+  // Check the trailer first: it is short, while heads may be long.
   const bool must_be_known = !record->is_known() && !record->may_be_skipped();
   std::optional<std::uint64_t> checksum;
   if (record->length <= left) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory as a source of bytes (gpz/source.hpp); files are in file.hpp. Functions that add a place to errors.
+// Memory as a source of bytes (gpz/source.hpp), and functions that add file and position to errors. file.hpp has the
+// source for files.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +36,8 @@ class MemorySource final : public Source {
   std::string name_;
 };
 
-// Calls f(). Adds file and position to errors of lower layers, whose positions are relative to `base` (no position if
-// `base` is Error::no_position). Turns failed allocations into out_of_memory.
+// Calls f(). Adds file and position to errors of lower layers, whose positions are relative to `base`. If `base` is
+// Error::no_position, errors get no position. Turns failed allocations into out_of_memory.
 template <class F>
 auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f()) {
   try {
@@ -61,8 +62,8 @@ auto in_file(const std::string &file, F &&f) -> decltype(f()) {
   }
 }
 
-// Calls f(), which decodes a frame of so many particles whose chunks begin at `position`. If memory runs out,
-// out_of_memory names the number of particles.
+// Calls f(), which decodes a frame of `particles` particles whose chunks begin at `position`. If memory runs out, the
+// message of out_of_memory states the number of particles.
 template <class F>
 auto decoding(const std::string &file, std::uint64_t position, std::uint64_t particles, F &&f) -> decltype(f()) {
   const auto no_memory = [&] {

@@ -30,7 +30,7 @@ using format::RecordStart;
 using Buffer = format::Column<std::uint8_t>;
 
 struct StreamReader::State {
-  format::Budget budget;  // first: the rest is charged to it
+  format::Budget budget;  // first member: others are charged to it
   api::File file;
   Metadata metadata;
   std::uint64_t position = 0;  // of the next byte
@@ -79,7 +79,7 @@ struct StreamReader::State {
       corrupt("the trailer of a record does not agree with its head");
   }
 
-  // Reads the rest of a record of another type, whose head is in the buffer, and passes it to the caller.
+  // Reads the rest of a record of another type, whose head is in the buffer, and passes the record to the caller.
   void take_other(const RecordStart &record, std::uint64_t checksum) {
     StoredRecord stored;
     stored.type = record.type;
@@ -93,7 +93,7 @@ struct StreamReader::State {
     use_record(stored);
   }
 
-  // Reads the rest of a record that is no frame.
+  // Reads the rest of a record that is not a frame.
   void skip(const RecordStart &record, std::uint64_t checksum) {
     constexpr std::uint64_t piece = std::uint64_t{1} << 20;
     for (std::uint64_t left = record.body_length(); left > 0;) {
@@ -126,7 +126,7 @@ struct StreamReader::State {
     return true;
   }
 
-  // Returns false at the end of the stream, or after skipping a record that is no frame.
+  // Returns false at the end of the stream, or after skipping a record that is not a frame.
   bool read_head(RecordStart &record, format::FrameHead &head, bool &at_end) {
     buffer.resize(format::record_start_size);
     const std::size_t got = file.read(buffer.data(), buffer.size());
@@ -158,7 +158,7 @@ struct StreamReader::State {
     return true;
   }
 
-  // Reads a chunk of a frame with so many fields into `buffer`.
+  // Reads a chunk of a frame with this many fields into `buffer`.
   format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::size_t fields) {
     return in_place(file.name(), position, [&] {
       buffer.clear();
@@ -197,7 +197,7 @@ struct StreamReader::State {
     history.end(head);
   }
 
-  // The history starts with the last key frame.
+  // Starts the history with the last key frame.
   void follow_key(int threads) {
     history.begin(*key, {});
     for (std::size_t k = 0; k < key->chunks.size(); ++k)
@@ -238,7 +238,7 @@ bool StreamReader::next(Frame &frame, const ReadOptions &options) {
       return false;
     });
   } catch (...) {
-    api::begin_frame({}, frame);  // never returns a part of a damaged frame
+    api::begin_frame({}, frame);  // a part of a damaged frame is never returned
     throw;
   }
 }

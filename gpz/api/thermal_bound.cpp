@@ -16,7 +16,8 @@
 namespace gpz {
 namespace {
 
-// A column with more values, such as masses of a powder, has one for each particle and does not name species.
+// A column with more distinct values, such as masses of a powder, differs for each particle and does not identify
+// species.
 constexpr std::size_t most_species = 65536;
 
 const ConstArray *find(const std::vector<FieldInput> &fields, const std::string &name) {

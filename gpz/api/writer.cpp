@@ -26,7 +26,7 @@ namespace gpz {
 namespace {
 
 void require_finite(const Box &box) {
-  const std::size_t counts[] = {0, 6, 9, 12};  // by kind
+  const std::size_t counts[] = {0, 6, 9, 12};  // by Box::Kind
   const auto kind = static_cast<std::size_t>(box.kind);
   if (kind >= 4) throw Error(Status::invalid_argument, "the box is of no kind that there is");
   for (std::size_t k = 0; k < counts[kind]; ++k)
@@ -44,16 +44,17 @@ struct Writer::State {
   KeySchedule schedule;
   Order order = default_order;
   Effort effort = default_effort;
-  EncodedChunk chunk;  // these two keep their memory from frame to frame
+  EncodedChunk chunk;  // `chunk` and the next member keep their memory between frames
   api::FrameFields columns;
   api::Identities identities;
   api::Origins origins;
   api::InputGrids grids;
-  FrameInfo last;                       // head of the last frame
-  std::optional<std::uint64_t> stored;  // checksum of the last frame in its own file, if it is a stored frame
+  FrameInfo last;  // head of the last frame
+  // checksum of the last frame in the file that it was copied from, if it is a stored frame
+  std::optional<std::uint64_t> stored;
   int threads;
   std::uint64_t most_pending = 0;               // bytes; 0: no frames wait
-  std::unique_ptr<api::PendingFrames> pending;  // that are not in the file yet
+  std::unique_ptr<api::PendingFrames> pending;  // frames that are not in the file yet
   bool interval_waits = false;                  // frames of this key interval may wait
 
   State(api::RecordWriter to, int count) : file(std::move(to)), encoder(count), threads(count) {}
@@ -67,13 +68,13 @@ struct Writer::State {
     for (const FieldInput &input : fields) asked.push_back(input.field.bound);
     origins.apply(fields, particles, rows);
     grids.apply(fields, particles, rows);
-    // Values that kept a smaller bound may continue a file.
+    // Values decoded with a smaller bound keep it, also in a continued file.
     for (std::size_t f = 0; f < fields.size(); ++f)
       if (fields[f].field.bound < asked[f]) file.allow_other_bound(fields[f].field);
   }
 
-  // Writes frames that are encoded, in order; with `all`, waits for those that are not. After an error the frames
-  // behind it are lost.
+  // Writes encoded frames in order; if `all` is true, waits for the others. After an error the frames behind it are
+  // lost.
   void write_pending(bool all) {
     while (pending && pending->size() != 0) {
       std::unique_ptr<api::PendingFrame> frame = pending->take(all || pending->is_full(most_pending));
@@ -90,16 +91,16 @@ struct Writer::State {
     }
   }
 
-  // Frames of the file, and those that wait.
+  // Number of frames in the file and of frames that wait.
   std::size_t accepted() const { return file.frames().size() + (pending ? pending->size() : 0); }
 
-  // Whether the frames of the key interval that begins with this frame may wait. With the order of memory, a frame
-  // without ids may have to be encoded once more.
+  // Whether the frames of the key interval that begins with this frame may wait. With Order::memory, a frame without
+  // ids may have to be encoded again.
   bool may_wait(const std::vector<FieldInput> &fields) {
     if (most_pending == 0 || (order == Order::memory && api::Identities::may_lose_rows(fields))) return false;
     try {
       if (!pending) pending = std::make_unique<api::PendingFrames>(codec::thread_count(threads, UINT64_MAX));
-    } catch (const std::system_error &) {  // no thread
+    } catch (const std::system_error &) {  // no thread can be started
       most_pending = 0;
     }
     return most_pending != 0;
@@ -120,7 +121,7 @@ struct Writer::State {
     schedule.written(info);
     last = info;
     for (Field &field : last.fields) fill_step(field);
-    // The bounds of a file that is continued are compared with those of its first new frame.
+    // The first new frame of a continued file must be written first: its bounds are compared with those of the file.
     if (most_pending == 0 || file.continued() != nullptr) write_pending(true);
   }
 
@@ -138,7 +139,7 @@ struct Writer::State {
 
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
     write_pending(true);
-    schedule.restart();  // chunks may be of other encoders: what `encoder` knows is not the last frame
+    schedule.restart();  // the chunks may come from another encoder, so `encoder` cannot continue
     write_chunks(info, chunks);
   }
 
@@ -170,7 +171,7 @@ struct Writer::State {
     for (const FieldInput &input : fields) complete.fields.push_back(input.field);
     for (Field &field : complete.fields) field.largest_error = 0;
     complete.since_key = schedule.next(complete.fields);
-    schedule.restart();  // for the frame behind this one, if this one fails
+    schedule.restart();  // for the next frame, if this one fails
     if (!pending || pending->size() == 0) file.add_features(features_of(effort, order, has_identity(complete.fields)));
     for (const FieldInput &input : fields)
       if (input.relative_bound) file.allow_other_bound(input.field);
@@ -181,7 +182,7 @@ struct Writer::State {
     encoder.set_effort(effort, file.features());
     const auto particles = static_cast<std::size_t>(info.particles);
     encoder.encode(fields, particles, rows, info.box, complete.since_key == 0, chunk);
-    // If another order is smaller than that of memory, particles are sorted, and need ids.
+    // If another order turns out smaller than the order of memory, particles are sorted, and need ids.
     if (order == Order::memory && particles > 1 && api::Identities::may_lose_rows(fields) &&
         !format::keeps_order(format::rule_of(chunk_kind(chunk.bytes.data(), chunk.bytes.size())))) {
       std::vector<FieldInput> numbered = fields;
@@ -222,7 +223,6 @@ Writer::Writer(int descriptor, const std::string &name, const Metadata &metadata
       })) {}
 Writer::Writer(Bytes &memory, const Metadata &metadata, int threads)
     : Writer(api::in_file("memory", [&] { return std::make_unique<api::MemorySink>(memory); }), metadata, threads) {}
-// Errors get the name of the sink.
 Writer::Writer(std::unique_ptr<Sink> sink, const Metadata &metadata, int threads)
     : state_(api::in_file({}, [&] { return std::make_unique<State>(std::move(sink), metadata, threads); })) {}
 Writer::~Writer() = default;
@@ -248,7 +248,7 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
     const auto particles = static_cast<std::size_t>(info.particles);
     state_->identities.make_whole(given, particles, rows);
     state_->identities.check_same(given, particles, rows, state_->accepted(), state_->order, false);
-    // A decoded frame without ids was stored as a set, and stays one.
+    // A decoded frame without ids was stored as a set, and is stored as a set again.
     const bool decoded = std::any_of(given.begin(), given.end(), [](const FieldInput &input) { return input.decoded; });
     if (!decoded && (state_->order == Order::id || state_->order == Order::automatic))
       state_->identities.number(given, particles, rows);

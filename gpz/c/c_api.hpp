@@ -26,15 +26,16 @@ struct gpz_writer {
   explicit gpz_writer(gpz::Writer to, gpz::c::Image *in = nullptr) : writer(std::move(to)), image(in) {}
 
   gpz::Writer writer;
-  gpz::c::Image *image;  // sink of a writer to memory; otherwise nullptr
+  gpz::c::Image *image;  // sink of a writer to memory, owned by `writer`; otherwise nullptr
 };
 
 namespace gpz::c {
 
-// Keeps `message` for gpz_last_error() of this thread. Exported for libgpz_cuda.so: there is one message for both.
+// Stores `message` for gpz_last_error() of this thread. Exported for libgpz_cuda.so, so that both libraries share one
+// message.
 GPZ_API gpz_status failed(Status status, const char *message) noexcept;
 
-// Calls f() and turns every exception into a status: none leaves the C API.
+// Calls f() and turns every exception into a status.
 template <class F>
 gpz_status guarded(F &&f) noexcept {
   try {
@@ -58,10 +59,23 @@ inline void require(bool condition, const char *cause) {
   if (!condition) throw Error(Status::invalid_argument, cause);
 }
 
-// As above; the message also names the given value: "threads is a number from 0 (all cores) up, not -1".
+// As above; the message also states the given value: "threads is a number from 0 (all cores) up, not -1".
 inline void require(bool condition, const char *cause, long long given) {
   if (!condition) throw Error(Status::invalid_argument, cause + (", not " + std::to_string(given)));
 }
+
+// The object of a caller. Throws invalid_argument for a null pointer.
+template <class Object>
+Object &opened(Object *object, const char *name) {
+  if (object == nullptr) throw Error(Status::invalid_argument, std::string(name) + " is a null pointer");
+  return *object;
+}
+// There is no object until the call succeeds.
+template <class Object>
+void start(Object **object, const char *name) {
+  opened(object, name) = nullptr;
+}
+
 inline void require_order(int order) {
   require(order >= GPZ_ORDER_PLACE && order <= GPZ_ORDER_AUTO,
           "order is GPZ_ORDER_PLACE (0), GPZ_ORDER_ID (1), GPZ_ORDER_MEMORY (2) or GPZ_ORDER_AUTO (3)", order);
@@ -80,22 +94,21 @@ std::vector<std::string> words_of(const char *names);
 ConstArray::Type array_type(const gpz_type &type);
 ValueType value_type(const gpz_type &type);
 
-// The caller's fields, of any version of gpz.h.
+// The caller's fields, from any version of gpz.h.
 std::vector<gpz_field> taken_fields(const gpz_field *fields, std::size_t count);
 
-// Fields without bounds, which field_inputs() finds in host arrays and its counterpart in device arrays. Throws
-// invalid_argument (names, data, stride, numbers that are none of their enumeration).
+// Fields without bounds, for field_inputs() of host arrays and its counterpart for device arrays. Throws
+// invalid_argument (names, data, stride, numbers outside their enumeration).
 std::vector<FieldInput> unbounded_inputs(const std::vector<gpz_field> &fields, std::uint64_t particles);
 
-// The given bound of a field; 0: lossless. Throws invalid_argument if it is no bound.
+// The given bound of a field; 0: lossless. Throws invalid_argument if it is not a valid bound.
 double given_bound(const gpz_field &field);
 
 // Throw invalid_argument.
 FrameInfo frame_info(const gpz_frame *frame);
-Metadata metadata_of(const gpz_metadata *metadata);  // NULL: nothing
+Metadata metadata_of(const gpz_metadata *metadata);  // NULL: no metadata
 void check_threads(int threads);
 
-// How a file is read.
 struct ReadChoice {
   int threads = 1;
   Limits limits;

@@ -14,8 +14,8 @@ namespace gpz::c {
 
 class CallbackSource final : public Source {
  public:
-  // Takes over `source`, and calls `source.close` in the end. Throws invalid_argument, after calling it, if read_at is
-  // a null pointer.
+  // Takes ownership of `source`, and calls `source.close` in the end. Throws invalid_argument, after calling it, if
+  // read_at is a null pointer.
   explicit CallbackSource(const gpz_source &source);
   ~CallbackSource() override;
 

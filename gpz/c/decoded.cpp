@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <utility>
 
 #include "gpz/c/c_api.hpp"
 #include "gpz/c/structures.hpp"

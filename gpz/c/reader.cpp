@@ -38,10 +38,10 @@ struct gpz_reader {
   gpz::Reader reader;
   int threads;
   gpz::c::MetadataView metadata;
-  // Head of the frame that was asked for last, because callers ask for its columns one by one.
+  // Head of the last requested frame, because callers ask for its columns one by one.
   mutable std::optional<std::size_t> frame;
   mutable gpz::FrameInfo head;
-  // Other records in front of a frame, and the one that was read last.
+  // Records in front of a frame, and the record read last.
   std::optional<std::size_t> records_frame;
   std::vector<gpz::RecordEntry> records;
   gpz::StoredRecord record;
@@ -52,42 +52,27 @@ namespace {
 using gpz::Error;
 using gpz::Status;
 using gpz::c::guarded;
+using gpz::c::opened;
 using gpz::c::require;
 
-// Throws invalid_argument.
-const gpz_reader &open(const gpz_reader *reader) {
-  require(reader != nullptr, "reader is a null pointer");
-  return *reader;
-}
-
-void start(gpz_reader **reader) {
-  require(reader != nullptr, "reader is a null pointer");
-  *reader = nullptr;
-}
-
 void open_file(const char *path, const gpz::c::ReadChoice &choice, gpz_reader **reader) {
-  start(reader);
+  gpz::c::start(reader, "reader");
   gpz::c::check_threads(choice.threads);
   require(path != nullptr, "path is a null pointer");
   *reader = new gpz_reader(gpz::Reader(path, choice.limits), choice.threads);
 }
 
 void open_memory(const void *image, std::size_t size, const gpz::c::ReadChoice &choice, gpz_reader **reader) {
-  start(reader);
+  gpz::c::start(reader, "reader");
   gpz::c::check_threads(choice.threads);
   require(image != nullptr || size == 0, "image is a null pointer");
   *reader = new gpz_reader(gpz::Reader(static_cast<const std::uint8_t *>(image), size, "memory", choice.limits),
                            choice.threads);
 }
 
-gpz_reader &open(gpz_reader *reader) {
-  require(reader != nullptr, "reader is a null pointer");
-  return *reader;
-}
-
 std::vector<gpz::ChunkEntry> chunks_of(const gpz_reader *reader, std::size_t frame) {
   std::vector<gpz::ChunkEntry> chunks;
-  open(reader).reader.info(frame, &chunks);
+  opened(reader, "reader").reader.info(frame, &chunks);
   return chunks;
 }
 
@@ -96,7 +81,7 @@ void read_column(const gpz_reader *reader, std::size_t frame, const gpz_output &
   // Uses the name unchanged, because a name with blanks cannot be part of a list of names.
   const gpz::Array values = {output.data[0], output.stride, gpz::c::array_type(output.type)};
   require(values.data != nullptr || capacity == 0, "values is a null pointer");
-  open(reader).reader.read_columns(frame, {{output.names, values}}, capacity, {reader->threads});
+  opened(reader, "reader").reader.read_columns(frame, {{output.names, values}}, capacity, {reader->threads});
 }
 
 }  // namespace
@@ -109,7 +94,7 @@ gpz_status gpz_reader_open(const char *path, int threads, gpz_reader **reader) {
 
 gpz_status gpz_reader_open_with(const char *path, const gpz_read_options *options, gpz_reader **reader) {
   return guarded([&] {
-    start(reader);
+    gpz::c::start(reader, "reader");
     open_file(path, gpz::c::read_choice(options), reader);
   });
 }
@@ -121,14 +106,14 @@ gpz_status gpz_reader_open_memory(const void *image, size_t size, int threads, g
 gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz_read_options *options,
                                        gpz_reader **reader) {
   return guarded([&] {
-    start(reader);
+    gpz::c::start(reader, "reader");
     open_memory(image, size, gpz::c::read_choice(options), reader);
   });
 }
 
 gpz_status gpz_reader_open_source(const gpz_source *source, const gpz_read_options *options, gpz_reader **reader) {
   return guarded([&] {
-    start(reader);
+    gpz::c::start(reader, "reader");
     auto from = std::make_unique<gpz::c::CallbackSource>(gpz::c::taken(source, "gpz_source"));
     const gpz::c::ReadChoice choice = options == nullptr ? gpz::c::ReadChoice() : gpz::c::read_choice(options);
     *reader = new gpz_reader(gpz::Reader(std::move(from), choice.limits), choice.threads);
@@ -140,12 +125,12 @@ void gpz_reader_close(gpz_reader *reader) { delete reader; }
 size_t gpz_reader_frames(const gpz_reader *reader) { return reader == nullptr ? 0 : reader->reader.frames(); }
 
 gpz_status gpz_reader_metadata(const gpz_reader *reader, gpz_metadata *metadata) {
-  return guarded([&] { open(reader).metadata.give(metadata); });
+  return guarded([&] { opened(reader, "reader").metadata.give(metadata); });
 }
 
 gpz_status gpz_reader_scan(const gpz_reader *reader, gpz_scan *scan) {
   return guarded([&] {
-    const gpz::FileScan &from = open(reader).reader.scan();
+    const gpz::FileScan &from = opened(reader, "reader").reader.scan();
     gpz_scan to = gpz_new_scan();
     to.file_size = from.file_size;
     to.complete_size = from.frames_end;
@@ -159,7 +144,7 @@ gpz_status gpz_reader_scan(const gpz_reader *reader, gpz_scan *scan) {
 gpz_status gpz_reader_index(const gpz_reader *reader, int64_t *timesteps, double *times, uint64_t *particles,
                             size_t capacity) {
   return guarded([&] {
-    const std::vector<gpz::IndexEntry> &frames = open(reader).reader.scan().frames;
+    const std::vector<gpz::IndexEntry> &frames = opened(reader, "reader").reader.scan().frames;
     if (frames.size() > capacity)
       throw Error(Status::limit_exceeded,
                   "the file has " + std::to_string(frames.size()) + " frames, more than there is room for");
@@ -172,24 +157,24 @@ gpz_status gpz_reader_index(const gpz_reader *reader, int64_t *timesteps, double
 }
 
 gpz_status gpz_reader_frame(const gpz_reader *reader, size_t frame, gpz_frame *info) {
-  return guarded([&] { gpz::c::give_frame(open(reader).info(frame), info); });
+  return guarded([&] { gpz::c::give_frame(opened(reader, "reader").info(frame), info); });
 }
 
 gpz_status gpz_reader_column_count(const gpz_reader *reader, size_t frame, size_t *count) {
   return guarded([&] {
     require(count != nullptr, "count is a null pointer");
-    *count = gpz::c::column_count(open(reader).info(frame));
+    *count = gpz::c::column_count(opened(reader, "reader").info(frame));
   });
 }
 
 gpz_status gpz_reader_column(const gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info) {
-  return guarded([&] { gpz::c::give_column(open(reader).info(frame), column, info); });
+  return guarded([&] { gpz::c::give_column(opened(reader, "reader").info(frame), column, info); });
 }
 
 gpz_status gpz_reader_read(gpz_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
                            size_t capacity, unsigned flags) {
   return guarded([&] {
-    open(reader);
+    opened(reader, "reader");
     const gpz::ReadOptions options = {reader->threads, gpz::c::sorts_by_id(flags)};
     reader->reader.read_columns(frame, gpz::c::column_outputs(outputs, output_count, capacity), capacity, options);
   });
@@ -204,19 +189,19 @@ gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *n
 }
 
 gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame) {
-  return guarded([&] { open(reader).reader.verify(frame, reader->threads); });
+  return guarded([&] { opened(reader, "reader").reader.verify(frame, reader->threads); });
 }
 
 gpz_status gpz_reader_record_count(gpz_reader *reader, size_t frame, size_t *count) {
   return guarded([&] {
     require(count != nullptr, "count is a null pointer");
-    *count = open(reader).records_before(frame).size();
+    *count = opened(reader, "reader").records_before(frame).size();
   });
 }
 
 gpz_status gpz_reader_record(gpz_reader *reader, size_t frame, size_t record, gpz_record *info) {
   return guarded([&] {
-    const std::vector<gpz::RecordEntry> &records = open(reader).records_before(frame);
+    const std::vector<gpz::RecordEntry> &records = opened(reader, "reader").records_before(frame);
     if (record >= records.size())
       throw Error(Status::not_found, "no record " + std::to_string(record) + " in front of frame " +
                                          std::to_string(frame) + ": there are " + std::to_string(records.size()));
@@ -261,14 +246,14 @@ gpz_status gpz_reader_chunk(const gpz_reader *reader, size_t frame, size_t chunk
 gpz_status gpz_reader_chunk_kind(const gpz_reader *reader, size_t frame, size_t chunk, gpz_chunk_kind *kind) {
   return guarded([&] {
     require(kind != nullptr, "kind is a null pointer");
-    *kind = static_cast<gpz_chunk_kind>(open(reader).reader.chunk_kind(frame, chunk));
+    *kind = static_cast<gpz_chunk_kind>(opened(reader, "reader").reader.chunk_kind(frame, chunk));
   });
 }
 
 gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t chunk, void *bytes, size_t capacity) {
   return guarded([&] {
     require(bytes != nullptr || capacity == 0, "bytes is a null pointer");
-    const std::vector<std::uint8_t> from = open(reader).reader.chunk(frame, chunk);
+    const std::vector<std::uint8_t> from = opened(reader, "reader").reader.chunk(frame, chunk);
     if (from.size() > capacity)
       throw Error(Status::limit_exceeded,
                   "the chunk has " + std::to_string(from.size()) + " bytes, more than there is room for");
@@ -277,10 +262,7 @@ gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t 
 }
 
 gpz_status gpz_writer_copy(gpz_writer *writer, const gpz_reader *reader, size_t frame) {
-  return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
-    writer->writer.write(open(reader).reader.stored(frame));
-  });
+  return guarded([&] { opened(writer, "writer").writer.write(opened(reader, "reader").reader.stored(frame)); });
 }
 
 }  // extern "C"

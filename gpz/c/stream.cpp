@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The C API: reading streams.
-#include <optional>
 #include <string>
 
 #include "gpz/c/c_api.hpp"
@@ -22,23 +21,12 @@ struct gpz_stream {
 namespace {
 
 using gpz::c::guarded;
+using gpz::c::opened;
 using gpz::c::require;
-
-// Throws invalid_argument.
-template <class Stream>
-Stream &open(Stream *stream) {
-  require(stream != nullptr, "stream is a null pointer");
-  return *stream;
-}
-
-void start(gpz_stream **stream) {
-  require(stream != nullptr, "stream is a null pointer");
-  *stream = nullptr;
-}
 
 // Throws not_found.
 const gpz::Frame &frame_of(const gpz_stream *stream) {
-  if (!open(stream).has_frame) throw gpz::Error(gpz::Status::not_found, "no frame was found yet");
+  if (!opened(stream, "stream").has_frame) throw gpz::Error(gpz::Status::not_found, "no frame was found yet");
   return stream->frame;
 }
 
@@ -48,7 +36,7 @@ extern "C" {
 
 gpz_status gpz_stream_open(int descriptor, const char *name, int threads, gpz_stream **stream) {
   return guarded([&] {
-    start(stream);
+    gpz::c::start(stream, "stream");
     require(name != nullptr, "name is a null pointer");
     gpz::c::check_threads(threads);
     *stream = new gpz_stream(descriptor, name, {threads, {}});
@@ -58,7 +46,7 @@ gpz_status gpz_stream_open(int descriptor, const char *name, int threads, gpz_st
 gpz_status gpz_stream_open_with(int descriptor, const char *name, const gpz_read_options *options,
                                 gpz_stream **stream) {
   return guarded([&] {
-    start(stream);
+    gpz::c::start(stream, "stream");
     require(name != nullptr, "name is a null pointer");
     *stream = new gpz_stream(descriptor, name, gpz::c::read_choice(options));
   });
@@ -67,7 +55,7 @@ gpz_status gpz_stream_open_with(int descriptor, const char *name, const gpz_read
 void gpz_stream_close(gpz_stream *stream) { delete stream; }
 
 gpz_status gpz_stream_metadata(const gpz_stream *stream, gpz_metadata *metadata) {
-  return guarded([&] { open(stream).metadata.give(metadata); });
+  return guarded([&] { opened(stream, "stream").metadata.give(metadata); });
 }
 
 gpz_status gpz_stream_next(gpz_stream *stream, gpz_frame *info, int *found) {
@@ -75,7 +63,7 @@ gpz_status gpz_stream_next(gpz_stream *stream, gpz_frame *info, int *found) {
     require(found != nullptr, "found is a null pointer");
     *found = 0;
     if (info != nullptr) gpz::c::size_given(info, "gpz_frame");  // checked before a frame is taken from the stream
-    open(stream).has_frame = false;
+    opened(stream, "stream").has_frame = false;
     stream->has_frame = stream->reader.next(stream->frame, stream->threads);
     if (!stream->has_frame) return;
     if (info != nullptr) gpz::c::give_frame(stream->frame.info, info);

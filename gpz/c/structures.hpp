@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Structures and enumerations of callers, which may use another version of gpz.h or contain invalid numbers. The
-// convention is at the top of gpz.h: later versions add members at the end, with default 0, and structures end without
-// padding (`reserved` fills it), because padding would count as members.
+// Structures and enumerations of callers, which may come from another version of gpz.h or contain invalid numbers.
+// Convention (gpz.h): later versions add members at the end, with default 0, and structures end without padding
+// (`reserved` fills it), because padding would count as members.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace gpz::c {
 
-// Larger sizes are invalid; no structure will grow so much.
+// Larger sizes are invalid: no structure will grow by more.
 inline constexpr std::size_t max_growth = 4096;
 
 // The size that the caller's structure states. Throws invalid_argument if no version of the structure can have it, such
@@ -31,7 +31,7 @@ std::size_t size_given(const T *structure, const char *name) {
   return size;
 }
 
-// Copies the caller's structure, which may be older, into one with every member of this version.
+// Copies the caller's structure, which may be of an older version, into one with every member of this version.
 template <class T>
 T taken(const T *from, const char *name) {
   const std::size_t size = size_given(from, name);
@@ -68,7 +68,7 @@ std::vector<T> taken(const T *from, std::size_t count, const char *name) {
   return all;
 }
 
-// Writes the members of `value` that the caller's structure has.
+// Writes the members of `value` that the caller's structure contains.
 template <class T>
 void give(const T &value, T *to, const char *name) {
   const std::size_t size = size_given(to, name);

@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include <limits>
 #include <memory>
-#include <string>
 
 #include "gpz/c/c_api.hpp"
 #include "gpz/c/image.hpp"
@@ -18,6 +17,7 @@ using gpz::c::frame_info;
 using gpz::c::guarded;
 using gpz::c::metadata_of;
 using gpz::c::number;
+using gpz::c::opened;
 using gpz::c::require;
 
 std::vector<gpz::FieldInput> field_inputs(const gpz_field *given, std::size_t count, std::size_t particles) {
@@ -97,8 +97,7 @@ void gpz_free(void *image) { std::free(image); }
 gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
                            gpz_writer **writer) {
   return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
-    *writer = nullptr;
+    gpz::c::start(writer, "writer");
     require(path != nullptr, "path is a null pointer");
     require(number(mode) == GPZ_CREATE || number(mode) == GPZ_APPEND, "mode is GPZ_CREATE (0) or GPZ_APPEND (1)",
             number(mode));
@@ -111,8 +110,7 @@ gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *
 gpz_status gpz_writer_open_descriptor(int descriptor, const char *name, const gpz_metadata *metadata, int threads,
                                       gpz_writer **writer) {
   return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
-    *writer = nullptr;
+    gpz::c::start(writer, "writer");
     require(name != nullptr, "name is a null pointer");
     gpz::c::check_threads(threads);
     *writer = new gpz_writer(gpz::Writer(descriptor, name, metadata_of(metadata), threads));
@@ -121,46 +119,42 @@ gpz_status gpz_writer_open_descriptor(int descriptor, const char *name, const gp
 
 gpz_status gpz_writer_open_memory(const gpz_metadata *metadata, int threads, gpz_writer **writer) {
   return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
-    *writer = nullptr;
+    gpz::c::start(writer, "writer");
     *writer = open_memory(metadata_of(metadata), threads).release();
   });
 }
 
 gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames) {
-  return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
-    writer->writer.set_key_interval(frames);
-  });
+  return guarded([&] { opened(writer, "writer").writer.set_key_interval(frames); });
 }
 
 gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
   return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
+    gpz::Writer &to = opened(writer, "writer").writer;
     gpz::c::require_order(number(order));
-    writer->writer.set_order(static_cast<gpz::Order>(order));
+    to.set_order(static_cast<gpz::Order>(order));
   });
 }
 
 gpz_status gpz_writer_set_effort(gpz_writer *writer, gpz_effort effort) {
   return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
+    gpz::Writer &to = opened(writer, "writer").writer;
     gpz::c::require_effort(number(effort));
-    writer->writer.set_effort(static_cast<gpz::Effort>(effort));
+    to.set_effort(static_cast<gpz::Effort>(effort));
   });
 }
 
 gpz_status gpz_writer_write(gpz_writer *writer, const gpz_frame *frame, const gpz_field *fields, size_t field_count) {
   return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
+    gpz::Writer &to = opened(writer, "writer").writer;
     const gpz::FrameInfo info = frame_info(frame);
-    writer->writer.write(info, field_inputs(fields, field_count, particle_count(info)));
+    to.write(info, field_inputs(fields, field_count, particle_count(info)));
   });
 }
 
 gpz_status gpz_writer_write_record(gpz_writer *writer, const gpz_record *record) {
   return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
+    gpz::Writer &to = opened(writer, "writer").writer;
     const gpz_record given = gpz::c::taken(record, "gpz_record");
     require(given.reserved == 0, "gpz_record: reserved is not 0");
     const auto bytes_of = [](const void *from, std::size_t size, const char *name) {
@@ -168,9 +162,8 @@ gpz_status gpz_writer_write_record(gpz_writer *writer, const gpz_record *record)
       const auto *const bytes = static_cast<const std::uint8_t *>(from);
       return std::vector<std::uint8_t>(bytes, bytes + size);
     };
-    writer->writer.write(
-        gpz::StoredRecord{given.type, bytes_of(given.head, given.head_size, "gpz_record: head is a null pointer"),
-                          bytes_of(given.body, given.body_size, "gpz_record: body is a null pointer")});
+    to.write(gpz::StoredRecord{given.type, bytes_of(given.head, given.head_size, "gpz_record: head is a null pointer"),
+                               bytes_of(given.body, given.body_size, "gpz_record: body is a null pointer")});
   });
 }
 
@@ -178,10 +171,7 @@ size_t gpz_writer_frames(const gpz_writer *writer) { return writer == nullptr ? 
 uint64_t gpz_writer_size(const gpz_writer *writer) { return writer == nullptr ? 0 : writer->writer.size(); }
 
 gpz_status gpz_writer_sync(gpz_writer *writer) {
-  return guarded([&] {
-    require(writer != nullptr, "writer is a null pointer");
-    writer->writer.sync();
-  });
+  return guarded([&] { opened(writer, "writer").writer.sync(); });
 }
 
 gpz_status gpz_writer_close(gpz_writer *writer) {

@@ -2,7 +2,6 @@
 #include "gpz/codec/cell_tree.hpp"
 
 #include <algorithm>
-#include <string>
 
 #include "gpz/codec/range_coder.hpp"
 #include "gpz/core/cells.hpp"
@@ -96,7 +95,6 @@ class CountModels {
   std::array<Number, 34> large_;                 // per bit length
 };
 
-// A box with n particles.
 struct Node {
   std::array<std::uint64_t, core::max_components> at{};  // relative to the first cell
   std::array<std::uint64_t, core::max_components> extent{};

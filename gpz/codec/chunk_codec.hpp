@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chunks on the CPU: loops over blocks, in one thread or several, with the same bytes for any number of them.
+// Block chunks on the CPU: loops over blocks, in one thread or several. The bytes do not depend on the number of
+// threads.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ class Encoder {
   explicit Encoder(int threads);
   ~Encoder();
 
-  // Fields have been checked and have their steps. Throws std::bad_alloc.
+  // The caller has checked the fields and set their steps. Throws std::bad_alloc.
   void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
               std::vector<std::uint8_t> &bytes, std::vector<double> &largest_error);
 
@@ -31,11 +32,11 @@ class Encoder {
   std::vector<std::unique_ptr<Worker>> workers_;
 };
 
-// Decodes a chunk in two steps, so that memory for the values is only asked for when the chunk proves to have them.
+// Decodes a chunk in two steps, so that memory for the values is allocated only if the chunk proves to contain them.
 class Decoder {
  public:
   // Checks the structure of all wanted sections (an empty `wanted`: all) of a block chunk in memory. Its bytes are
-  // aligned to 4 and have to outlive this object. Throws gpz::Error (corrupt), std::bad_alloc.
+  // aligned to 4 and must outlive this object. Throws gpz::Error (corrupt), std::bad_alloc.
   Decoder(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
           const std::vector<bool> &wanted);
   ~Decoder();
@@ -46,7 +47,7 @@ class Decoder {
  private:
   class Section;
   std::uint32_t block_size_ = 0;
-  std::vector<std::unique_ptr<Section>> sections_;  // nullptr for fields that are not wanted, and for empty chunks
+  std::vector<std::unique_ptr<Section>> sections_;  // nullptr for unwanted fields, and for empty chunks
 };
 
 }  // namespace gpz::codec

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstring>
 #include <string>
 
 #include "gpz/codec/chunk_codec.hpp"
@@ -117,7 +116,7 @@ class Decoder::Section {
     return single ? ConstArray::Type::float32 : ConstArray::Type::float64;
   }
 
-  // Lets the kernels write into the target if every component allows it. Otherwise points at `memory` and returns
+  // Points `output` at the target if every component is contiguous there. Otherwise points it at `memory` and returns
   // false.
   bool point_at(const Target &target, ConstArray::Type type, BlockMemory &memory, BlockOutput &output) const {
     const auto components = static_cast<std::size_t>(components_);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/codec/residual_section.hpp"
 #include "gpz/core/block.hpp"
 #include "gpz/core/difference_section.hpp"
@@ -38,7 +39,7 @@ struct Prediction {
 // Zero history for plain states.
 constexpr std::int32_t at_rest[block_size] = {};
 
-// Leaves `out` of the axes null.
+// The pointers `out` of all axes stay null.
 DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                          const Prediction &prediction, std::uint64_t b) {
   const std::size_t first = b * block_size;
@@ -126,8 +127,12 @@ void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, boo
   add(q, n);
 }
 
-void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels) {
-  advance_range(0, particles, q, box, kernels);
+void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels, int threads) {
+  parallel_particles(threads, particles, [&](std::size_t first, std::size_t last) {
+    IndexColumns from{};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) from[d] = q[d] + first;
+    advance_range(first, last - first, from, box, kernels);
+  });
   ++frames;
 }
 
@@ -207,20 +212,23 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
 
 namespace {
 
-// Decodes the section block by block. Indices of axis d from particle `first` on go to memory(first, d); after each
-// block decoded(first, n) is called.
-template <class Memory, class Decoded>
-void decode_blocks(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                   const Kernels &kernels, const Memory &memory, const Decoded &decoded) {
+struct OpenedBlocks {
+  Prediction prediction;
+  std::size_t header = 0;  // bytes
+  format::Column<StoredBlock<ResidualRecord>> blocks;
+};
+
+OpenedBlocks open_blocks(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size) {
+  OpenedBlocks opened;
   if (state.particles == 0) {
     if (size != 0) corrupt("difference section of an empty chunk", 0);
-    return;
+    return opened;
   }
   if (size < core::difference_header_size(core::coefficients_end, state.components) || size % 8 != 0)
     corrupt("length of a difference section", 0);
   if (bytes[0] != core::temporal_predictor && (bytes[0] != core::neighbour_predictor || state.plain))
     corrupt("unknown predictor", 0);
-  Prediction prediction;
+  Prediction &prediction = opened.prediction;
   prediction.temporal = {static_cast<std::int8_t>(bytes[1]), static_cast<std::int8_t>(bytes[2]),
                          static_cast<std::int8_t>(bytes[3])};
   if (state.plain && (bytes[1] | bytes[2] | bytes[3]) != 0) corrupt("prediction without history", 1);
@@ -231,7 +239,7 @@ void decode_blocks(const DifferenceState &state, const std::uint8_t *bytes, std:
     prediction.use(neighbours);
   }
   const std::size_t widths_at = prediction.widths_at();
-  const std::size_t header = core::difference_header_size(widths_at, state.components);
+  const std::size_t header = opened.header = core::difference_header_size(widths_at, state.components);
   if (size < header) corrupt("length of a difference section", 0);
   const auto count = static_cast<std::size_t>(core::residual_items(state.components));
   for (std::size_t i = widths_at; i < header; ++i)
@@ -242,38 +250,61 @@ void decode_blocks(const DifferenceState &state, const std::uint8_t *bytes, std:
   const std::uint64_t blocks = core::blocks_of(state.particles);
   ResidualSection section(bytes, size, header, bits, blocks);
 
-  const auto scratch = std::make_unique<DifferenceScratch>();
+  opened.blocks.resize(blocks);
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    DifferenceBlock block = block_at(state, {}, box, prediction, b);
-    const std::size_t first = b * block_size;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) block.axes[d].out = memory(first, d);
-    ResidualRecord record;
-    if (!core::read_residual_record(width, section.directory(), b * bits, state.components, block.n, true, record))
+    StoredBlock<ResidualRecord> &block = opened.blocks[b];
+    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, state.particles - b * block_size));
+    if (!core::read_residual_record(width, section.directory(), b * bits, state.components, n, true, block.record))
       corrupt("record of block " + std::to_string(b), header);
-    const std::uint32_t *const words = section.take(core::residual_words(record, state.components, block.n), b);
-    if (!kernels.difference.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), header);
-    decoded(first, block.n);
+    block.words = section.take(core::residual_words(block.record, state.components, n), b);
   }
   section.end();
+  return opened;
+}
+
+// Decodes blocks first, ... last - 1. Indices of axis d from particle `at` on go to memory(at, d); after each block
+// decoded(at, n) is called.
+template <class Memory, class Decoded>
+void decode_blocks(const DifferenceState &state, const OpenedBlocks &opened, std::uint64_t first, std::uint64_t last,
+                   const GridBox &box, const DifferenceKernels &kernels, const Memory &memory, const Decoded &decoded) {
+  const auto scratch = std::make_unique<DifferenceScratch>();
+  for (std::uint64_t b = first; b < last; ++b) {
+    DifferenceBlock block = block_at(state, {}, box, opened.prediction, b);
+    const std::size_t at = b * block_size;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) block.axes[d].out = memory(at, d);
+    const StoredBlock<ResidualRecord> &stored = opened.blocks[b];
+    if (!kernels.decode(block, stored.record, stored.words, *scratch))
+      corrupt("block " + std::to_string(b), opened.header);
+    decoded(at, block.n);
+  }
 }
 
 }  // namespace
 
 void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const IndexOutput &q, const Kernels &kernels) {
-  decode_blocks(
-      state, bytes, size, box, kernels, [&](std::size_t first, std::size_t d) { return q[d] + first; },
-      [](std::size_t, std::size_t) {});
+                       const IndexOutput &q, const Kernels &kernels, int threads) {
+  const OpenedBlocks opened = open_blocks(state, bytes, size);
+  parallel_ranges(threads_for_particles(threads, state.particles), opened.blocks.size(),
+                  [&](int, std::uint64_t first, std::uint64_t last) {
+                    decode_blocks(
+                        state, opened, first, last, box, kernels.difference,
+                        [&](std::size_t at, std::size_t d) { return q[d] + at; }, [](std::size_t, std::size_t) {});
+                  });
 }
 
 void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const Kernels &kernels) {
-  alignas(64) std::int64_t block[core::max_components][block_size];
-  IndexColumns q{};
-  for (std::size_t d = 0; d < q.size(); ++d) q[d] = block[d];
-  decode_blocks(
-      state, bytes, size, box, kernels, [&](std::size_t, std::size_t d) { return block[d]; },
-      [&](std::size_t first, std::size_t n) { state.advance_range(first, n, q, box, kernels); });
+                       const Kernels &kernels, int threads) {
+  const OpenedBlocks opened = open_blocks(state, bytes, size);
+  parallel_ranges(threads_for_particles(threads, state.particles), opened.blocks.size(),
+                  [&](int, std::uint64_t first, std::uint64_t last) {
+                    alignas(64) std::int64_t block[core::max_components][block_size];
+                    IndexColumns q{};
+                    for (std::size_t d = 0; d < q.size(); ++d) q[d] = block[d];
+                    decode_blocks(
+                        state, opened, first, last, box, kernels.difference,
+                        [&](std::size_t, std::size_t d) { return block[d]; },
+                        [&](std::size_t at, std::size_t n) { state.advance_range(at, n, q, box, kernels); });
+                  });
   ++state.frames;
 }
 

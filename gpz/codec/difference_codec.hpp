@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Codes one chunk's grid indices as residuals of a prediction from earlier frames (docs/decisions/0010). The particles
-// and their order are those of the key frame.
+// Codes one chunk's grid indices as residuals of a prediction from earlier frames (docs/decisions/0010). Particles and
+// their order are as in the key frame.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct DifferenceState {
   };
 
   int components = 0;
-  bool plain = false;  // keeps `last` only: values are predicted to stay
+  bool plain = false;  // keeps `last` only: the prediction is the last value
   std::size_t particles = 0;
   std::uint64_t frames = 0;  // since the key frame, inclusive; 0: no key frame yet
   std::array<Axis, core::max_components> axes;
@@ -43,7 +43,7 @@ struct DifferenceState {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(const IndexColumns &added, std::size_t count);
   // Updates the history after a frame was encoded or decoded. For a plain state `q` may be its own `last` columns.
-  void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = codec::kernels());
+  void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = codec::kernels(), int threads = 1);
   // Updates `n` particles from `first` on without counting the frame. q[d][0] belongs to particle `first`.
   void advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
                      const Kernels &kernels);
@@ -59,11 +59,11 @@ void encode_difference(const DifferenceState &state, const IndexColumns &q, cons
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. Allocates no memory that depends on the bytes.
 void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const IndexOutput &q, const Kernels &kernels = codec::kernels());
+                       const IndexOutput &q, const Kernels &kernels = codec::kernels(), int threads = 1);
 
 // decode_difference() and advance() combined, block by block in the L1 cache. The indices end up in the state's `last`.
 // After an exception the state is unusable.
 void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const Kernels &kernels = codec::kernels());
+                       const Kernels &kernels = codec::kernels(), int threads = 1);
 
 }  // namespace gpz::codec

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <cstring>
 
 #include "gpz/codec/chunk_codec.hpp"

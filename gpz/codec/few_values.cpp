@@ -39,7 +39,7 @@ class SymbolExpectation {
     std::uint32_t number;
     unsigned context;
   };
-  // Prediction for particle i. `last`: 1 + its number in the last frame, or 0.
+  // Prediction for particle i. `last`: 1 + its number in the previous frame, or 0.
   Symbol expect(std::size_t i, std::uint32_t last) {
     const std::uint64_t of_class = classes_ == nullptr ? 0 : static_cast<std::uint64_t>(classes_[i]);
     std::uint64_t x = of_class;
@@ -84,7 +84,7 @@ class SymbolExpectation {
   unsigned hits_ = 0;
 };
 
-// 1 + number of a value in a table, or 0 if it is not there.
+// 1 + number of a value in a table, or 0 if it is absent.
 std::uint32_t find_number(const std::vector<std::uint64_t> &values, std::uint64_t key) {
   const auto at = std::lower_bound(values.begin(), values.end(), key);
   return at == values.end() || *at != key ? 0 : static_cast<std::uint32_t>(at - values.begin()) + 1;

@@ -14,16 +14,16 @@ namespace gpz::codec {
 enum class FewValues : std::uint8_t {
   of_class = 1,  // each class has one value
   symbols = 2,   // numbers of values, predicted from preceding particles
-  repeated = 3,  // numbers of values, predicted from the last frame
+  repeated = 3,  // numbers of values, predicted from the previous frame
 };
 
-// Known to encoder and decoder. At least one particle.
+// State shared by encoder and decoder. At least one particle.
 struct FewValuesShape {
   std::size_t particles = 0;
   std::size_t components = 0;
   std::uint64_t largest_key = ~std::uint64_t{0};
   const std::int64_t *classes = nullptr;  // of each particle; nullptr: all are in class 0
-  IndexColumns last{};                    // keys in the last frame; only for FewValues::repeated
+  IndexColumns last{};                    // keys in the previous frame; only for FewValues::repeated
 };
 
 // Appends the value of each class. Returns false and appends nothing if a class has several values.
@@ -36,7 +36,6 @@ class ValueTables {
  public:
   // Returns false if there are too many distinct values for tables to pay.
   bool find(const FewValuesShape &shape, const IndexColumns &keys);
-  // Appends tables and symbols.
   void encode(const FewValuesShape &shape, const IndexColumns &keys, std::vector<std::uint8_t> &bytes) const;
 
  private:

@@ -18,7 +18,7 @@ class KindHistory {
   // Context of the prediction's reliability.
   unsigned context() const { return (place_of_long() != 0 ? 8u : 0u) + hits_; }
   static constexpr unsigned contexts = 16;
-  // 0: as predicted. Other kinds are numbered without the predicted one.
+  // 0 for the predicted kind. Other kinds are numbered as if it did not exist.
   std::uint32_t number_of(std::uint8_t kind) const {
     const std::uint8_t known = expected();
     return kind == known ? 0u : kind < known ? kind + 1u : kind;

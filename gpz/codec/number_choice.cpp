@@ -127,17 +127,17 @@ std::uint64_t sixteenfold(int log) {
   return whole >= 0 ? fraction << std::min(whole, 48 - core::weight_bits) : fraction >> std::min(-whole, 63);
 }
 
-// Cost, up to a constant, of expecting 2^(log / 16) numbers where `count` occur.
+// Cost, up to a constant, of a table that expects 2^(log / 16) numbers if `count` occur.
 std::int64_t cost_of_expectation(std::uint64_t count, int log) {
   const std::uint64_t expected = sixteenfold(log);
   constexpr std::uint64_t per_ln2 = 23;  // 256 / ln 2 / 16
   return static_cast<std::int64_t>(expected * per_ln2) - static_cast<std::int64_t>(count) * log * (bit / 16);
 }
 
-// 16 log2(count + 1/2): the expectation where `count` were found, in sixteenths of an octave.
+// 16 log2(count + 1/2): the expectation for `count` numbers, in sixteenths of an octave.
 int log_of_count(std::uint64_t count) { return static_cast<int>((logarithms()(2 * count + 1) + 8) >> 4) - 16; }
 
-// Number of tokens worth a place in a table, for numbers without their `low` low bits.
+// Number of tokens that pay for their place in a table, for numbers without their `low` low bits.
 std::uint32_t useful_tokens(const TokenCounts &count, std::uint64_t numbers, int low) {
   const std::int64_t place = static_cast<std::int64_t>(numbers >> 4) * 23 / core::ans_total + 2 * bit;
   std::int64_t gain = 0;
@@ -226,7 +226,7 @@ struct Candidate {
   Candidate(const NumberShape &of, int typical) : shape(of), weights(weights_of(of)), size(typical) {}
 };
 
-// Least numbers for which an own shape, or a search for the best scale, pays.
+// Least count of numbers for which a separate shape, or a search for the best scale, pays.
 constexpr std::uint64_t worth_a_shape = 256;
 constexpr std::uint64_t worth_a_search = 64;
 
@@ -235,7 +235,7 @@ struct Fit {
   int scale = 0;
 };
 
-// Scale of least cost for a context, searched from a likely one on.
+// Scale of least cost for a context; the search starts at a likely scale.
 Fit best_scale(const Context &context, const Candidate &candidate) {
   const auto at = [&](int scale) {
     scale = std::clamp(scale, core::least_scale, core::largest_scale);
@@ -323,8 +323,7 @@ NumberTables choose_tables(const std::vector<Histogram> &histograms) {
     }
     tables.contexts.push_back(table);
   }
-  // An unused context between used ones is cheapest with the previous table. Unused ones at the end are cheapest
-  // without.
+  // An unused context between used ones is cheapest with the previous table; at the end, without a table.
   for (std::size_t c = contexts.size(); c-- > 0 && contexts[c].numbers == 0;) tables.contexts[c] = {};
   for (const Candidate &candidate : shapes) tables.shapes.push_back(candidate.shape);
   choose_rice(tables);

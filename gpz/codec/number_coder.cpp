@@ -26,7 +26,6 @@ using Symbol = NumberSymbol;
 
 constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 
-// The table of one context.
 struct Table {
   std::uint32_t tokens = 0;  // without the escape
   int low = 0;               // raw low bits of a number below its token

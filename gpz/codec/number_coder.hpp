@@ -41,11 +41,10 @@ class NumberEncoder {
                       std::vector<std::uint8_t> &bytes) const;
 
   unsigned contexts_;
-  std::vector<std::uint64_t> items_;   // a context above its number
-  std::vector<std::size_t> segments_;  // where each ends
+  std::vector<std::uint64_t> items_;   // context in the high bits, number in the low bits
+  std::vector<std::size_t> segments_;  // end of each
 };
 
-// Decoding tables of a stream.
 struct NumberSlots {
   struct Token {
     std::uint32_t first;
@@ -57,14 +56,14 @@ struct NumberSlots {
 
   format::Column<std::uint8_t> slot;  // token of each slot of each context
   format::Column<Token> token;
-  std::size_t bytes = 0;  // that the tables take
+  std::size_t bytes = 0;  // of the tables
 
   // Throws corrupt.
   NumberSlots(const std::uint8_t *tables, std::size_t size, unsigned contexts);
 };
 
-// A place in a stream. Loops that decode many numbers keep a copy in a local variable, which no store to memory can
-// change.
+// A position in a stream. Loops that decode many numbers copy it to a local variable, so that the compiler can keep it
+// in registers across stores.
 class NumberCursor {
  public:
   // The next number; `context` is below `contexts`. Damaged or exhausted streams give arbitrary numbers;
@@ -116,10 +115,10 @@ class NumberDecoder : public NumberCursor {
   // A stream without tables of its own.
   NumberDecoder(std::shared_ptr<const NumberSlots> slots, const std::uint8_t *bytes, std::size_t size);
 
-  // For a copy. go_to() then takes the place that the copy has reached.
+  // Copy it for a fast loop, then pass the copy to go_to().
   const NumberCursor &cursor() const { return *this; }
   void go_to(const NumberCursor &cursor) { NumberCursor::operator=(cursor); }
-  // Throws corrupt unless exactly all numbers were taken.
+  // Throws corrupt unless exactly all numbers were read.
   void end() const;
 
  private:
@@ -130,7 +129,7 @@ class NumberDecoder : public NumberCursor {
   std::size_t size_;
 };
 
-// The streams of a segmented stream of exactly `size` bytes, which have to stay where they are. Throws corrupt.
+// The streams of a segmented stream of exactly `size` bytes, which must outlive them. Throws corrupt.
 std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
                                          std::size_t segments);
 

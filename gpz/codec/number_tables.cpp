@@ -127,7 +127,6 @@ std::uint32_t description_bits(const NumberShape &shape) {
 
 namespace {
 
-// The tables of all contexts.
 void write_contexts(const NumberTables &tables, BitWriter &out) {
   out.put(tables.rice, 3);
   const int width = core::bit_length(static_cast<std::uint32_t>(tables.shapes.size()));

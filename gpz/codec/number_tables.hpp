@@ -21,12 +21,12 @@ struct NumberShape {
 };
 
 struct ContextTable {
-  std::uint8_t shape = 0;  // 1 + number of a shape; 0: no table, numbers are stored as they are
+  std::uint8_t shape = 0;  // 1 + number of a shape; 0: no table, numbers are stored raw
   std::int16_t scale = 0;  // eighths of an octave
 };
 
 struct NumberTables {
-  std::uint8_t rice = 0;            // low bits of a change of scale
+  std::uint8_t rice = 0;            // Rice parameter of changes of scale
   std::vector<NumberShape> shapes;  // at most 255
   std::vector<ContextTable> contexts;
 };
@@ -39,7 +39,7 @@ Weights weights_of(const NumberShape &shape);
 std::uint32_t stored_density(const NumberShape &shape, std::uint32_t i);
 // Bits of a value below 2^16 with `rice` low bits.
 std::uint32_t rice_bits(std::uint32_t value, int rice);
-// Bits of a shape; of the tables of all contexts, without the shapes.
+// Bits of a shape; bits of all tables without their shapes.
 std::uint32_t description_bits(const NumberShape &shape);
 std::uint32_t description_bits(const NumberTables &tables);
 

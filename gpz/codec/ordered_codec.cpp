@@ -9,6 +9,7 @@
 
 #include "gpz/codec/ordered_runs.hpp"
 #include "gpz/codec/ordered_search.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/codec/residual_section.hpp"
 #include "gpz/core/block.hpp"
 #include "gpz/core/ordered_section.hpp"
@@ -32,7 +33,6 @@ std::uint64_t item_of(const OrderedRecord &record, const Bases &base, int compon
   return core::residual_item(record.residuals, components, static_cast<int>(i - firsts));
 }
 
-// Header of a section.
 struct Header {
   OrderedPredictor predictor;
   Bases base{};
@@ -115,7 +115,7 @@ void encode_values(const OrderedShape &shape, const IndexColumns &q, const Order
 }
 
 void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                   const OrderedKernels &kernels) {
+                   const OrderedKernels &kernels, int threads) {
   const std::size_t start = core::ordered_header_size(shape.components);
   if (size < start || size % 8 != 0) corrupt("length of an ordered section", 0);
   const Header header = read_header(shape, bytes);
@@ -123,19 +123,26 @@ void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::si
   const std::uint64_t blocks = core::blocks_of(shape.particles);
   ResidualSection section(bytes, size, start, bits, blocks);
 
-  const auto scratch = std::make_unique<OrderedScratch>();
+  format::Column<StoredBlock<OrderedRecord>> stored(blocks);
   for (std::uint64_t b = 0; b < blocks; ++b) {
-    const OrderedBlock block = ordered_block(shape, {}, q, header.predictor, b);
-    OrderedRecord record;
-    if (!core::read_ordered_record(header.width.data(), section.directory(), b * bits, shape.components, block.n,
+    const std::uint32_t n = ordered_block(shape, {}, q, header.predictor, b).n;
+    OrderedRecord &record = stored[b].record;
+    if (!core::read_ordered_record(header.width.data(), section.directory(), b * bits, shape.components, n,
                                    header.base.data(), record))
       corrupt("record of block " + std::to_string(b), start);
-    const std::uint32_t *const words =
-        section.take(core::residual_words(record.residuals, shape.components, block.n), b);
-    kernels.link(block, *scratch);
-    if (!kernels.decode(block, record, words, *scratch)) corrupt("block " + std::to_string(b), start);
+    stored[b].words = section.take(core::residual_words(record.residuals, shape.components, n), b);
   }
   section.end();
+  parallel_ranges(threads_for_particles(threads, shape.particles), blocks,
+                  [&](int, std::uint64_t first, std::uint64_t last) {
+                    const auto scratch = std::make_unique<OrderedScratch>();
+                    for (std::uint64_t b = first; b < last; ++b) {
+                      const OrderedBlock block = ordered_block(shape, {}, q, header.predictor, b);
+                      kernels.link(block, *scratch);
+                      if (!kernels.decode(block, stored[b].record, stored[b].words, *scratch))
+                        corrupt("block " + std::to_string(b), start);
+                    }
+                  });
 }
 
 OrderedShape shape_of_runs(std::size_t count) { return {count, core::run_components, nullptr, {}}; }
@@ -149,7 +156,7 @@ void encode_runs(const Runs &runs, const OrderedKernels &kernels, std::vector<st
 }
 
 void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t size, std::int64_t *q,
-                 const OrderedKernels &kernels) {
+                 const OrderedKernels &kernels, int threads) {
   if (size < core::ordered_runs_header) corrupt("length of an ordered section", 0);
   std::uint64_t count = 0;
   std::memcpy(&count, bytes + 8, sizeof(count));
@@ -161,7 +168,7 @@ void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t s
   runs.gap.resize(core::max_runs(particles));
   runs.more.resize(core::max_runs(particles));
   decode_values(shape_of_runs(count), bytes + core::ordered_runs_header, size - core::ordered_runs_header,
-                {runs.gap.data(), runs.more.data()}, kernels);
+                {runs.gap.data(), runs.more.data()}, kernels, threads);
   runs.gap.resize(count);
   runs.more.resize(count);
   if (!expand_runs(runs, particles, q)) corrupt("runs of an ordered section", core::ordered_runs_header);
@@ -186,13 +193,13 @@ void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vecto
 }
 
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const Kernels &kernels) {
+                    const Kernels &kernels, int threads) {
   if (shape.particles == 0) {
     if (size != 0) corrupt("ordered section of an empty chunk", 0);
   } else if (shape.components == 1 && size != 0 && bytes[0] == core::ordered_runs_kind) {
-    decode_runs(shape.particles, bytes, size, q[0], kernels.ordered);
+    decode_runs(shape.particles, bytes, size, q[0], kernels.ordered, threads);
   } else {
-    decode_values(shape, bytes, size, q, kernels.ordered);
+    decode_values(shape, bytes, size, q, kernels.ordered, threads);
   }
 }
 

@@ -28,6 +28,6 @@ void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vecto
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
 // unspecified then. Allocates no memory that depends on the bytes.
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const Kernels &kernels = codec::kernels());
+                    const Kernels &kernels = codec::kernels(), int threads = 1);
 
 }  // namespace gpz::codec

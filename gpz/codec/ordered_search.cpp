@@ -69,7 +69,6 @@ struct Search {
     return cost;
   }
 
-  // Bits of each component.
   Costs costs(const OrderedPredictor &predictor) {
     Costs cost{};
     for (const OrderedBlock &b : sample) {

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <thread>
 #include <vector>
+
+#include "gpz/format/budget.hpp"
 
 namespace gpz::codec {
 
@@ -17,7 +20,15 @@ inline int thread_count(int threads, std::uint64_t items) {
   return static_cast<int>(std::max<std::uint64_t>(1, std::min(wanted, items)));
 }
 
-// Calls work(t, first, last) for thread t of `threads`, ranges covering [0, items) in order.
+// Number of threads for work on this many particles. Starting a thread costs as much as decoding 16,384 particles.
+inline int threads_for_particles(int threads, std::uint64_t particles) {
+  constexpr std::uint64_t particles_of_thread = 16384;
+  return thread_count(threads, particles / particles_of_thread + 1);
+}
+
+// Calls work(t, first, last) for thread t of `threads`, ranges covering [0, items) in order. Columns are charged to the
+// budget of the caller. If several calls throw, the caller gets the exception of the first range, as it would with one
+// thread.
 template <typename Work>
 void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
   const auto n = static_cast<std::uint64_t>(threads);
@@ -28,8 +39,11 @@ void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
   }
   std::vector<std::exception_ptr> errors(n);
   std::vector<std::thread> pool;
+  format::Budget *const budget = format::Budget::current();
   const auto run = [&](int t) {
     try {
+      std::optional<format::Budget::Scope> scope;
+      if (budget != nullptr) scope.emplace(*budget);
       work(t, bound(static_cast<unsigned>(t)), bound(static_cast<unsigned>(t) + 1));
     } catch (...) {
       errors[static_cast<std::size_t>(t)] = std::current_exception();
@@ -46,6 +60,18 @@ void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
   for (auto &thread : pool) thread.join();
   for (const auto &error : errors)
     if (error) std::rethrow_exception(error);
+}
+
+// Calls work(first, last) for ranges of n particles, each of which begins at a multiple of 1,024, on at most `threads`
+// threads. Otherwise as parallel_ranges.
+template <typename Work>
+void parallel_particles(int threads, std::uint64_t n, const Work &work) {
+  constexpr std::uint64_t unit = 1024;
+  parallel_ranges(threads_for_particles(threads, n), (n + unit - 1) / unit,
+                  [&](int, std::uint64_t first, std::uint64_t last) {
+                    const std::uint64_t begin = first * unit;
+                    work(static_cast<std::size_t>(begin), static_cast<std::size_t>(std::min(last * unit, n)));
+                  });
 }
 
 }  // namespace gpz::codec

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A range coder for adaptive bits and choices of equal probability, with a separate string of raw bits (docs/format.md,
-// section 10e). Encoder and decoder have the same interface: functions take the value and return it, so that one walk
-// serves both. The decoder ignores its argument.
+// section 10e). Encoder and decoder have the same interface, so that one walk serves both: functions take the value and
+// return it. The decoder ignores its argument.
 #pragma once
 
 #include <array>

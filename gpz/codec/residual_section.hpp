@@ -12,7 +12,7 @@
 
 namespace gpz::codec {
 
-// The least widths of `count` items that hold item_of(record, i) of all records.
+// The smallest widths of `count` items that hold item_of(record, i) of all records.
 template <typename Record, typename ItemOf>
 void find_item_widths(const std::vector<Record> &records, std::size_t count, const ItemOf &item_of,
                       std::uint8_t *width) {
@@ -43,6 +43,13 @@ void append_directory(const std::vector<Record> &records, std::size_t count, con
       core::put_bits(words.data(), at, width[i], item_of(record, i));
   append_words(words, bytes);
 }
+
+// A block to decode. Once all blocks of a section are found, they can be decoded in any order.
+template <typename Record>
+struct StoredBlock {
+  Record record;
+  const std::uint32_t *words;
+};
 
 // Reads the payloads of a section in order.
 class ResidualSection {

@@ -18,7 +18,6 @@ class RunningChecksum {
   RunningChecksum(RunningChecksum &&) noexcept;
   RunningChecksum &operator=(RunningChecksum &&) noexcept;
 
-  // Begins anew.
   void restart();
   void add(const void *bytes, std::size_t size);
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "gpz/codec/parallel.hpp"
+#include "gpz/codec/residual_section.hpp"
 #include "gpz/core/directory.hpp"
 #include "gpz/core/sequence.hpp"
 #include "gpz/format/bytes.hpp"
@@ -44,6 +46,9 @@ struct Tables {
   std::vector<TokenShare> share = std::vector<TokenShare>(max_tables * core::sequence_symbols);
 
   TokenShare *of(std::uint32_t number) { return share.data() + std::size_t{number} * core::sequence_symbols; }
+  const TokenShare *of(std::uint32_t number) const {
+    return share.data() + std::size_t{number} * core::sequence_symbols;
+  }
 };
 
 // Calls use(particle, component, step, symbol, table of the context) for all values of a block, lane by lane.
@@ -247,7 +252,7 @@ void read_tables(format::ByteReader &in, int components, Decoding &out) {
 
 // Decodes a block from its words. Escapes are stored in the order of particles and components.
 void decode_block(const std::uint32_t *words, const SequenceRecord &record, const Block &block, int components,
-                  Decoding &tables, std::vector<std::uint32_t> &low, const IndexOutput &q) {
+                  const Decoding &tables, std::vector<std::uint32_t> &low, const IndexOutput &q) {
   const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
   const std::size_t padded = std::size_t{block.rows} * core::sequence_lanes;
   low.resize(padded * static_cast<unsigned>(components));
@@ -341,7 +346,8 @@ bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::
   return true;
 }
 
-void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q) {
+void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q,
+                     int threads) {
   format::ByteReader in(bytes, size);
   Decoding tables;
   read_tables(in, components, tables);
@@ -349,21 +355,25 @@ void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n,
   if (blocks > in.left() / core::sequence_record_size(components)) corrupt("more blocks than bytes", in.position());
   format::ByteReader directory(in.take(blocks * core::sequence_record_size(components)),
                                blocks * core::sequence_record_size(components));
-  std::vector<std::uint32_t> low;
+  format::Column<StoredBlock<SequenceRecord>> stored(blocks);
   for (std::size_t b = 0; b < blocks; ++b) {
     const Block block(b, n);
-    SequenceRecord record;
+    SequenceRecord &record = stored[b].record;
     record.stream = directory.u32();
     record.escapes = directory.u32();
     for (int d = 0; d < components; ++d) record.first[d] = directory.i64();
     if (!core::is_valid(record, components, block.n)) corrupt("record of a block", in.position());
     const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
-    const std::uint8_t *const payload = in.take(std::size_t{layout.total} * 4);
-    decode_block(reinterpret_cast<const std::uint32_t *>(payload), record, block, components, tables, low, q);
+    stored[b].words = reinterpret_cast<const std::uint32_t *>(in.take(std::size_t{layout.total} * 4));
   }
   if (in.left() >= 8) corrupt("bytes behind the last block", in.position());
   while (in.left() != 0)
     if (in.u8() != 0) corrupt("bytes behind the last block", in.position() - 1);
+  parallel_ranges(threads_for_particles(threads, n), blocks, [&](int, std::uint64_t first, std::uint64_t last) {
+    std::vector<std::uint32_t> low;
+    for (std::uint64_t b = first; b < last; ++b)
+      decode_block(stored[b].words, stored[b].record, Block(b, n), components, tables, low, q);
+  });
 }
 
 }  // namespace gpz::codec

@@ -16,6 +16,7 @@ bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::
 
 // The inverse, for a section of exactly `size` bytes, aligned to 4. Throws corrupt and leaves q unspecified then.
 // Allocates no memory that depends on the bytes.
-void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q);
+void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q,
+                     int threads = 1);
 
 }  // namespace gpz::codec

@@ -2,17 +2,15 @@
 #include "gpz/codec/target.hpp"
 
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "gpz/error.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz::codec {
 namespace {
 
 using Type = ConstArray::Type;
-
-std::size_t size_of(Type type) { return type == Type::int32 || type == Type::float32 ? 4 : 8; }
 
 // D components with arrays of type To, written together.
 template <typename From, typename To, std::size_t D>
@@ -111,7 +109,7 @@ Target Target::from(std::size_t first) const {
 
 void *Target::contiguous(std::size_t d, Type type) const {
   const Array &array = components[d];
-  const std::size_t size = size_of(type);
+  const std::size_t size = format::element_size(type);
   const bool fits = rows == nullptr && array.type == type && array.stride == static_cast<std::ptrdiff_t>(size) &&
                     reinterpret_cast<std::uintptr_t>(array.data) % size == 0;
   return fits ? array.data : nullptr;

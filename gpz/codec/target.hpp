@@ -30,9 +30,9 @@ using FloatValues = std::array<const double *, core::max_components>;
 using SingleValues = std::array<const float *, core::max_components>;
 using IntegerValues = std::array<const std::int64_t *, core::max_components>;
 
-// Writes values to the target, whose arrays hold floats or integers as the values do. float32 gets the nearest value,
-// or an infinity beyond its range. SingleValues keep NaN bits in float32; conversions may not. Throws limit_exceeded if
-// an integer does not fit.
+// Writes values to the target, whose arrays have the kind of the values, floats or integers. float32 arrays get the
+// nearest value, or an infinity beyond the range. SingleValues keep NaN bits in float32 arrays; conversions may not.
+// Throws limit_exceeded if an integer does not fit.
 void store(const FloatValues &values, std::size_t n, const Target &target);
 void store(const SingleValues &values, std::size_t n, const Target &target);
 void store(const IntegerValues &values, std::size_t n, const Target &target);

@@ -22,7 +22,6 @@ inline constexpr int least_scale = -64;
 inline constexpr int largest_scale = 255;
 // Limit of a shape's log2 densities, in units of the shape's precision.
 inline constexpr int largest_log_density = 4095;
-inline constexpr int precisions = 4;  // precision p means units of 2^p / 16
 inline constexpr int weight_bits = 24;
 
 // Slots of a token: the first slot and how many of the ans_total.

@@ -41,7 +41,7 @@ GPZ_HD std::uint64_t section_header_size(int components) {
   return section_widths_size(components) + static_cast<std::uint64_t>(components) * 8;
 }
 
-// Bytes of the directory; blocks < 2^40.
+// `blocks` < 2^40.
 GPZ_HD std::uint64_t directory_size(std::uint32_t bits_of_record, std::uint64_t blocks) {
   return (blocks * bits_of_record + 63) / 64 * 8;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Requirements on machine and compiler. Elsewhere gpz would write different bytes, miss an error bound or truncate a
-// length, so compiling fails (docs/decisions/0002).
+// Requirements on machine and compiler. Where they do not hold, gpz would write different bytes, miss an error bound or
+// truncate a length, so compilation fails (docs/decisions/0002).
 #pragma once
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__

@@ -26,9 +26,8 @@ struct LevelFit {
   double left;
 };
 
-// How many numbers of levels are tried (1, 2, 3, 4, 6, 12), and their sum.
+// How many numbers of levels are tried: 1, 2, 3, 4, 6, 12.
 inline constexpr int level_choices = 6;
-inline constexpr std::uint32_t level_fits = 1 + 2 + 3 + 4 + 6 + 12;
 
 inline namespace GPZ_ISA {
 
@@ -36,7 +35,7 @@ GPZ_HD std::uint32_t levels_of_choice(int choice) {
   return choice < 4 ? static_cast<std::uint32_t>(choice) + 1 : choice == 4 ? 6 : 12;
 }
 
-// A slot that is `a` before one of level l has level l - a. Slots outside a block count as zeros.
+// A slot `a` places before a slot of level l has level l - a. Slots outside a block count as zeros.
 GPZ_HD NeighbourEquations equations_of(const NeighbourSums &sums, std::uint32_t levels, std::uint32_t level) {
   const auto sum = [&](std::uint32_t lag, std::uint32_t of) {
     std::int64_t total = 0;
@@ -75,7 +74,6 @@ GPZ_HD void solve(const NeighbourEquations &e, double *x) {
   }
 }
 
-// Sum of squared residuals with these weights.
 GPZ_HD double residual_squares(const NeighbourEquations &e, const std::int8_t *weight) {
   double left = e.own;
   for (std::uint32_t a = 0; a < max_neighbour_lags; ++a) {

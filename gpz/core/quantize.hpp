@@ -43,13 +43,12 @@ struct Quantized {
   bool valid;          // the grid value is within the bound of x
 };
 
-// Whether two values have the same bits.
 GPZ_HD bool same_bits(float a, float b) { return bit_cast<std::uint32_t>(a) == bit_cast<std::uint32_t>(b); }
 GPZ_HD bool same_bits(double a, double b) { return bit_cast<std::uint64_t>(a) == bit_cast<std::uint64_t>(b); }
 
-// `OnlyItsValues` must equal grid.only_its_values. It is a template parameter so that loops test it once.
-// The error is exact: x and its grid value are within a factor of two of each other, or the grid value is 0.
-// Comparisons are false for NaN, which makes NaN and infinities invalid.
+// `OnlyItsValues` must equal grid.only_its_values. It is a template parameter so that loops test it once. The error is
+// exact: x and its grid value are within a factor of two of each other, or the grid value is 0. Comparisons with NaN
+// are false, so NaN and infinities are invalid.
 template <bool OnlyItsValues = false, typename T>
 GPZ_HD Quantized<T> quantize(T x, const Grid &grid) {
   Quantized<T> out;

@@ -20,10 +20,11 @@ struct QuickIndex {
   float fraction;
 };
 
-// With p = x * (1 / step) exactly, and `inverse` the float next to 1 / step: x * inverse is off p by at most |p| *
-// slope, and `fraction`, of a magnitude of at most 1/2, by its rounding of 2^-25 beyond that. So
+// With p = x * (1 / step) exactly, and `inverse` the float next to 1 / step: x * inverse differs from p by at most |p|
+// * slope, and `fraction` (at most 1/2 in magnitude) by 2^-25 more, from rounding. Therefore
 // - index is that of quantize() if |fraction| + |p| * slope + 2^-25 < 1/2;
-// - the grid value, index * step, is off x by at most (|fraction| + |p| * slope + 2^-25) steps, and its rounding to a
+// - the grid value, index * step, differs from x by at most (|fraction| + |p| * slope + 2^-25) steps, and its rounding
+//   to a
 //   float adds at most |index| * 2^-24 steps.
 class QuickGrid {
  public:

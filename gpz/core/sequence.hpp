@@ -203,7 +203,7 @@ GPZ_HD bool is_valid(const SequenceRecord &record, int components, std::uint32_t
   return record.stream <= values && record.escapes <= values;
 }
 
-// Layout of a block in words.
+// Layout of a block; all numbers are in words.
 struct SequenceLayout {
   std::uint32_t low_words[max_components] = {};
   std::uint32_t escapes_at = 0;

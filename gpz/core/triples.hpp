@@ -22,7 +22,6 @@ inline namespace GPZ_ISA {
 constexpr GPZ_HD std::uint32_t with_number(std::uint32_t triple, std::uint32_t number) {
   return triple * triple_values + number;
 }
-// Residual number of component d.
 constexpr GPZ_HD std::uint32_t number_of(std::uint32_t triple, int d) {
   return triple >> 3 * (max_components - 1 - d) & (triple_values - 1);
 }

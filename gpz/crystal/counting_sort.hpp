@@ -8,8 +8,8 @@
 
 namespace gpz::crystal {
 
-// Sorts particles by keys below `count`; the sort is stable. `order` receives the particles, first[k] the place of the
-// first one with key k, and first[count] the number of particles. Both are columns of std::uint32_t.
+// Stable sort of particles by keys below `count`. `order` receives the particles; first[k] the place of the first one
+// with key k, and first[count] the number of particles. Both are columns of std::uint32_t.
 template <typename Column>
 void counting_sort(const Column &number, std::size_t count, Column &first, Column &order) {
   first.assign(count + 1, 0);

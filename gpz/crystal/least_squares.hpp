@@ -13,7 +13,7 @@
 
 namespace gpz::crystal {
 
-// Distance of the elements in a sample of at most `most` of n elements.
+// Stride of a sample of at most `most` of n elements.
 inline std::size_t sample_stride(std::size_t n, std::size_t most) { return (n + most - 1) / most; }
 
 // Rounds a coefficient to its stored form, 16 bits.
@@ -21,7 +21,7 @@ inline std::int16_t rounded_coefficient(double x) {
   return static_cast<std::int16_t>(std::lround(std::clamp(x, -32767.0, 32767.0)));
 }
 
-// Factor by which the sum of squares of so many values has to fall to be worth so many bits.
+// Factor by which the sum of squares of `values` values has to fall to save `bits` bits.
 inline double factor_for(double bits, double values) { return 1 + 2 * 0.6931471805599453 * bits / values; }
 
 // A system with several right-hand sides s. Unknowns are x[k * sides + s], k < unknowns. All sides share the features.
@@ -42,9 +42,9 @@ class LeastSquares {
   }
   void add(const double *feature, double target) { add(feature, &target); }
 
-  std::size_t count() const { return count_; }  // of calls of add
+  std::size_t count() const { return count_; }  // calls of add
 
-  // Adds equations in which only some unknowns occur.
+  // The system with only some of the unknowns.
   LeastSquares with(const std::vector<std::size_t> &unknowns) const {
     LeastSquares out(unknowns.size(), sides_);
     for (std::size_t a = 0; a < unknowns.size(); ++a) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpz/crystal/counting_sort.hpp"
-#include "gpz/kernels/pair_kernels.hpp"
+#include "gpz/kernels/kernels.hpp"
 
 namespace gpz::crystal {
 
@@ -17,8 +17,8 @@ using core::GridAxis;
 
 constexpr std::int64_t most_units = std::int64_t{1} << 30;  // largest position
 constexpr std::int64_t most_cells_of_axis = 1024;
-// Cells are as wide as the cutoff. Along the first component they are half as wide, because cells that follow each
-// other there are adjacent in memory.
+// Cells are as wide as the cutoff. Along the first component they are half as wide, because successive cells are
+// adjacent in memory there.
 constexpr std::int64_t stencil[core::max_components] = {2, 1, 1};
 constexpr int scale_bits = 53;
 
@@ -45,14 +45,14 @@ struct NeighbourList::Cells {
     std::int64_t count = 1;
     std::uint64_t scale = 0;  // cell = position * scale / 2^scale_bits
 
-    // Whether the axis has so few cells that a particle may be near in both directions.
+    // Whether the axis has so few cells that two particles may be neighbours in both directions.
     bool is_small(std::size_t d) const { return periodic && count <= 2 * stencil[d]; }
   };
   std::array<Axis, core::max_components> axes;
 
   std::int64_t total() const { return axes[0].count * axes[1].count * axes[2].count; }
 
-  // Divides the box into at most `most` cells of the width that the stencil needs.
+  // Divides the box into at most `most` cells, wide enough for the stencil.
   void choose(std::uint32_t reach, std::int64_t most) {
     for (std::size_t d = 0; d < axes.size(); ++d) {
       Axis &axis = axes[d];
@@ -73,13 +73,6 @@ struct NeighbourList::Cells {
     const auto cell = static_cast<std::int64_t>(static_cast<std::uint64_t>(at) * axes[d].scale >> scale_bits);
     return std::min(cell, axes[d].count - 1);
   }
-};
-
-// A range of places. `shift` is added to the positions there.
-struct NeighbourList::Run {
-  std::uint32_t begin = 0;
-  std::uint32_t end = 0;
-  std::array<std::int32_t, core::max_components> shift{};
 };
 
 void NeighbourList::place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
@@ -124,103 +117,122 @@ void NeighbourList::sort(Cells &cells) {
   }
   counting_sort(cell_of_slot_, static_cast<std::size_t>(cells.total()), cell_begin_, order_);
   for (std::size_t d = 0; d < at_.size(); ++d) {
-    at_[d].resize(n);
+    at_[d].resize(n + codec::PairKernels::padding);
     for (std::size_t place = 0; place < n; ++place) at_[d][place] = at_slot_[d][order_[place]];
   }
 }
 
-void NeighbourList::take_candidates(const std::vector<Run> &runs, std::uint64_t count) {
+codec::PairCandidates NeighbourList::room_for_candidates(std::uint64_t count) {
   const std::size_t size = count + codec::PairKernels::padding;
   if (place_.size() < size) {
     for (auto &axis : near_) axis.resize(size);
     place_.resize(size);
     distance_.resize(size);
   }
-  std::size_t k = 0;
-  for (const Run &run : runs) {
-    for (std::size_t d = 0; d < near_.size(); ++d)
-      for (std::uint32_t i = run.begin; i < run.end; ++i) near_[d][k + i - run.begin] = at_[d][i] + run.shift[d];
-    for (std::uint32_t i = run.begin; i < run.end; ++i) place_[k++] = i;
-  }
+  return {{near_[0].data(), near_[1].data(), near_[2].data()}, place_.data(), distance_.data()};
 }
 
 void NeighbourList::make_room(std::uint64_t pairs) {
-  pairs = std::max<std::uint64_t>(pairs, 1);
+  pairs += codec::PairKernels::padding;
   if (pairs <= partner_.size()) return;
   const std::uint64_t size = std::max<std::uint64_t>(pairs, partner_.size() + partner_.size() / 2);
   partner_.resize(size);
   for (auto &way : way_) way.resize(size);
 }
 
-bool NeighbourList::find_pairs(const Cells &cells, const codec::Kernels &kernels) {
-  const auto n = static_cast<std::uint32_t>(order_.size());
-  const std::uint64_t most_distances = (std::uint64_t{n} + 64) * max_distances_of_particle;
-  const std::uint64_t most_pairs = std::uint64_t{n} * max_pairs_of_particle;
-  std::uint64_t distances = 0;
+// Finds the places of the particles in and around a cell, up to its last particle, in ascending order.
+void NeighbourList::find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell,
+                              std::uint32_t cell_end) {
   std::array<std::int64_t, core::max_components> from{};
   std::array<std::int64_t, core::max_components> to{};
-  std::vector<Run> runs;
+  for (std::size_t d = 0; d < cells.axes.size(); ++d) {
+    const Cells::Axis &axis = cells.axes[d];
+    const bool all = axis.is_small(d);
+    from[d] = all ? 0 : cell[d] - stencil[d];
+    to[d] = all ? axis.count - 1 : cell[d] + stencil[d];
+    if (!axis.periodic) {
+      from[d] = std::max<std::int64_t>(from[d], 0);
+      to[d] = std::min(to[d], axis.count - 1);
+    }
+  }
+  runs_.clear();
+  codec::CandidateRun run{};
+  const auto inside = [&](std::size_t d, std::int64_t at) {
+    const Cells::Axis &axis = cells.axes[d];
+    const std::int64_t turns = at < 0 ? -1 : at >= axis.count ? 1 : 0;
+    run.shift[d] = static_cast<std::int32_t>(turns * axis.length);
+    return at - turns * axis.count;
+  };
+  bool ascending = true;
+  for (std::int64_t z = from[2]; z <= to[2]; ++z) {
+    const std::int64_t layer = inside(2, z) * cells.axes[1].count;
+    if (cell_begin_[static_cast<std::size_t>(layer * cells.axes[0].count)] >= cell_end) continue;
+    for (std::int64_t y = from[1]; y <= to[1]; ++y) {
+      const std::int64_t other_row = (layer + inside(1, y)) * cells.axes[0].count;
+      if (cell_begin_[static_cast<std::size_t>(other_row)] >= cell_end) continue;
+      // Up to three ranges: below the lower edge, inside, above the upper edge.
+      for (std::int64_t x = from[0]; x <= to[0];) {
+        const std::int64_t first = inside(0, x);
+        const std::int64_t length = std::min(to[0] - x + 1, cells.axes[0].count - first);
+        run.begin = cell_begin_[static_cast<std::size_t>(other_row + first)];
+        run.end = std::min(cell_begin_[static_cast<std::size_t>(other_row + first + length)], cell_end);
+        if (run.begin < run.end) {
+          ascending = ascending && (runs_.empty() || runs_.back().begin < run.begin);
+          runs_.push_back(run);
+        }
+        x += length;
+      }
+    }
+  }
+  if (ascending) return;
+  std::sort(runs_.begin(), runs_.end(),
+            [](const codec::CandidateRun &a, const codec::CandidateRun &b) { return a.begin < b.begin; });
+}
+
+bool NeighbourList::find_pairs(const Cells &cells, const codec::PairKernels &kernels) {
+  const auto n = static_cast<std::uint32_t>(order_.size());
+  const std::uint64_t most_distances = (std::uint64_t{n} + 64) * max_distances_of_particle;
+  const std::uint64_t most_pairs =
+      std::min<std::uint64_t>(std::uint64_t{n} * max_pairs_of_particle, std::numeric_limits<std::uint32_t>::max());
+  std::uint64_t distances = 0;
   std::int32_t period[core::max_components] = {};
   for (std::size_t d = 0; d < cells.axes.size(); ++d)
     if (cells.axes[d].is_small(d)) period[d] = static_cast<std::int32_t>(cells.axes[d].length);
+  const std::int32_t *const at[core::max_components] = {at_[0].data(), at_[1].data(), at_[2].data()};
+  first_.resize(n + std::size_t{1});
   std::uint64_t found = 0;
   std::uint32_t own = 0;
-  for (std::int64_t c = 0; own < n; ++c) {
-    const std::uint32_t cell_end = cell_begin_[static_cast<std::size_t>(c) + 1];
-    if (own == cell_end) continue;
-    const std::int64_t row = c / cells.axes[0].count;
-    const std::int64_t cell[core::max_components] = {c % cells.axes[0].count, row % cells.axes[1].count,
-                                                     row / cells.axes[1].count};
-    for (std::size_t d = 0; d < cells.axes.size(); ++d) {
-      const Cells::Axis &axis = cells.axes[d];
-      const bool all = axis.is_small(d);
-      from[d] = all ? 0 : cell[d] - stencil[d];
-      to[d] = all ? axis.count - 1 : cell[d] + stencil[d];
-      if (!axis.periodic) {
-        from[d] = std::max<std::int64_t>(from[d], 0);
-        to[d] = std::min(to[d], axis.count - 1);
+  std::array<std::int64_t, core::max_components> cell{};
+  for (std::size_t c = 0; own < n; ++c) {
+    const std::uint32_t cell_end = cell_begin_[c + 1];
+    if (own < cell_end) {
+      find_runs(cells, cell, cell_end);
+      std::uint64_t others = 0;
+      for (const codec::CandidateRun &run : runs_) others += run.end - run.begin;
+      const std::uint64_t members = cell_end - own;
+      distances += others * members;
+      if (distances > most_distances) return false;
+      const codec::PairCandidates candidates = room_for_candidates(others);
+      kernels.take_candidates(at, runs_.data(), runs_.size(), candidates);
+      // The cell's own particles come last, and the candidates of a particle end just before it, so that each pair
+      // occurs once.
+      auto count = static_cast<std::uint32_t>(others - members);
+      for (; own < cell_end; ++own, ++count) {
+        make_room(found + count);
+        const std::int32_t position[core::max_components] = {at[0][own], at[1][own], at[2][own]};
+        const codec::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
+        found += kernels.find_near(position, candidates, count, period, reach_ * reach_, list);
+        first_[own + std::size_t{1}] = static_cast<std::uint32_t>(found);
       }
+      if (found > most_pairs) return false;
     }
-    runs.clear();
-    for (std::int64_t z = from[2]; z <= to[2]; ++z)
-      for (std::int64_t y = from[1]; y <= to[1]; ++y) {
-        Run run;
-        const auto inside = [&](std::size_t d, std::int64_t at) {
-          const Cells::Axis &axis = cells.axes[d];
-          const std::int64_t turns = at < 0 ? -1 : at >= axis.count ? 1 : 0;
-          run.shift[d] = static_cast<std::int32_t>(turns * axis.length);
-          return at - turns * axis.count;
-        };
-        const std::int64_t other_row = (inside(2, z) * cells.axes[1].count + inside(1, y)) * cells.axes[0].count;
-        // Up to three ranges: below the lower edge, inside, above the upper edge.
-        for (std::int64_t x = from[0]; x <= to[0];) {
-          const std::int64_t first = inside(0, x);
-          const std::int64_t length = std::min(to[0] - x + 1, cells.axes[0].count - first);
-          run.begin = cell_begin_[static_cast<std::size_t>(other_row + first)];
-          run.end = std::min(cell_begin_[static_cast<std::size_t>(other_row + first + length)], cell_end);
-          if (run.begin < run.end) runs.push_back(run);
-          x += length;
-        }
-      }
-    std::sort(runs.begin(), runs.end(), [](const Run &a, const Run &b) { return a.begin < b.begin; });
-    std::uint64_t others = 0;
-    for (const Run &run : runs) others += run.end - run.begin;
-    distances += others * (cell_end - own);
-    if (distances > most_distances) return false;
-    take_candidates(runs, others);
-    // The cell's own particles come last, and a particle's candidates end before itself.
-    const codec::PairCandidates candidates{
-        {near_[0].data(), near_[1].data(), near_[2].data()}, place_.data(), distance_.data()};
-    auto count = static_cast<std::uint32_t>(others - (cell_end - own));
-    for (; own < cell_end; ++own, ++count) {
-      make_room(found + count);
-      const std::int32_t at[core::max_components] = {at_[0][own], at_[1][own], at_[2][own]};
-      const codec::PairList list{&partner_[found], {&way_[0][found], &way_[1][found], &way_[2][found]}};
-      found += kernels.pairs.find_near(at, candidates, count, period, reach_ * reach_, list);
-      first_.push_back(static_cast<std::uint32_t>(found));
-    }
-    if (found > std::min<std::uint64_t>(most_pairs, std::numeric_limits<std::uint32_t>::max())) return false;
+    if (++cell[0] < cells.axes[0].count) continue;
+    cell[0] = 0;
+    if (++cell[1] < cells.axes[1].count) continue;
+    cell[1] = 0;
+    ++cell[2];
   }
+  std::fill_n(partner_.begin() + static_cast<std::ptrdiff_t>(found), std::size_t{codec::PairKernels::padding}, 0u);
   return true;
 }
 
@@ -234,7 +246,7 @@ bool NeighbourList::build(const codec::IndexColumns &q, std::size_t n, int compo
   if (reach_ == 0) return false;
   cells.choose(reach_, static_cast<std::int64_t>(n) + 64);
   sort(cells);
-  return find_pairs(cells, kernels);
+  return find_pairs(cells, kernels.pairs);
 }
 
 bool NeighbourList::build(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {

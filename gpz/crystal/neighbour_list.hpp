@@ -13,17 +13,18 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/kernels/pair_kernels.hpp"
 
 namespace gpz::crystal {
 
 // Particles are sorted by cells, so that neighbours are near each other in memory; the index after sorting is their
-// place. Each pair occurs once, in the list of the particle with the later place. On a periodic axis the vector is the
-// shorter one; positions beyond an edge are wrapped. Pairs occur once in boxes smaller than two cutoffs, too.
+// place. Each pair occurs once, in the list of the particle with the later place, even in boxes smaller than two
+// cutoffs. On a periodic axis the vector is the shorter one; positions beyond an edge are wrapped.
 class NeighbourList {
  public:
   // Limit of vectors and cutoff, in units.
   static constexpr std::uint32_t max_reach = 32767;
-  // Limits of the pairs of a list, and of the distances that are computed for it.
+  // Limits of the number of pairs, and of the distances that are computed to find them.
   static constexpr std::uint64_t max_pairs_of_particle = 256;
   static constexpr std::uint64_t max_distances_of_particle = 2048;
 
@@ -43,9 +44,9 @@ class NeighbourList {
   // Slot of the particle in each place.
   const format::Column<std::uint32_t> &order() const { return order_; }
   std::size_t pairs() const { return first_.back(); }
-  // Pairs first()[place] to first()[place + 1] - 1 are those of the particle in `place` with particles in earlier
-  // places. partner()[pair] is the place of the partner, in ascending order. Columns of pairs may be longer than there
-  // are pairs.
+  // Pairs first()[place] to first()[place + 1] - 1 join the particle in `place` with particles in earlier places.
+  // partner()[pair] is the place of the partner, in ascending order. Columns of pairs are longer than the number of
+  // pairs, by PairKernels::padding at least. The partners behind the last pair are 0.
   const format::Column<std::uint32_t> &first() const { return first_; }
   const format::Column<std::uint32_t> &partner() const { return partner_; }
   // Vector from the partner to the particle, in units. Missing components are 0.
@@ -59,18 +60,19 @@ class NeighbourList {
 
   std::size_t memory_usage() const {
     return codec::memory_of(at_, order_, first_, partner_, way_, at_slot_, cell_of_slot_, cell_begin_, near_, place_,
-                            distance_);
+                            distance_, runs_);
   }
 
  private:
   struct Cells;
-  struct Run;
 
   void place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
              std::uint64_t cutoff, Cells &cells);
   void sort(Cells &cells);
-  bool find_pairs(const Cells &cells, const codec::Kernels &kernels);
-  void take_candidates(const std::vector<Run> &runs, std::uint64_t count);
+  void find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell,
+                 std::uint32_t cell_end);
+  bool find_pairs(const Cells &cells, const codec::PairKernels &kernels);
+  codec::PairCandidates room_for_candidates(std::uint64_t count);
   void make_room(std::uint64_t pairs);
 
   int shift_ = 0;
@@ -88,6 +90,7 @@ class NeighbourList {
   std::array<format::Column<std::int32_t>, core::max_components> near_;
   format::Column<std::uint32_t> place_;
   format::Column<std::uint32_t> distance_;
+  std::vector<codec::CandidateRun> runs_;
 };
 
 }  // namespace gpz::crystal

@@ -29,7 +29,7 @@ struct Site {
   std::array<std::int32_t, 3> cells{};
 };
 
-// Finds the site that a place belongs to.
+// Finds the site of each place.
 class SiteFinder {
  public:
   SiteFinder(const SiteSection &section, const Vector3 &period)
@@ -86,8 +86,8 @@ class SiteFinder {
   std::vector<Vector3> origins_;
 };
 
-// Sites slightly below a grid point are moved onto it. Otherwise the window, which begins at a grid point, would be one
-// step longer and contain more sites on a coarse grid. Crystals often begin at 0.
+// Sites slightly below a grid point are moved onto it. The window begins at a grid point: otherwise it would be one
+// step longer, and contain more sites on a coarse grid. Crystals often begin at 0.
 constexpr std::int64_t least_part = std::int64_t{1} << (core::site_fraction - core::deviation_fraction);
 
 // Cells and window that contain these sites. On periodic axes the window is at most one period long.
@@ -249,7 +249,7 @@ void SiteFit::choose_shifts(SiteSection &section) const {
     }
     ++count;
   });
-  // Mean quotients of one to two. With four, copper takes 0.03 bits an atom less and 20 % more time.
+  // The shift gives mean quotients of one to two. With four, copper takes 0.03 bits an atom less and 20 % more time.
   for (std::size_t d = 0; d < D && count > 0; ++d)
     section.shift[d] = static_cast<std::uint8_t>(
         std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, SiteSection::max_shift));

@@ -15,15 +15,15 @@ namespace gpz::crystal {
 
 class SiteFit {
  public:
-  // Assigns a site to each of n places, and sets the cells and narrow windows of the lattice, which find_sites leaves
-  // open. `period` is the period of the lattice. Returns false if a particle has no site.
+  // Assigns a site to each of n places, and sets the cells and the narrow windows of the lattice, which find_sites does
+  // not set. `period` is the period of the lattice. Returns false if a particle has no site.
   bool assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, SiteSection &section);
   // Chooses neighbours, their weights, and shifts. Features are deviations of indices, as in the decoder. Targets are
-  // deviations of the places before rounding; weights fitted to indices would follow the rounding.
+  // deviations of the unrounded places: weights fitted to indices would follow the rounding.
   void find_weights(const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
 
   const SiteRows &rows() const { return rows_; }
-  // Particles sorted by site; the first particle of each site, and the number of particles at the end.
+  // order(): particles sorted by site. first(): first particle of each site, then the number of particles.
   const std::vector<std::uint32_t> &order() const { return order_; }
   const std::vector<std::uint32_t> &first() const { return first_; }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lattice of cells, with sublattices that have one site in each cell (docs/format.md, section 10e). Do not confuse it
-// with SpringLattice, which has the vectors between neighbours.
+// A lattice of cells, with sublattices that have one site in each cell (docs/format.md, section 10e). Not to be
+// confused with SpringLattice, which has the vectors between neighbours.
 #pragma once
 
 #include <array>
@@ -42,7 +42,6 @@ struct SiteLattice {
   int components = 0;
   core::SiteWindow window;
   std::array<core::SitePlace, core::max_components> edge{};  // of a cell
-  // Range of cells along an edge.
   struct Cells {
     std::int32_t first = 0;
     std::uint32_t count = 1;
@@ -57,7 +56,7 @@ struct SiteSection {
 
   core::GridBox box{};
   std::array<std::int64_t, core::max_components> margin{};  // largest distance of particles beyond a periodic edge
-  std::array<std::uint8_t, core::max_components> shift{};   // low bits of a residual number, stored without coding
+  std::array<std::uint8_t, core::max_components> shift{};   // low bits of a residual number that are stored raw
   SiteLattice lattice;
 };
 

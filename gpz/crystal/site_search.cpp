@@ -12,15 +12,15 @@
 namespace gpz::crystal {
 namespace {
 
-constexpr std::size_t least_particles = 100;  // fewer do not pay for the description of a crystal
-constexpr std::size_t patch_particles = 700;  // in the middle, where the search begins
+constexpr std::size_t least_particles = 100;  // the description of a crystal does not pay for fewer
+constexpr std::size_t patch_particles = 700;  // in the patch in the middle, where the search begins
 constexpr std::size_t cores = 24;             // particles of the patch whose neighbours are used
 constexpr double reach = 1.8;                 // largest distance of a neighbour, in units of the nearest one's
 constexpr double blur = 0.3;                  // largest distance of a particle from its site, in the same units
 constexpr std::size_t sampled = 4096;         // particles in the sample for the final fit of edges
-constexpr double edge_share = 0.85;           // of particles with a neighbour at the end of an edge
-constexpr double least_share = 0.05;          // of particles in a sublattice
-constexpr double crystal_share = 0.8;         // of particles near sites
+constexpr double edge_share = 0.85;           // minimum fraction of particles with a neighbour at the end of an edge
+constexpr double least_share = 0.05;          // minimum fraction of particles in a sublattice
+constexpr double crystal_share = 0.8;         // minimum fraction of particles near sites
 
 struct Search {
   int components;
@@ -31,8 +31,8 @@ struct Search {
 
   bool find_edges();
   bool find_origins();
-  // Replaces the edges by others of the same lattice: the first along the first axis, the second in the plane of the
-  // first two axes, if there are such. Rows of cells then end where a crystal with open axes ends.
+  // Replaces the edges by others of the same lattice: if possible, the first along the first axis, the second in the
+  // plane of the first two axes. Rows of cells then end where a crystal with open axes ends.
   void align_edges();
   // Fits edges and origins by least squares. Returns false if few particles are near sites.
   bool fit(const std::vector<Vector3> &particles);
@@ -68,8 +68,8 @@ std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::s
   return patch;
 }
 
-// Vectors from the particles in the middle of the patch to their neighbours. `of_first` are those of the first
-// particle.
+// Vectors from the particles in the middle of the patch to their neighbours. `of_first`: number of vectors from the
+// first particle.
 NeighbourVectors vectors_around(const std::vector<Vector3> &patch, double &near, std::size_t &of_first) {
   Vector3 middle{};
   for (const Vector3 &x : patch) middle = middle + 1.0 / static_cast<double>(patch.size()) * x;
@@ -87,7 +87,7 @@ NeighbourVectors vectors_around(const std::vector<Vector3> &patch, double &near,
     }
     nearest_ones.push_back(least);
   }
-  // By thermal motion the smallest distance is too small; several particles give a better estimate than one.
+  // Thermal motion makes the smallest distance too small; the median over several particles is more reliable than one.
   near = std::sqrt(median(nearest_ones)) * 1.08;
   NeighbourVectors vectors;
   for (const std::size_t core : by_distance) {
@@ -138,13 +138,13 @@ bool Search::find_edges() {
 
 void Search::align_edges() {
   constexpr int most = 3;          // multiples of each edge
-  const double flat = 0.1 * near;  // counts as zero
+  const double flat = 0.1 * near;  // lengths below it count as zero
   const auto axes = static_cast<std::size_t>(components);
   struct Way {
     std::array<int, 3> edges;
     Vector3 way;
   };
-  // Among vectors that ascend along their last axis: those that ascend least, and of these the shortest.
+  // Among vectors that ascend along their last axis: those with the least ascent, and of these the shortest.
   std::array<std::optional<Way>, 3> best;
   const int third = components == 3 ? most : 0;
   for (int k = -third; k <= third; ++k)
@@ -158,7 +158,7 @@ void Search::align_edges() {
         if (last == 0 || way.way[last - 1] < 0) continue;
         std::optional<Way> &known = best[last - 1];
         const double up = known ? way.way[last - 1] - known->way[last - 1] : -HUGE_VAL;
-        // Half edges have equal lengths in several directions, up to thermal motion; the first one is kept.
+        // Half edges have equal lengths in several directions, up to thermal motion; keep the first one.
         if (up < -flat || (up < flat && length(way.way) < length(known->way) - flat)) known = way;
       }
   if (components == 2) best[2] = Way{{0, 0, 1}, edges[2]};
@@ -207,7 +207,7 @@ bool Search::fit(const std::vector<Vector3> &particles) {
   LeastSquares squares(axes + origins.size(), axes);
   std::vector<double> features(axes + origins.size());
   std::size_t fitting = 0;
-  const Vector3 middle = origins[0];  // small numbers keep more digits
+  const Vector3 middle = origins[0];  // differences from it keep more digits
   for (const Vector3 &x : particles) {
     const CellCoordinates::Site site = coordinates.nearest_site(origins, x);
     if (!(site.squared_distance <= 0.16 * near * near)) continue;
@@ -241,8 +241,7 @@ class Gaps {
     own.last = std::fmax(own.last, x);
   }
 
-  // Middle of the widest gap, at most half a period from `low`. With `near_low`: of all wide gaps the one nearest to
-  // `low`.
+  // Middle of the widest gap, at most half a period from `low`. With `near_low`: the wide gap nearest to `low`.
   double middle(bool near_low) const {
     std::vector<Part> used;
     for (const Part &part : parts_)
@@ -271,7 +270,7 @@ class Gaps {
 
  private:
   static constexpr std::size_t most_parts = 1 << 16;
-  static constexpr double wide = 0.7;  // part of the widest gap
+  static constexpr double wide = 0.7;  // relative to the widest gap
   struct Part {
     double first = HUGE_VAL;
     double last = -HUGE_VAL;
@@ -281,7 +280,7 @@ class Gaps {
   std::vector<Part> parts_;
 };
 
-// Period of the lattice that is nearest to the grid's, which was rounded. Without one, the grid's period.
+// Period of the lattice nearest to the period of the grid, which was rounded. Without a lattice period, the grid's.
 double period_along(std::size_t d, double period, const CellCoordinates &coordinates) {
   Vector3 way{};
   way[d] = period;
@@ -294,7 +293,7 @@ bool is_within(const Vector3 &x, std::int64_t most) {
          std::fabs(x[2]) < static_cast<double>(most);
 }
 
-// Finds period and window of a lattice on periodic axes. Returns false if they are too far away.
+// Finds period and window of a lattice on periodic axes. Returns false if they differ too much from the grid's.
 bool find_window(const Search &search, const PlaceColumns &place, Places places, std::size_t n,
                  const core::GridBox &box, FoundSites &found) {
   const CellCoordinates coordinates(search.edges);
@@ -309,7 +308,7 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
     gaps.emplace_back(static_cast<double>(box[d].lo), found.period[d], n);
   }
   if (periodic.empty()) return true;
-  // Uses all particles: a sample misses planes of a crystal that is stored row by row.
+  // Uses all particles: a sample would miss planes of a crystal that is stored row by row.
   for (std::size_t i = 0; i < n; ++i) {
     const CellCoordinates::Site nearest = coordinates.nearest_site(search.origins, at(place, i, axes));
     const Vector3 site = search.origins[nearest.sublattice] + coordinates.place(nearest.cell);
@@ -317,8 +316,8 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
   }
   for (std::size_t k = 0; k < periodic.size(); ++k) {
     const std::size_t d = periodic[k];
-    // Near the edge of the box: particles beyond it return after the period of the grid, which differs from that of
-    // the lattice.
+    // The window begins near the edge of the box: particles beyond it return after the period of the grid, which
+    // differs from that of the lattice.
     const double low = std::floor(gaps[k].middle(places == Places::values));
     const double high = std::ceil(low + found.period[d]);
     const auto most = static_cast<double>(core::max_site_reach);

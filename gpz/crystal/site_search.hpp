@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds out whether particles form a crystal: the edges of its cell, and a site for each sublattice. The search begins
-// with a patch in the middle, so that systems that are no crystals cost little. Do not confuse it with
-// spring_search.hpp, which finds vectors between neighbours and springs.
+// Finds whether particles form a crystal: the edges of its cell, and a site for each sublattice. The search begins with
+// a patch in the middle, so that other systems cost little time. Not to be confused with spring_search.hpp, which finds
+// vectors between neighbours, and springs.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@ enum class Places : std::uint8_t {
 
 struct FoundSites {
   SiteLattice lattice;  // only edges, origins, and a window on periodic axes
-  // Period on each periodic axis, in grid steps. The period of the grid is a whole number of steps. The box, known from
-  // `values`, is up to half a step longer or shorter.
+  // Period on each periodic axis, in grid steps. The grid's period is a whole number of steps; the true one, known from
+  // Places::values, is up to half a step longer or shorter.
   Vector3 period{};
 };
 

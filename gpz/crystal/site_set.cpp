@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 
 #include "gpz/core/cells.hpp"
@@ -138,7 +137,7 @@ struct EncodedSide {
   std::size_t components;
   const codec::IndexColumns &q;
   const std::vector<std::uint32_t> &order;  // particles sorted by site
-  const std::vector<std::uint32_t> &first;  // first particle of each site, and the number of particles at the end
+  const std::vector<std::uint32_t> &first;  // first particle of each site, then the number of particles
   std::size_t done = 0;
 
   std::size_t count(std::uint64_t site) const { return first[site + 1] - first[site]; }
@@ -157,7 +156,7 @@ void walk(Side &side, const SiteSection &section, const SiteRows &rows, std::siz
     SiteWalk<Side, 3>(side, section, rows, n);
 }
 
-// If the shortest edge of a cell has at least so many steps, indices locate sites as well as values.
+// If the shortest edge of a cell has at least this many steps, indices locate sites as well as values.
 constexpr double fine_cell = 100;
 
 double shortest_edge(const SiteLattice &lattice) {
@@ -167,11 +166,11 @@ double shortest_edge(const SiteLattice &lattice) {
   return least;
 }
 
-// Particles, brought inside the box.
+// Particles wrapped into the box.
 class InsideBox {
  public:
-  // Brings particles inside; the margin receives their largest distance beyond the edges. Returns false if one is too
-  // far.
+  // Wraps particles into the box; the margin receives their largest distance beyond the edges. Returns false if one is
+  // too far.
   bool take(const codec::IndexColumns &q, std::size_t n, SiteSection &section) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(section.lattice.components); ++d) {
       const core::GridAxis axis = section.box[d];
@@ -216,7 +215,7 @@ bool encode_sites(const codec::IndexColumns &q, const PlaceColumns &value, std::
       inside.places([&](std::size_t d, std::size_t i) { return value[d][i] - static_cast<double>(q[d][i]); });
   FoundSites found;
   if (!find_sites(place, Places::values, n, components, section.box, found)) return false;
-  // On fine grids indices suffice. Searching them reproduces the files of earlier versions.
+  // On fine grids, search the indices, which suffice. Searching values would change the bytes of existing files.
   if (shortest_edge(found.lattice) >= fine_cell) {
     place = inside.places([](std::size_t, std::size_t) { return 0.0; });
     found = {};

@@ -35,7 +35,6 @@ class RowNeighbours {
     if (row == nullptr || i + cells_[k] < row->cells.first || i + cells_[k] >= row->cells.end) return nullptr;
     return deviations + (row->first_number + static_cast<std::uint64_t>(i + cells_[k] - row->cells.first)) * D;
   }
-  std::size_t count() const { return count_; }
 
   // Weighted sums of deviations, in units of a deviation.
   std::array<std::int64_t, D> sum(std::int64_t i, const std::int32_t *deviations) const {
@@ -100,7 +99,7 @@ class SiteWalk {
 
  private:
   void code_row(const SiteRows::Row &row, const RowNeighbours<D> &neighbours) {
-    bool alone = true;  // the site before has exactly one particle
+    bool alone = true;  // the previous site has exactly one particle
     std::uint64_t site = row.first_number;
     for (std::int64_t i = row.cells.first; i < row.cells.end; ++i, ++site) {
       const std::size_t count = code_count(alone, side_.count(site));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A lattice of particles joined by springs: the vectors from each particle to its neighbours, and the springs along
-// them (docs/format.md, section 10c). Do not confuse it with SiteLattice, which has cells with sites.
+// them (docs/format.md, section 10c). Not to be confused with SiteLattice, which has cells with sites.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct SpringLattice {
 
   std::int64_t tolerance = 0;         // largest distance of a neighbour from the end of its vector, grid steps
   int shift = 0;                      // fields are in units of 2^shift / 64 grid steps
-  std::vector<SpringVector> vectors;  // each stands for its opposite, too
+  std::vector<SpringVector> vectors;  // each also represents its opposite
 
   bool operator==(const SpringLattice &other) const {
     return tolerance == other.tolerance && shift == other.shift && vectors == other.vectors;
@@ -51,7 +51,7 @@ struct SpringLattice {
   void read(format::ByteReader &reader);
 };
 
-// A field: a vector of 16-bit integers for each particle. The fourth component is 0.
+// A field: a vector of 16-bit integers per particle. The fourth component is 0.
 using LatticeField = format::Column<std::int16_t>;
 inline constexpr std::size_t field_stride = 4;
 inline constexpr std::int32_t field_limit = 32767;
@@ -61,7 +61,7 @@ std::int16_t to_field(Integer x) {
   return static_cast<std::int16_t>(std::clamp<Integer>(x, -field_limit, field_limit));
 }
 
-// Symmetric matrices, one for each direction of a network, in the order of fields.
+// Symmetric matrices, one per direction of a network, in the order of fields.
 class SpringMatrices {
  public:
   // Matrix k belongs to directions 2 k and 2 k + 1.
@@ -84,7 +84,6 @@ class SpringMatrices {
     }
     return {x, y, z};
   }
-  // Sum of all matrices.
   const std::array<std::array<std::int32_t, core::max_components>, core::max_components> &total() const {
     return total_;
   }

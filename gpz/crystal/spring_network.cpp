@@ -56,7 +56,7 @@ void SpringNetwork::use_springs(const SpringLattice &lattice) {
 
 bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const core::GridBox &box) {
   const auto components = static_cast<std::size_t>(components_);
-  // Slightly more, because the list rounds. In very large boxes it misses very close neighbours.
+  // Slightly more, because the list rounds. In very large boxes the list may miss very close neighbours.
   const std::uint64_t reach = longest(lattice_) + static_cast<std::uint64_t>(lattice_.tolerance);
   const std::uint64_t more = (reach >> 12) + 4;
   NeighbourList list;
@@ -68,7 +68,7 @@ bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const c
   const std::int64_t tolerance = lattice_.tolerance;
   const std::int64_t farthest = tolerance * tolerance;
   format::Column<std::int64_t> distance(particles() * degree(), farthest + 1);
-  // Sets `place` of particle i to `other` if that is nearer.
+  // Sets `place` of particle i to `other` if `other` is nearer.
   const auto offer = [&](std::size_t place, std::int64_t squared, std::uint32_t other) {
     if (squared > distance[place] || squared > farthest) return;
     if (squared == distance[place] && neighbours_[place] < other) return;

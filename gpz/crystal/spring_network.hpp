@@ -28,20 +28,19 @@ class SpringNetwork {
 
   std::size_t particles() const { return placed_.size(); }
   const SpringLattice &lattice() const { return lattice_; }
-  // Neighbours of a particle along vector k (entry 2 k) and against it (entry 2 k + 1). The particle itself stands for
-  // a missing neighbour.
+  // Neighbours of a particle along vector k (entry 2 k) and against it (entry 2 k + 1). A missing neighbour is replaced
+  // by the particle itself.
   std::size_t degree() const { return 2 * lattice_.vectors.size(); }
   const std::uint32_t *neighbours(std::size_t i) const { return &neighbours_[i * degree()]; }
-  // Whether the particle has an ideal place.
   bool is_placed(std::size_t i) const { return placed_[i] != 0; }
   std::size_t placed() const { return static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), 1)); }
 
-  // Vector from the ideal place of particle i, which has one, to index q, in 1/64 grid steps, limited to +-2^29.
+  // Vector from the ideal place of particle i, which must have one, to index q, in 1/64 grid steps, limited to +-2^29.
   std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
 
   // Computes out = 2 (pull(in) - in) - before, limited; without `before`, out = pull(in) - in. `before` may be `out`.
   void step(const LatticeField &in, const LatticeField *before, LatticeField &out) const;
-  // To be called when the springs of `lattice` have changed.
+  // Call when the springs of `lattice` have changed.
   void use_springs(const SpringLattice &lattice);
 
   std::size_t memory_usage() const { return codec::memory_of(neighbours_, placed_, index_, offset_); }
@@ -56,7 +55,7 @@ class SpringNetwork {
   format::Column<std::uint32_t> neighbours_;
   format::Column<std::uint8_t> placed_;
   std::array<format::Column<std::int64_t>, core::max_components> index_;   // when the network was built
-  std::array<format::Column<std::int32_t>, core::max_components> offset_;  // of that index from the ideal place
+  std::array<format::Column<std::int32_t>, core::max_components> offset_;  // of the index from the ideal place
   SpringMatrices springs_;
 };
 

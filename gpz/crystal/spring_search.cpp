@@ -22,8 +22,8 @@ constexpr std::size_t sampled_particles = 4096;
 constexpr double shells[] = {1.3, 1.75};  // limit of neighbours; the second one if the first finds few
 constexpr double few_neighbours = 8;
 constexpr double spread = 0.2;            // of the vectors to the same neighbour
-constexpr double tolerance_of_end = 0.4;  // of a neighbour in the network
-// Part of the sample: vectors that fewer particles have do not belong to the lattice.
+constexpr double tolerance_of_end = 0.4;  // for the end of a neighbour vector in the network
+// Vectors that a smaller fraction of the sampled particles have do not belong to the lattice.
 constexpr double least_share = 0.12;
 constexpr double least_neighbours = 3;
 constexpr double least_covered = 0.7;
@@ -113,7 +113,7 @@ std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, doub
       if (count == 0) break;
       for (std::size_t d = 0; d < centre.size(); ++d) centre[d] = cluster.sum[d] / static_cast<double>(count);
     }
-    // A place has half of its pairs, but in both directions.
+    // A place lists half of its pairs, each in both directions: on average one vector per neighbour.
     if (static_cast<double>(count) < least_share * particles) break;
     covered += count;
     const double remove = 1.5 * near;
@@ -201,7 +201,7 @@ struct Stiffness {
 };
 
 // In thermal equilibrium, the mean displacement of a particle is where its neighbours pull it. A regression on the
-// neighbours' displacements gives the springs, up to a factor.
+// neighbours' displacements therefore gives the springs, up to a factor.
 std::vector<Stiffness> fit_springs(const Field &u, const SpringNetwork &network, const std::vector<Vector3> &vectors,
                                    const std::vector<std::size_t> &kind) {
   const std::size_t kinds = *std::max_element(kind.begin(), kind.end()) + 1;
@@ -312,7 +312,7 @@ bool set_springs(const std::vector<Vector3> &vectors, const std::vector<std::siz
   return std::all_of(sum.begin(), sum.end(), [](double row) { return row < 32700; });
 }
 
-// Chosen so that displacements of a crystal stay well below the limit of fields.
+// Chosen so that displacements of a crystal are far below the limit of fields.
 int unit_for(const Field &u) {
   double sum = 0;
   for (const Vector3 &v : u) sum += squared(v);

@@ -39,9 +39,9 @@ T median(std::vector<T> &values) {
 // Vectors from particles to their neighbours.
 struct NeighbourVectors {
   std::vector<Vector3> all;
-  std::size_t particles = 0;  // that the vectors start from
+  std::size_t particles = 0;  // the vectors start from this many particles
 
-  // Vectors within a distance of a centre; the square of the distance is given.
+  // Sum and number of the vectors within a distance of a centre, which is given squared.
   struct Cluster {
     Vector3 sum{};
     std::size_t count = 0;

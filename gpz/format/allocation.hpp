@@ -10,7 +10,7 @@
 
 namespace gpz::format {
 
-// Calls f(). Throws what `error()` returns if f() runs out of memory or asks for a vector of impossible length.
+// Calls f(). Throws error() if f() runs out of memory, or allocates a vector of impossible length.
 template <class F, class MakeError>
 auto in_memory(F &&f, MakeError &&error) -> decltype(f()) {
   try {

@@ -11,8 +11,8 @@
 namespace gpz::format {
 
 // While an object exists, its thread and the threads started by it round to nearest, keep subnormal numbers and do not
-// trap. Programs linked with -ffast-math flush subnormal numbers to zero; others trap invalid operations. Every public
-// function with arithmetic on values or bounds creates one.
+// trap. This is needed because programs linked with -ffast-math flush subnormal numbers to zero, and others trap
+// invalid operations. Every public function with arithmetic on values or bounds creates one.
 class UsualArithmetic {
  public:
 #if defined(__x86_64__)

@@ -25,7 +25,7 @@ void *Budget::allocate(std::size_t bytes, std::size_t &capacity) noexcept {
   capacity = bytes;
   if (bytes >= least_kept) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    // The smallest block that is large enough, but less than twice as large as needed.
+    // Best fit, if it is less than twice as large as needed.
     std::size_t best = count_;
     for (std::size_t k = 0; k < count_; ++k)
       if (blocks_[k].capacity >= bytes && blocks_[k].capacity / 2 <= bytes &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that a reader takes because numbers in a file ask for it (docs/decisions/0018-limits.md).
+// Memory for sizes that a file states (docs/decisions/0018-limits.md).
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace gpz::format {
 
-// Counts bytes up to a limit, and keeps freed memory for reuse. Threads may share it.
+// Counts bytes up to a limit, and keeps freed memory for reuse. Thread-safe.
 class Budget {
  public:
   explicit Budget(const Limits &limits) : limit_(limits.memory == 0 ? default_memory_limit() : limits.memory) {}
@@ -23,7 +23,7 @@ class Budget {
   Budget(const Budget &) = delete;
   Budget &operator=(const Budget &) = delete;
 
-  // Takes so many bytes, or none and throws limit_exceeded.
+  // Takes this many bytes. If too few are left, takes none and throws limit_exceeded.
   void take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   // Throws limit_exceeded if `count` times `size` bytes could not be taken. Takes nothing.
@@ -67,19 +67,19 @@ class Budget {
 
   const std::uint64_t limit_;
   std::atomic<std::uint64_t> used_{0};
-  // Freed blocks. Getting new pages from the system costs as much time as decoding into them.
+  // Freed blocks. New pages from the system cost as much time as decoding into them.
   std::mutex mutex_;
   std::array<Block, most_blocks> blocks_{};
   std::size_t count_ = 0;   // of blocks
   std::uint64_t kept_ = 0;  // bytes of blocks
 };
 
-// Throws limit_exceeded if the current budget does not have so much left. Takes nothing.
+// Throws limit_exceeded if less than `count` times `size` bytes are left in the current budget. Takes nothing.
 inline void require_memory(std::uint64_t count, std::uint64_t size) {
   if (const Budget *const budget = Budget::current()) budget->require(count, size);
 }
 
-// Charges memory other than columns to the current budget while it exists.
+// Charges memory other than columns to the current budget during its lifetime.
 class Charge {
  public:
   Charge() = default;
@@ -101,8 +101,8 @@ class Charge {
   std::uint64_t bytes_ = 0;
 };
 
-// Allocator of columns. The budget that was charged is stored in front of the memory. It has to outlive the column, and
-// keeps the memory for the next one.
+// Allocator of columns. Stores the charged budget in front of the memory. The budget must outlive the column, and keeps
+// the memory for the next one.
 template <typename T>
 struct ColumnAllocator {
   using value_type = T;
@@ -145,7 +145,7 @@ struct ColumnAllocator {
   static_assert(head >= sizeof(Owner) && head >= alignof(T));
 };
 
-// A vector whose length is given by a number in a file.
+// A vector whose length comes from a file.
 template <typename T>
 using Column = std::vector<T, ColumnAllocator<T>>;
 

@@ -58,8 +58,8 @@ class ByteWriter {
   std::vector<std::uint8_t> &bytes_;
 };
 
-// Throws corrupt at the first read past the end. Callers have checked that the whole range is there, so such a read
-// means that a length inside it is wrong.
+// Throws corrupt at the first read past the end. Callers must provide the whole range, so that such a read means that a
+// length inside the range is wrong.
 class ByteReader {
  public:
   ByteReader(const std::uint8_t *bytes, std::size_t size) : bytes_(bytes), size_(size) {}

@@ -30,8 +30,8 @@ GPZ_HD constexpr std::size_t chunk_head_size(ChunkKind kind, std::size_t fields)
   return section_length_at(kind, fields);
 }
 
-// Appends the head of a chunk with one section for each field. Section lengths are 0 until set_section_length sets
-// them. `added`: items of the kind.
+// Appends the head of a chunk with one section per field. Section lengths are 0 until set_section_length sets them.
+// `added`: items of the kind.
 void append_chunk_head(ChunkKind kind, std::initializer_list<std::uint64_t> added, std::size_t fields,
                        std::vector<std::uint8_t> &bytes);
 // Sets the length of a section. `bytes` begin with the head; `length` in bytes.

@@ -30,8 +30,8 @@ struct ChunkRule {
   std::uint8_t head;  // bytes before the section lengths
   Population population;
   Family family;
-  // Limits of particles: for each byte of the chunk, and in total. 0 for each byte: no limits, because sections and
-  // head prove how many particles there are.
+  // Limits of particles: per byte of the chunk, and in total. 0 per byte: no limits, because sections and head prove
+  // how many particles there are.
   std::uint32_t particles_a_byte;
   std::uint64_t most_particles;
   std::uint32_t feature;  // gpz::feature that files need; 0: none
@@ -63,7 +63,7 @@ constexpr bool kinds_are_in_order() {
 }
 static_assert(kinds_are_in_order(), "row k is that of chunk kind k, without gaps");
 
-// Whether a chunk of `size` bytes may have so many particles. Keeps memory in proportion to the size of the file.
+// Whether a chunk of `size` bytes may have this many particles. Keeps memory in proportion to the size of the file.
 GPZ_HD constexpr bool may_have(const ChunkRule &rule, std::uint64_t particles, std::uint64_t size) {
   return rule.particles_a_byte == 0 ||
          (particles != 0 && particles / rule.particles_a_byte <= size && particles <= rule.most_particles);

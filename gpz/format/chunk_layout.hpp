@@ -13,7 +13,6 @@ namespace gpz::format {
 // The narrowest shape that holds these records.
 core::DirectoryShape shape_of(const std::vector<core::BlockRecord> &records, int components);
 
-// Appends section header and directory.
 void append_directory(const core::DirectoryShape &shape, const std::vector<core::BlockRecord> &records,
                       std::vector<std::uint8_t> &bytes);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The codings of sections as data (docs/format.md, sections 8 to 10i). Every kind of chunk except block consists of
-// sections; a section is the values of one field in one coding. trajectory/codings.hpp has the functions.
+// sections; a section is the values of one field in one coding. The functions are in trajectory/codings.hpp.
 #pragma once
 
 #include <cstddef>
@@ -43,12 +43,12 @@ enum class SectionHead : std::uint8_t { none, exact_values, axes_and_exact_value
 
 struct CodingRule {
   FieldCodingKind number;
-  std::uint8_t differences;  // FieldClass bits that allow it in difference chunks
-  std::uint8_t chunks;       // independent chunks that allow it, as bits 1 << ChunkKind
-  std::uint8_t fields;       // FieldClass bits that allow it there
+  std::uint8_t differences;  // FieldClass bits that allow the coding in difference chunks
+  std::uint8_t chunks;       // independent chunks that allow the coding, as bits 1 << ChunkKind
+  std::uint8_t fields;       // FieldClass bits that allow the coding in independent chunks
   SectionHead head;
   bool has_indices;       // the payload decodes to indices, otherwise to values
-  bool counts_crossings;  // may count crossings; without a payload, only crossings change values
+  bool counts_crossings;  // can count crossings; without a payload, only crossings change values
   std::uint32_t feature;  // gpz::feature that files need, in addition to the chunk's; 0: none
 };
 

@@ -104,7 +104,8 @@ std::string fault(const FrameInfo &info) {
   return {};
 }
 
-// Checks that chunks fill the body of a frame and have all of its particles. Returns the problem, or an empty text.
+// Checks that the chunks fill the body of a frame and contain all of its particles. Returns the problem, or an empty
+// text.
 std::string fault(const std::vector<ChunkEntry> &chunks, std::uint64_t particles, std::uint64_t body_length) {
   for (const ChunkEntry &chunk : chunks) {
     if (chunk.length % 8 != 0) return "the length of a chunk is not a multiple of 8";
@@ -222,7 +223,7 @@ std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
   if (size < file_header_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);
   ByteReader in(bytes + sizeof magic, file_header_start_size - sizeof magic);
   const unsigned major = in.u16();
-  in.u16();  // a larger minor version is readable
+  in.u16();  // a larger minor version is still readable
   if (major > major_version) {
     throw Error(
         Status::unsupported_version,

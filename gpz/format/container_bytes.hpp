@@ -15,7 +15,8 @@ Bytes header_around(const std::string &json, std::uint32_t features = 0);
 // Throws invalid_argument unless programs may skip the record and its lengths are valid.
 void require_other_record(const StoredRecord &record);
 
-// Record frame around a head, whose length is a multiple of 8, and a body of so many bytes. Throws limit_exceeded.
+// Record frame around a head, whose length is a multiple of 8, and a body of `body_length` bytes. Throws
+// limit_exceeded.
 FrameRecord make_record(std::uint32_t type, const Bytes &head, std::uint64_t body_length);
 
 }  // namespace gpz::format

@@ -17,8 +17,8 @@ constexpr std::uint32_t max_metadata_size = 1u << 24;
 
 constexpr std::size_t record_start_size = 24;  // bytes before the head
 constexpr std::size_t checksum_size = 8;
-// Largest memory for each byte of a head, with all objects made from it. The worst case is a field of one component
-// with a name of one byte: 36 bytes of a head, 8 times as much as a Field and a column.
+// Largest memory per byte of a head, with all objects made from it. The worst case is a field of one component with a
+// name of one byte: 36 bytes of a head, 8 times as much as a Field and a column.
 constexpr std::uint64_t memory_of_head_byte = 16;
 constexpr std::size_t trailer_size = 24;
 constexpr std::uint64_t record_overhead = record_start_size + checksum_size + trailer_size;
@@ -30,7 +30,7 @@ enum RecordType : std::uint32_t { frame_type = 1, index_type = 2, optional_type_
 // Throws truncated, not_gpz, unsupported_version, limit_exceeded.
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size);
 
-// `size` is what file_header_length returned. Throws corrupt.
+// `size`: result of file_header_length(). Throws corrupt.
 Metadata parse_file_header(const std::uint8_t *bytes, std::size_t size);
 
 // The first record_start_size bytes of a record.
@@ -46,8 +46,8 @@ struct RecordStart {
   bool may_be_skipped() const { return (type & optional_type_bit) != 0; }
 };
 
-// Returns nothing if the marker is missing or the lengths contradict each other. head_holds checks whether they are
-// right.
+// Returns nothing if the marker is missing or the lengths contradict each other. Whether they are right is checked by
+// head_holds.
 std::optional<RecordStart> parse_record_start(const std::uint8_t *bytes);
 
 // `prefix`: the first start.prefix_length() bytes of a record.
@@ -67,7 +67,7 @@ struct FrameHead {
 };
 FrameHead parse_frame_head(const std::uint8_t *head, std::size_t size, std::uint64_t body_length);
 
-// Throws corrupt unless these bytes, or bytes with this checksum, are those of the chunk.
+// Throw corrupt unless the bytes, or bytes with this checksum, match the chunk's entry.
 void require_checksum(const ChunkEntry &chunk, const std::uint8_t *bytes);
 void require_checksum(const ChunkEntry &chunk, std::uint64_t checksum);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decisions shared by the encoders on CPU and GPU, so that their bytes are the same.
+// Decisions shared by the encoders on CPU and GPU, so that both write the same bytes.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace gpz::format {
 
-// Crossings that the components of a field of image flags count, if positions are field 0 of the frame.
+// Crossings that a field of image flags counts, per component, if positions are field 0 of the frame.
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box);
 
 // True if enough particles stayed for differences to pay.
@@ -24,7 +24,7 @@ inline bool enough_stay(std::uint64_t staying, std::uint64_t particles, std::uin
 struct KeySizes {
   std::uint64_t particles = 0;
   std::uint64_t all = 0;
-  std::vector<std::uint64_t> sections;  // one for each field
+  std::vector<std::uint64_t> sections;  // one per field
 
   // Scales `size` to another number of particles.
   std::uint64_t scaled(std::uint64_t size, std::uint64_t to_particles) const {

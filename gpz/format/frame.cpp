@@ -36,7 +36,7 @@ std::array<double, 3> Box::edges() const {
   return {0, 0, 0};
 }
 
-// Adds in the order of LAMMPS, so that sums are rounded as there.
+// Adds in the order of LAMMPS, so that sums are rounded in the same way.
 std::array<double, 6> Box::bounding() const {
   const double xy = values[6];
   const double xz = values[7];

@@ -30,7 +30,7 @@ bool is_straight(const Box &box, std::size_t axis, bool scaled) {
 }
 
 core::GridAxis grid_axis(double lo, double length, double step) {
-  constexpr auto most = static_cast<double>(core::max_axis_reach);  // core::checked_axis opens axes beyond it
+  constexpr auto most = static_cast<double>(core::max_axis_reach);  // core::checked_axis treats longer axes as open
   const double first = std::nearbyint(lo / step);
   const double period = std::nearbyint(length / step);
   if (!(std::fabs(first) <= most && period >= 1 && period <= most)) return {};

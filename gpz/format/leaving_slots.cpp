@@ -9,7 +9,7 @@
 namespace gpz::format {
 namespace {
 
-// The `low` low bits of each slot are stored apart from its upper bits.
+// The `low` low bits of each slot are stored separately from its upper bits.
 struct Shape {
   int low;
   std::uint64_t upper_words;

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Uses only single values and the event parser, no tree of JSON values: the JSON library allocates memory to destroy a
-// tree, and ends the program if that fails.
+// Uses only single values and the event parser: destroying a tree of JSON values allocates memory, and the JSON library
+// ends the program if that fails.
 
 template <class T>
 std::string text_of(const T &value) {
@@ -52,7 +52,7 @@ class ObjectText {
   std::string members_;
 };
 
-// A known key, and the destination of its value: one of the three.
+// A known key, and the destination of its value: one of the three pointers.
 struct Member {
   const char *key;
   std::string Metadata::*text;

@@ -10,13 +10,13 @@
 
 namespace gpz::format {
 
-// Including the level of the object itself.
+// Includes the level of the object itself.
 constexpr std::size_t max_metadata_depth = 64;
 
 // Bytes that are not UTF-8 become U+FFFD.
 std::string metadata_to_json(const Metadata &metadata);
 
-// Ignores unknown keys. Throws corrupt if the text is no JSON object, is nested too deep, or has a known key with a
+// Ignores unknown keys. Throws corrupt if the text is not a JSON object, is nested too deep, or has a known key with a
 // value of another type.
 Metadata metadata_from_json(const std::uint8_t *text, std::size_t size);
 

@@ -23,11 +23,11 @@ struct Span {
 
 struct OpenedChunk {
   ChunkRule rule = rule_of(ChunkKind::block);
-  ReadChunk read;                       // reads its bytes, which have to stay valid
-  const std::uint8_t *bytes = nullptr;  // nullptr unless they are in memory
+  ReadChunk read;                       // reads bytes of the chunk, which must stay valid
+  const std::uint8_t *bytes = nullptr;  // the bytes, if they are in memory; otherwise nullptr
   std::size_t size = 0;                 // bytes
   std::uint32_t block_size = 0;         // particles
-  std::vector<Span> sections;           // one for each field
+  std::vector<Span> sections;           // one per field
   // For Population::by_id: field of the ids.
   std::size_t identity = no_field;
   // For Population::followed:
@@ -44,19 +44,19 @@ struct OpenedChunk {
 // whatever `read` throws.
 OpenedChunk open_chunk(const ReadChunk &read, std::size_t size, std::size_t fields);
 OpenedChunk open_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
-// Opens the block chunk inside another chunk: a section's payload, or the arriving particles. Throw as open_chunk.
+// Open the block chunk inside another chunk: a section's payload, or the arriving particles. Throw as open_chunk.
 OpenedChunk open_block_chunk(const std::uint8_t *bytes, std::size_t size, std::size_t fields);
 OpenedChunk open_arrivals(const OpenedChunk &chunk);
 void require_blocks(const ChunkRule &rule);
 
-// Throws corrupt if the chunk cannot have so many particles. In block chunks the directories of sections check them,
-// too; other chunks take memory in proportion to their bytes.
+// Throws corrupt if the chunk cannot have this many particles. In block chunks the directories of sections prove the
+// number; in other chunks memory stays in proportion to their bytes.
 void check_particles(const OpenedChunk &chunk, std::uint64_t particles);
 // Throws corrupt unless the difference chunk builds on a chunk of `before` particles.
 void check_predecessor(const OpenedChunk &chunk, std::uint64_t before);
 
 // Bits of gpz::feature that readers of the chunk need (docs/format.md, section 13). 0 for a chunk that cannot be
-// opened; decoders report it. Throw what `read` throws.
+// opened; decoders report it. Throws what `read` throws.
 std::uint32_t needed_features(const OpenedChunk &chunk);
 std::uint32_t needed_features(const ReadChunk &read, std::size_t size, std::size_t fields);
 // Throws corrupt if a chunk needs a feature that its file header does not name.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Head of a section, before its coded integers: coding, box on the grid, exact values (docs/format.md, sections 8
-// and 10).
+// Head of a section, before its coded integers: coding, box on the grid, exact values (docs/format.md, sections 8 and
+// 10).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 namespace gpz::format {
 
 // For each component of a field of image flags: 1 + the component of field 0 whose crossings of periodic edges it
-// counts; 0 if none.
+// counts; 0: none.
 using Crossed = std::array<std::uint8_t, core::max_components>;
 
 struct FieldCoding {
@@ -39,7 +39,6 @@ inline constexpr std::uint64_t exact_row_mask = (std::uint64_t{1} << exact_compo
 inline constexpr std::size_t exact_value_size = 16;  // bytes
 
 inline constexpr std::size_t field_coding_size = 8;  // coding, crossings, zeros
-// Bytes of a section head.
 constexpr std::size_t section_head_size(SectionHead head, std::size_t components, std::size_t exact) {
   const std::size_t axes = head == SectionHead::axes_and_exact_values ? components * 16 : 0;
   return head == SectionHead::none ? 0 : axes + 8 + exact * exact_value_size;
@@ -56,8 +55,8 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, ChunkKind chunk, unsigned field,
                               std::size_t counting = 0);
 
-// Appends the items between coding and payload: axes of the box, exact values (their number, then place and bits of
-// each), or neither.
+// Appends the items between coding and payload: axes of the box, and exact values (their number, then place and bits of
+// each), as `head` says.
 void append_section_head(SectionHead head, const core::GridBox &box, std::size_t components,
                          const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);
 // Reads these items from a section of `size` bytes and `rows` particles. Returns their length in bytes. Axes may be

@@ -19,8 +19,8 @@ void add(void *state, const void *bytes, std::size_t size) {
   XXH3_64bits_update(static_cast<XXH3_state_t *>(state), bytes, size);
 }
 
-// XXH3 sums 16 stripes per block into 8 lanes, and then scrambles the lanes. Only the scrambling depends on earlier
-// blocks, so sums can be computed in any order. These macros exist in all releases of xxHash 0.8.
+// XXH3 sums 16 stripes per block into 8 lanes, then scrambles the lanes. Only the scrambling depends on earlier blocks,
+// so sums can be computed in any order. These macros exist in all releases of xxHash 0.8.
 constexpr std::size_t stripes = checksum_block / XXH_STRIPE_LEN;
 static_assert(XXH_ACC_NB == checksum_lanes && XXH_STRIPE_LEN == checksum_tail);
 static_assert(XXH_SECRET_DEFAULT_SIZE == (stripes + checksum_lanes) * XXH_SECRET_CONSUME_RATE);

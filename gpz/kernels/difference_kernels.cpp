@@ -205,10 +205,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   words += record.bitmap;
   if (record.margin != 0) record.flags = write_flags(block, scratch, record, words);
   words += record.flags;
-  memcpy(words, scratch.exception, record.exceptions * sizeof(std::uint32_t));
-  words += record.exceptions;
-  for (std::uint32_t e = 0; e < record.exceptions; ++e, words += 2)
-    memcpy(words, &block.axes[scratch.exception[e] >> 16].q[scratch.exception[e] & 0xFFFFu], 8);
+  words = write_exceptions(block, scratch.exception, record.exceptions, words);
   return static_cast<std::uint32_t>(words - scratch.words);
 }
 

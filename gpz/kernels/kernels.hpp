@@ -8,6 +8,7 @@ struct BlockKernels;       // gpz/kernels/block_kernels.hpp
 struct DifferenceKernels;  // gpz/kernels/difference_kernels.hpp
 struct OrderedKernels;     // gpz/kernels/ordered_kernels.hpp
 struct PairKernels;        // gpz/kernels/pair_kernels.hpp
+struct MotionKernels;      // gpz/kernels/motion_kernels.hpp
 struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
 struct WayKernels;         // gpz/kernels/way_kernels.hpp
 
@@ -17,6 +18,7 @@ struct Kernels {
   const DifferenceKernels &difference;
   const OrderedKernels &ordered;
   const PairKernels &pairs;
+  const MotionKernels &motion;
   const ChecksumKernels &checksum;
   const WayKernels &ways;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors of doubles as wide as those of the instruction set (GPZ_ISA), one lane for each of several particles. All
-// operations are those of IEEE 754, rounded once, so every lane has the bits that a loop over doubles would have.
+// Vectors of doubles with the width of the instruction set (GPZ_ISA); each lane is one particle. Every operation is a
+// single IEEE 754 operation, so each lane gets the bits that a loop over doubles would give.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ inline Real load(const double *from) {
   return x;
 }
 inline void store(double *to, Real x) { std::memcpy(to, &x, sizeof x); }
-// Of other types: converted, from doubles to the nearest float or towards 0.
+// Vectors of other types with the same number of lanes. Conversions from doubles go to the nearest float, or towards 0.
 using Floats = float __attribute__((vector_size(lanes * sizeof(float))));
 using Integers = std::int32_t __attribute__((vector_size(lanes * sizeof(std::int32_t))));
 inline Real load(const float *from) {
@@ -67,7 +67,8 @@ inline bool any(Mask mask) { return mask != 0; }
 inline Mask both(Mask a, Mask b) { return static_cast<Mask>(a & b); }
 inline Mask either(Mask a, Mask b) { return static_cast<Mask>(a | b); }
 inline Mask no(Mask a) { return static_cast<Mask>(~a); }
-// As std::min and std::max of doubles. With a mask of all lanes, as GCC 12 warns of the functions without.
+// As std::min and std::max of doubles. The masked intrinsics are used with all lanes, because GCC 12 warns about the
+// others.
 inline constexpr Mask every = 255;
 inline Real min(Real a, Real b) { return _mm512_maskz_min_pd(every, b, a); }
 inline Real max(Real a, Real b) { return _mm512_maskz_max_pd(every, b, a); }

@@ -59,7 +59,7 @@ struct Line {
   const std::uint32_t *link;
   std::int64_t offset[3];  // per lag; [2]: previous particle, 0
   GridAxis grid;
-  bool alone;  // no lag: all particles are predicted at the first one's place
+  bool alone;  // no lag: all particles have the predicted place of the first one
 
   Line(const Block &block, int d, const Scratch &scratch)
       : link(scratch.link[block.predictor->swapped >> d & 1]),
@@ -72,7 +72,7 @@ struct Line {
   }
 };
 
-// Writes the particles' places inside the box. Returns the predicted place of the first one.
+// Writes the particles' places inside the box. Returns the predicted place of the first particle.
 std::int64_t load_places(const Block &block, int d, Scratch &scratch) {
   const GridAxis grid = block.axes[d].grid;
   const std::int64_t *__restrict q = block.axes[d].q;
@@ -160,10 +160,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   words += coded.bitmap;
   if (coded.margin != 0) coded.flags = write_flags(block, scratch, coded.margin, words);
   words += coded.flags;
-  memcpy(words, scratch.exception, coded.exceptions * sizeof(std::uint32_t));
-  words += coded.exceptions;
-  for (std::uint32_t e = 0; e < coded.exceptions; ++e, words += 2)
-    memcpy(words, &block.axes[scratch.exception[e] >> 16].q[scratch.exception[e] & 0xFFFFu], 8);
+  words = write_exceptions(block, scratch.exception, coded.exceptions, words);
   return static_cast<std::uint32_t>(words - scratch.words);
 }
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstring>
-#include <new>
 
 #include "gpz/kernels/block_kernels.hpp"
 

@@ -411,7 +411,7 @@ void settle_last(WayBatch &b) {
   const Real left = load(b.left);
   const Real blur = load(b.blur);
   const Real end = select(less(all(0), left), load(b.side) * root(left), all(0));
-  // The closer the point is to the sphere's equator, the less the length determines this component.
+  // The closer the point is to the sphere's equator, the less precisely the length determines this component.
   Real weight = select(less(left, -4 * blur), 0.25 / blur,
                        (end * end + 0.25 * blur) / (square(load(b.length)) * load(b.length_variance)));
   Real sum = end * weight;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Vectors from particles to the particles that they are bound to, several at once: predicts them component by
-// component, and updates the statistics (docs/format.md, section 9c). Compiled once for each instruction set.
+// Vectors from particles to their bond partners, in batches: predicts them component by component, and updates the
+// statistics (docs/format.md, section 9c). Compiled once for each instruction set.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ struct WayBatch {
   LaneVector along, towards, across;
   // Predicted shape, and the features that predict it.
   LaneValues framed;
-  LaneVector direction, turned;  // `turned`: third axis, along which the mean is predicted
+  LaneVector direction, turned;  // third axis; the mean is predicted along it
   LaneValues length, length_along, radius;
   LaneValues length_variance, along_variance, across_variance, towards_variance, shrinkage;
   std::array<std::array<LaneValues, shape_features>, 3> features;
@@ -56,8 +56,8 @@ struct WayBatch {
   LaneValues expected, variance;
   Lanes<std::int64_t> number, level, part;  // members of ExpectedNumber
   LaneValues is_wide;
-  // The component of step 1 (circle) or 2 (sphere) may lie on either of two sides. `side_level` tells how clear the
-  // choice is, 0 least. `y` and `z` are the two points of the circle with the given first component.
+  // The component of step 1 (circle) or 2 (sphere) may lie on either of two sides. `side_level`: reliability of the
+  // side, 0 is the lowest. `y` and `z` are the two points of the circle with the given first component.
   LaneValues has_side, side_level;
   LaneVector axle, heading, sideways, by_length, by_along;  // permuted into the order of coding
   std::array<LaneValues, 2> y, z;
@@ -100,7 +100,7 @@ struct WayKernels {
   // component.
   void (*cut_again)(WayBatch &, const Lanes<std::int32_t> &value);
   void (*settle_last)(WayBatch &);
-  // Both need `way`.
+  // remember() and learn() need `way`.
   void (*remember)(WayBatch &);
   void (*learn)(WayBatch &);
 };

@@ -136,7 +136,7 @@ std::vector<float> take_peaks(std::vector<float> &sorted, std::size_t least) {
     if (variance <= double{largest_variance * scale * scale} && best >= sharpness * static_cast<std::size_t>(valley)) {
       peaks.push_back(middle + static_cast<float>(mean));
       sorted.erase(sorted.begin() + begin, sorted.begin() + end);
-      // Without this peak, others may stand out.
+      // Removing this peak may uncover others.
       tried.assign(sorted.size(), 0);
       failures = 0;
     } else {
@@ -210,8 +210,8 @@ class Search {
     }
   }
 
-  // For the particles first, first + 1, ...: 1 + the shortest sphere that each is on, 0 if none. If rounding makes
-  // several lengths possible, the nearest counts. `on`, if not null, counts all particles that match each sphere.
+  // For the particles first, first + 1, ...: 1 + the shortest sphere that each is on, 0 if none. If rounding allows
+  // several lengths, the nearest is used. `on`, if not null, counts all particles that match each sphere.
   void find_on(std::size_t first, std::size_t count, std::uint8_t *sphere_at, std::size_t *on) {
     std::fill_n(sphere_at, count, std::uint8_t{0});
     square_.resize(count);
@@ -256,8 +256,8 @@ class Search {
     }
   }
 
-  // Drops distances that are fixed only because others are, such as that between the hydrogens of a water molecule.
-  // Most of their particles are on a shorter sphere as well.
+  // Drops distances that are fixed only because others are, such as the distance between the hydrogens of a water
+  // molecule. Most of their particles are also on a shorter sphere.
   void drop_coincidences() {
     std::vector<std::size_t> on(spheres_.size());
     std::vector<std::size_t> own(spheres_.size() + 1);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "gpz/codec/functions.hpp"
 #include "gpz/crystal/least_squares.hpp"
@@ -27,7 +26,7 @@ constexpr unsigned most_own_groups = 15;
 // Searches are frequent at first, while the history is short.
 bool is_search_due(unsigned sections) { return sections < 4 || sections == 6 || sections % 16 == 0; }
 
-// Between fits, the rules of an earlier frame are kept.
+// Between fits, the rules of an earlier frame are reused.
 bool is_fit_due(unsigned sections) { return sections < 8 || sections % 8 == 0; }
 
 // Calls take(i) for about `most` of n particles, one from each stretch. Offsets in the stretches vary, so that the
@@ -209,7 +208,7 @@ class ClassedChooser {
     return found;
   }
 
-  // Lists the fields that terms use, by number, and their states.
+  // Lists the fields that terms use, by number, with their states.
   void name_fields() {
     std::vector<std::uint16_t> &fields = choice_.head.fields;
     if (has_terms()) fields.push_back(static_cast<std::uint16_t>(candidates_.own));
@@ -332,7 +331,7 @@ class ClassedChooser {
       }
     head.has_rules = true;
     if (!has_earlier || !has_same_terms(*shape_.state->rules)) return;
-    // Rules of an earlier frame take no bytes.
+    // Reused rules of an earlier frame take no bytes.
     std::vector<std::uint8_t> bytes;
     format::ByteWriter writer(bytes);
     rules.append(shape_.components, writer);

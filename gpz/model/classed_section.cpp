@@ -38,8 +38,8 @@ struct ClassedContexts {
 
 // The pass over the particles of a segment, shared by encoder and decoder. `Side` provides
 //   std::int64_t value(std::size_t i, std::size_t d, std::int64_t place, std::int32_t part, unsigned context)
-// which codes and returns the index of component d of particle i. The expected index is `place`; bits 0 to 5 of `part`
-// are the fraction of the expectation, in 1/64 step.
+// It codes and returns the index of component d of particle i. The expected index is `place`; bits 0 to 5 of `part` are
+// the fraction of the expectation, in 1/64 step.
 class ClassedPass {
  public:
   ClassedPass(const ClassedShape &shape, const ClassedContexts &contexts, const ClassedRules &rules,

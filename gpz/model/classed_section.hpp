@@ -49,7 +49,7 @@ class ClassedState {
   ClassedSearch search;
 };
 
-// Known to encoder and decoder before the section is read. There is at least one particle.
+// State shared by encoder and decoder before the section is read. At least one particle.
 struct ClassedShape {
   std::size_t particles = 0;
   std::size_t components = 0;

@@ -33,7 +33,7 @@ class ExceptionReader {
     next_ += sizeof(std::int64_t);
     return index;
   }
-  // Call after the last number of the section. Exceptions that are left over are an error.
+  // Call after the last number of the section. Throws if exceptions are left over.
   void end() const {
     if (left_ != 0) format::corrupt("fewer exceptions than the section has");
   }

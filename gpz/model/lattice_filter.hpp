@@ -19,8 +19,8 @@ struct LatticeFilter {
   static constexpr int whole_gain = 64;
 
   int degree = 0;
-  // Fraction of the deviation from its prediction that a displacement keeps, in 1/64. Below 64 on coarse grids, where
-  // rounding is part of the deviation.
+  // Fraction, in 1/64, of a displacement's deviation from its prediction that is kept. Below 64 on coarse grids, where
+  // rounding contributes to the deviation.
   int gain = whole_gain;
   std::int16_t mean = 0;                              // weight of the mean position
   std::array<std::int16_t, max_degree + 1> last{};    // polynomial for displacements in the last frame
@@ -33,7 +33,7 @@ struct LatticeFilter {
   // Encoder: coefficients in the order mean position, then `last` and `before` alternately.
   static std::size_t coefficients(int degree) { return 2 * static_cast<std::size_t>(degree + 1) + 1; }
   static LatticeFilter rounded(const std::vector<double> &x, int degree);
-  // Returns `count` coefficients. Those beyond the degree are 0.
+  // Returns `count` coefficients. Coefficients beyond the degree are 0.
   std::vector<double> values(std::size_t count) const;
 };
 

@@ -18,8 +18,8 @@ namespace gpz::model {
 
 using NetworkPointer = std::shared_ptr<const crystal::SpringNetwork>;
 
-// Displacements predicted for the frame that the model predicted last. `at` is the number of frames in the history at
-// that time; 0: none.
+// Predicted displacements of the last frame that the model predicted. `at`: number of frames in the history at that
+// time; 0: none.
 struct PredictedFrame {
   std::uint64_t at = 0;
   crystal::LatticeField field;
@@ -38,9 +38,9 @@ struct LatticeWaves {
   void raise(const crystal::SpringNetwork &network, int degree);
 };
 
-// Working memory, derived from the network, the history and the predicted frame. One part carries over: the
-// displacements of the last frame become those of the frame before, if the last frame was predicted by this model in
-// the end.
+// Working memory, derived from the network, the history and the predicted frame. Only one part is reused: the
+// displacements of the last frame become those of the frame before, if this model's prediction was used for the last
+// frame.
 class LatticeFrame {
  public:
   void begin(const NetworkPointer &network, const codec::DifferenceState &state, const core::GridBox &box,

@@ -19,13 +19,13 @@ namespace gpz::model {
 // Predicts the positions of a chunk of a crystal. Lives as long as the history of the chunk. Copies are independent.
 class LatticeModel {
  public:
-  // Result of an encoder's search for a lattice. A lattice that did not help is tried again from time to time.
+  // Result of an encoder's search for a lattice. A lattice that did not help is tried again at intervals.
   struct Search {
     bool searched = false;
     NetworkPointer found;
     std::uint64_t found_at = 0;
   };
-  // Avoids a new search in each frame that another model predicts better.
+  // Keeps the result of a search whose model lost, so that it is not repeated in each frame.
   static constexpr bool keeps_search_of_loser = true;
 
   // Changes that take effect only if the section is kept.

@@ -63,7 +63,7 @@ class LatticeNeighbourPredictor {
                                                   const std::vector<Weight> &weights);
 
   std::vector<Weight> weights_;
-  // Of the current frame.
+  // Matrices of the current frame.
   crystal::SpringMatrices matrices_;
   crystal::LatticeField remainders_;  // 0 for particles that are not decoded yet
 };

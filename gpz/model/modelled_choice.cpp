@@ -2,7 +2,6 @@
 #include "gpz/model/modelled_choice.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -61,13 +60,13 @@ struct Contest {
     typename Model::Search search;
   };
 
-  // Returns the update of a model that is better than the best so far. Otherwise only its search may change.
+  // Returns the new entry if the model is better than the best so far. For other models, at most their search changes.
   template <typename Model>
   std::optional<Entry<Model>> enter(std::uint8_t number, Model &model, typename Model::Search &search) {
     std::optional<Entry<Model>> entry{Entry<Model>{{}, search}};
     std::vector<std::uint8_t> bytes;
     if (!model.fit(state, q, box, entry->search, entry->update, bytes)) {
-      search = std::move(entry->search);  // remembers that the search failed
+      search = std::move(entry->search);  // keep the result of the failed search
       return {};
     }
     Expectation expected;
@@ -154,7 +153,7 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
   const bool in_lattice = !w.contexts.bonds && plan.model == ModelledPlan::lattice &&
                           take_lattice_neighbours(state, modelled.lattice_neighbours, q, box, plan, parameters);
   if (in_lattice) plan.flags |= ModelledPlan::lattice_neighbours;
-  // Otherwise choose neighbours in slots or in space, whichever save more. Bound particles need the order of slots.
+  // Otherwise choose neighbours in slots or in space, whichever saves more. Bound particles need the order of slots.
   double gain = 0;
   std::vector<std::uint8_t> space;
   if (options.dense && options.positions && !w.contexts.bonds && !in_lattice)

@@ -12,9 +12,9 @@
 
 namespace gpz::model {
 
-// Makes a plan, already connected, for the section of the frame q. `plan.update` has the searches and scales before the
-// section, and receives those after it. `bonds` are the known bonds. Returns the parameters as stored in the section.
-// `remainders` receives those of the model. Throws std::bad_alloc.
+// Makes a plan, already connected, for the section of the frame q. `plan.update` holds the searches and scales before
+// the section on entry, and after it on return. `bonds` are the known bonds. Returns the parameters as stored in the
+// section. `remainders` receives the remainders of the model. Throws std::bad_alloc.
 std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
                                       const codec::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders);

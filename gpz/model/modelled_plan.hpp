@@ -46,7 +46,7 @@ struct ModelledPlan {
     return predictor.read(*walk.network, bytes, size, update.lattice_neighbours.emplace());
   }
   // Sets the parts of the walk that involve no choice. Expectation, margins and contexts must be set before. `bonds`
-  // are those that apply to the section.
+  // are the bonds of the section.
   void connect(const codec::DifferenceState &state, const core::GridBox &box, const Bonds &bonds) {
     walk.particles = state.particles;
     walk.components = state.components;

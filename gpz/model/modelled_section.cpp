@@ -77,7 +77,7 @@ struct DecodeSide {
   }
 };
 
-// `update` has the state before the section, and receives its changes.
+// `update` holds the state before the section on entry, and its changes on return.
 void append_section(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
                     const codec::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
                     ModelledUpdate &update, std::vector<std::uint8_t> &bytes) {
@@ -122,7 +122,7 @@ std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, 
     search.new_bonds = !found->empty();
   }
   const Bonds &bonds = found ? *found : modelled.bonds;
-  // Few bonds, or distances that are fixed in one frame by chance, save less than the order of slots costs.
+  // Too few bonds, or distances that are fixed in one frame by chance, save less than the order of slots costs.
   constexpr std::size_t least_part = 8;
   if (bonds.fixed() < state.particles / least_part) search.bond_use = BondUse::avoided;
   const bool may_use = !bonds.empty() && search.bond_use != BondUse::avoided;

@@ -18,7 +18,7 @@
 
 namespace gpz::model {
 
-// Decides whether to try a section of molecules, from its results against other models so far.
+// Decides whether to try a section of molecules, from the results of earlier contests with other models.
 class MoleculeUse {
  public:
   bool may_try() const { return losses_ < most_losses; }
@@ -33,7 +33,8 @@ class MoleculeUse {
     is_open_ = false;
     wins_ = as_molecules ? wins_ + 1 : 0;
   }
-  // True while each frame still makes sections smaller: only the last of the first contests goes by size alone.
+  // True in the first frames, which improve the fits of molecules: only the last of the first contests is decided by
+  // size alone.
   bool is_learning() const { return wins_ < first_contests - 1; }
   // True if other models are tried as well.
   bool has_rivals() const { return wins_ < first_contests || wins_ % interval == 0; }
@@ -48,8 +49,7 @@ class MoleculeUse {
   bool is_open_ = false;  // tried, but not committed yet
 };
 
-// Encoder only: what it searched for and found, and whether that helped. Affects only the encoder's choices, never
-// decoding.
+// Encoder only: searches, their results, and whether those helped. Affects only the encoder's choices, never decoding.
 struct ModelledSearch {
   enum class BondUse : std::uint8_t { unknown, used, avoided };
 
@@ -73,12 +73,11 @@ struct ModelledUpdate {
   ModelledSearch search;
 };
 
-// State of a field in encoder and decoder since the independent chunk, beside codec::DifferenceState.
+// State of a field in encoder and decoder since the independent chunk, in addition to codec::DifferenceState.
 class ModelledState {
  public:
   // Starts with the bonds of a key frame.
   void start(Bonds found);
-  // Applies the changes of a section.
   void commit(ModelledUpdate &&update);
   // Particles leave or arrive, as in codec::DifferenceState::keep and add. Call before the DifferenceState changes.
   void keep(const std::uint32_t *kept, std::size_t count);
@@ -102,9 +101,9 @@ struct ModelledOptions {
   bool dense = false;            // try slow models as well
 };
 
-// Appends a section, a multiple of 8 bytes, for the particles of the state, of which there is at least one. If the
-// section is kept, commit the update before `modelled` changes otherwise; only its working memory changes here. Returns
-// and appends nothing if no permitted model helps. Throws std::bad_alloc.
+// Appends a section, a multiple of 8 bytes, for the particles of the state, of which there is at least one. This call
+// changes only working memory of `modelled`. If the section is kept, commit the update before any other change of
+// `modelled`. Returns and appends nothing if no permitted model helps. Throws std::bad_alloc.
 std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, ModelledState &modelled,
                                            const codec::IndexColumns &q, const core::GridBox &box,
                                            const ModelledOptions &options, std::vector<std::uint8_t> &bytes);

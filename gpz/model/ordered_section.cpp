@@ -26,7 +26,7 @@ constexpr unsigned largest_base = 64;
 // An expectation in 1/64 steps, relative to a position.
 struct Expected {
   std::int64_t place;  // nearest grid point
-  std::int32_t part;   // side of it on which the expectation lies: core::is_above
+  std::int32_t part;   // side of `place` on which the expectation lies: core::is_above
 
   Expected(std::int64_t from, std::int64_t expected)
       : place(core::sum_of(from, (expected + 32) >> fraction_bits)),
@@ -89,12 +89,12 @@ struct DecodeSide {
     const Expected near(from, expected);
     const std::int64_t residual = core::numbered_residual(u, near.part);
     const std::int64_t place = core::sum_of(near.place, residual);
-    // Most values: the residual is the shorter way, and there is no other image.
+    // The usual case: the residual is the shorter way, and there is no other image.
     if (u < walk.short_number[d] && walk.inner[d].has(place)) {
       moved = residual;
       return q[d][i] = place;
     }
-    DecodeSide copy = *this;  // whose address may be known elsewhere
+    DecodeSide copy = *this;  // the call gets the address of a copy, so that *this can stay in registers
     const std::int64_t slow = copy.unusual_value(walk, i, d, near, u);
     *this = copy;
     moved = core::displacement(slow, near.place, walk.box[d]);
@@ -123,7 +123,7 @@ struct DecodeSide {
   }
 };
 
-// Sets what encoder and decoder know without reading any bytes.
+// Sets the state that encoder and decoder share before any bytes are read.
 void prepare(const codec::OrderedShape &shape, OrderedWalk &walk) {
   walk.particles = shape.particles;
   walk.components = static_cast<std::size_t>(shape.components);
@@ -156,7 +156,7 @@ Chain choose_chain(const codec::OrderedShape &shape, const codec::IndexColumns &
   return chain;
 }
 
-// Estimates on a sample whether bonds predict particles with fixed bonds better than the chain does. They may not:
+// Estimates on a sample whether bonds predict particles with fixed bonds better than the chain does. The chain may win:
 // particles that hardly move about the sites of a crystal can also be at nearly fixed distances.
 bool bonds_pay(const Bonds &bonds, const OrderedWalk &walk, const codec::IndexColumns &q) {
   constexpr std::size_t step = 13;

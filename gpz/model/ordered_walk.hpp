@@ -84,7 +84,6 @@ struct OrderedContexts {
   }
 };
 
-// Inputs of the pass.
 struct OrderedWalk {
   std::size_t particles = 0;
   std::size_t components = 0;
@@ -92,14 +91,14 @@ struct OrderedWalk {
   core::GridBox box{};                // checked axes
   std::array<std::int64_t, core::max_components> margin{};
   std::array<Inner, core::max_components> inner;
-  // Residuals of smaller numbers are the shorter way to a position on a periodic axis, and no exceptions.
+  // Residuals with smaller numbers are the shorter way to a position on a periodic axis, and are no exceptions.
   std::array<std::uint32_t, core::max_components> short_number{};
   const Bonds *bonds = nullptr;  // may be empty
   FrameUnits units;
   Chain chain;
   OrderedContexts contexts;
 
-  // Sets `inner` and `short_number`, when box and margins are known.
+  // Computes `inner` and `short_number` from box and margins.
   void find_inner() {
     for (std::size_t d = 0; d < components; ++d) {
       inner[d] = Inner(box[d], margin[d]);
@@ -113,7 +112,7 @@ struct OrderedWalk {
 class Parents {
  public:
   Parents(const std::int64_t *ids, std::uint32_t lag) : ids_(ids), lag_(lag) {}
-  // Returns false if there is none.
+  // Returns false if there is no such particle.
   bool find(std::size_t i, std::size_t &parent) {
     if (lag_ == 0) return false;
     if (ids_ == nullptr) {
@@ -135,14 +134,15 @@ class Parents {
 // `Side` has
 //   std::int64_t value(const OrderedWalk &, std::size_t i, std::size_t d, std::int64_t from, std::int64_t expected,
 //                      unsigned context)
-// which codes the index of component d of particle i, expected `expected` / 64 steps from `from`, and returns its
-// position in the box,
+//     codes the index of component d of particle i, expected at `expected` / 64 steps from `from`; returns its
+//     position in the box
 //   std::int64_t moved
-// the displacement from the grid point nearest to what the last value() expected,
+//     displacement from the grid point nearest to the expectation of the last value()
 //   std::int64_t index(std::size_t i, std::size_t d) const
-// of a particle that was coded, and
+//     index of a particle that was coded
 //   bool side(const OrderedWalk &, const BoundWay &, std::size_t i, const Way &parent, unsigned context)
-// which codes whether the particle is on the other side. It is copied: a local variable can stay in registers.
+//     codes whether the particle is on the other side
+// Pass copies its side: a local variable can stay in registers.
 
 template <typename Side>
 std::int64_t place_of(const OrderedWalk &w, const Side &side, std::size_t i, std::size_t d) {
@@ -178,17 +178,17 @@ template <std::size_t axes, typename Side>
   return next_scale(scale, size);
 }
 
-// All particles, where none is bound.
+// All particles, if none is bound.
 template <std::size_t axes, typename Side>
 Side run_chain(const OrderedWalk &walk, Side side) {
-  const OrderedWalk w = walk;  // its own, as `side`
+  const OrderedWalk w = walk;  // local, for registers, as `side`
   Parents lag[2] = {{w.ids, w.chain.lag[0]}, {w.ids, w.chain.lag[1]}};
   std::uint32_t scale = 0;
   for (std::size_t i = 0; i < w.particles; ++i) scale = follow_chain<axes>(w, lag, i, scale, side);
   return side;
 }
 
-// Particles of which some are bound, with three components.
+// All particles, if some are bound; three components.
 template <typename Side>
 class OrderedPass {
  public:

@@ -33,7 +33,7 @@ constexpr double close_distance = 1.6;
 // Bits saved per particle that justify the time.
 constexpr double least_gain = 0.75;
 constexpr double gain_of_step = 0.15;
-constexpr double frames_of_settings = 4;  // for how many frames settings are expected to hold
+constexpr double frames_of_settings = 4;  // number of frames that settings are expected to last
 
 // Estimated bits of residuals, up to a constant.
 double bits_of(const std::vector<double> &errors) {
@@ -115,7 +115,7 @@ PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, 
   trial.errors = sample.moved;
   for (std::size_t i = 0; i < sample.count; ++i)
     for (std::size_t d = 0; d < sample.components; ++d)
-      trial.errors[sample.components * i + d] -= after.axes[d].moved[i * sample.stride] / speed_unit;
+      trial.errors[sample.components * i + d] -= after.particles[i * sample.stride].moved[d] / speed_unit;
   trial.bits = bits_of(trial.errors) * static_cast<double>(sample.components);
   return trial;
 }
@@ -146,7 +146,8 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
         double way[axes];
         double squared = 0;
         for (std::size_t d = 0; d < axes; ++d) {
-          way[d] = list.way(d)[pair] * fine_unit + fine[axes * own + d] - fine[axes * partner + d];
+          way[d] = list.way(d)[pair] * fine_unit + fine[PairMotion::stride * own + d] -
+                   fine[PairMotion::stride * partner + d];
           squared += way[d] * way[d];
         }
         const double bin = squared / bin_size;
@@ -176,8 +177,8 @@ std::vector<double> PairFit::features(const Sample &sample, const PairSettings &
 
 namespace {
 
-// Adds to the curve what least squares find in the errors. Errors of a curve add up over frames, and the more so the
-// less each error corrects the position. Only a part of the correction is applied, therefore.
+// Corrects the curve by least squares of the errors. Errors of a curve add up over frames, and more so the less each
+// error corrects the position. Therefore only a part of the correction is applied.
 PairCurve refitted(const PairSettings &settings, const std::vector<double> &rows, const std::vector<double> &errors,
                    std::vector<double> &left) {
   const PairCurve &curve = settings.curve;
@@ -279,7 +280,7 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   double least = with_now.bits;
   double asked = least - cost / frames_of_settings;
   // Refits the curve to the errors of the last run, but later only if the bits have grown: late errors accumulate over
-  // all earlier frames, and fitting to those of one frame would overshoot.
+  // all earlier frames, so a fit to one frame's errors would overshoot.
   const std::uint64_t frames = sample.state.frames;
   const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_gain;
   const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {

@@ -53,7 +53,7 @@ void PairForce::expect(const codec::DifferenceState &state, const core::GridBox 
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     out[d].resize(state.particles);
     for (std::size_t i = 0; i < state.particles; ++i)
-      out[d][i] = (update.history.axes[d].moved[i] + half) >> expectation_shift;
+      out[d][i] = (update.history.particles[i].moved[d] + half) >> expectation_shift;
   }
 }
 

@@ -55,12 +55,14 @@ void PairTable::fill(const PairCurve &curve, std::uint64_t end) {
     return left >= fade ? value[bin] : value[bin] * smooth(left * one / fade) >> fraction_bits;
   };
   const auto line = [](std::int64_t a, std::int64_t b) {
-    return Line{static_cast<std::int32_t>(a), static_cast<std::int32_t>(b - a)};
+    return core::PairLine{static_cast<std::int32_t>(a), static_cast<std::int32_t>(b - a)};
   };
   total_.clear();
   close_.clear();
   for (std::uint32_t bin = 0; bin < used; ++bin) total_.push_back(line(value[bin], value[bin + 1]));
   for (std::uint32_t bin = 0; bin < close; ++bin) close_.push_back(line(close_value(bin), close_value(bin + 1)));
+  total_.push_back({});
+  close_.push_back({});
 }
 
 }  // namespace gpz::model

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/core/pair_lines.hpp"
+
 namespace gpz::model {
 
 // A force curve: cubic Hermite polynomials between knots. The force on a particle is the vector from the other
@@ -28,11 +30,6 @@ struct PairCurve {
 
 // The curve as straight lines between adjacent bins.
 class PairTable {
-  struct Line {
-    std::int32_t value;
-    std::int32_t rise;  // up to the next bin
-  };
-
  public:
   // Shift from a squared distance below `end` to its bin, so that there are at most 2,048 bins.
   static int bin_shift_for(std::uint64_t end);
@@ -40,39 +37,18 @@ class PairTable {
   // `end` > 0 exceeds the squared distances of all pairs. Moving pairs beyond the last bin have no force.
   void fill(const PairCurve &curve, std::uint64_t end);
 
-  // Looks up forces by squared distance. Passed by value, so that a loop can keep it in registers.
-  class Lookup {
-   public:
-    std::uint64_t end() const { return end_; }  // no force from here on
-    std::int64_t at(std::uint64_t squared) const {
-      const Line line = lines_[squared >> shift_];
-      return line.value + (line.rise * static_cast<std::int64_t>(squared & mask_) >> shift_);
-    }
-
-   private:
-    friend class PairTable;
-    const Line *lines_;
-    std::uint64_t end_;
-    std::uint64_t mask_;
-    int shift_;
-  };
-  // All forces, and close forces only. Valid until the next fill.
-  Lookup total() const { return lookup(total_); }
-  Lookup close() const { return lookup(close_); }
+  // All forces, and close forces only, by squared distance. Valid until the next fill.
+  core::PairLines total() const { return lines(total_); }
+  core::PairLines close() const { return lines(close_); }
 
  private:
-  Lookup lookup(const std::vector<Line> &lines) const {
-    Lookup out;
-    out.lines_ = lines.data();
-    out.end_ = std::uint64_t{lines.size()} << shift_;
-    out.mask_ = (std::uint64_t{1} << shift_) - 1;
-    out.shift_ = shift_;
-    return out;
+  core::PairLines lines(const std::vector<core::PairLine> &of) const {
+    return {of.data(), static_cast<std::uint32_t>(of.size() - 1), shift_};
   }
 
   int shift_ = 0;
-  std::vector<Line> total_;
-  std::vector<Line> close_;
+  std::vector<core::PairLine> total_{{}};
+  std::vector<core::PairLine> close_{{}};
 };
 
 }  // namespace gpz::model

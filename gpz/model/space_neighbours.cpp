@@ -9,6 +9,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/kernels/kernels.hpp"
 
 namespace gpz::model {
 namespace {
@@ -27,10 +28,14 @@ constexpr double shell_radii[] = {0.62, 1.05, 1.2, 1.42};
 bool SpaceNeighbours::find(const codec::DifferenceState &state, const core::GridBox &box) {
   components_ = static_cast<std::size_t>(state.components);
   if (!list_.build(state, box, radius_.back())) return false;
+  std::array<std::int32_t, max_shells> squared{};
   for (std::size_t s = 0; s < radius_.size(); ++s) {
     const auto radius = static_cast<std::int32_t>(radius_[s] >> list_.shift());
-    shells_[s].radius = s + 1 < radius_.size() ? radius * radius : INT32_MAX;
+    squared[s] = radius * radius;
   }
+  const std::int16_t *const way[core::max_components] = {list_.way(0).data(), list_.way(1).data(), list_.way(2).data()};
+  directions_.resize(list_.pairs());
+  codec::kernels().pairs.find_directions(way, list_.pairs(), squared.data(), radius_.size(), directions_.data());
   return true;
 }
 
@@ -52,10 +57,11 @@ double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::Gri
   const std::size_t stride = crystal::sample_stride(n, sample_size);
   std::vector<double> feature(unknowns * core::max_components);
   const std::uint32_t *const slot = order();
+  const Columns columns = columns_of(remainders);
   for (std::size_t k = 0; k < n; k += stride) {
     std::fill(feature.begin(), feature.end(), 0.0);
     for (std::uint32_t pair = list_.first()[k]; pair < list_.first()[k + 1]; ++pair) {
-      const Features f = features(pair, slot[list_.partner()[pair]], remainders);
+      const Features f = features(pair, slot[list_.partner()[pair]], columns);
       for (std::size_t d = 0; d < components_; ++d) {
         feature[d * unknowns + 2 * f.shell] += static_cast<double>(f.all[d]);
         feature[d * unknowns + 2 * f.shell + 1] += static_cast<double>(f.along[d]);

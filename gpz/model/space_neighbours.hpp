@@ -4,12 +4,13 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "gpz/crystal/neighbour_list.hpp"
+#include "gpz/format/budget.hpp"
+#include "gpz/kernels/pair_kernels.hpp"
 #include "gpz/model/expectation.hpp"
 
 namespace gpz::model {
@@ -19,8 +20,8 @@ class SpaceNeighbours {
   static constexpr std::size_t max_shells = 8;
   using Sums = std::array<std::int64_t, core::max_components>;
 
-  // Finds the neighbours and fits their weights to the remainders, indexed by slot, of a sample of particles. Appends
-  // the parameters. Returns the bits saved per value; 0, with nothing appended, if they are too few.
+  // Finds the neighbours, and fits their weights to the remainders of a sample of particles; `remainders` is indexed by
+  // slot. Appends the parameters. Returns the bits saved per value, or 0, with nothing appended, if they are too few.
   double fit(const codec::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
              std::vector<std::uint8_t> &bytes);
   // Reads the parameters and finds the neighbours. Returns the number of bytes read. Throws corrupt.
@@ -31,11 +32,13 @@ class SpaceNeighbours {
   const std::uint32_t *order() const { return list_.order().data(); }
 
   // Correction for the particle of step k from its neighbours, in units of 1/64 grid step. `remainders` is indexed by
-  // step.
+  // step. Sums of missing components are unspecified.
   Sums of(std::size_t k, const Remainders &remainders) const {
+    const Columns columns = columns_of(remainders);
     Sums sum{};
-    for (std::uint32_t pair = list_.first()[k]; pair < list_.first()[k + 1]; ++pair) {
-      const Features f = features(pair, list_.partner()[pair], remainders);
+    const std::uint32_t end = list_.first()[k + 1];
+    for (std::uint32_t pair = list_.first()[k]; pair < end; ++pair) {
+      const Features f = features(pair, list_.partner()[pair], columns);
       const Shell &shell = shells_[f.shell];
       for (std::size_t d = 0; d < sum.size(); ++d) sum[d] += shell.all * f.all[d] + shell.along * f.along[d];
     }
@@ -44,37 +47,36 @@ class SpaceNeighbours {
   }
 
  private:
-  static constexpr int direction_bits = 10;
+  static constexpr int direction_bits = codec::PairKernels::direction_bits;
   static constexpr int weight_bits = 12;
   struct Shell {
-    std::int32_t radius = 0;  // squared outer radius, in units of the list
-    std::int64_t all = 0;     // weight of the remainder
-    std::int64_t along = 0;   // weight of its component along the pair vector
+    std::int64_t all = 0;    // weight of the remainder
+    std::int64_t along = 0;  // weight of its component along the pair vector
   };
+  using Columns = std::array<const std::int32_t *, core::max_components>;
   struct Features {
     std::size_t shell;
     Sums all;
     Sums along;
   };
 
-  Features features(std::uint32_t pair, std::uint32_t partner, const Remainders &remainders) const {
+  // Missing components may have any values, because their directions are 0.
+  Columns columns_of(const Remainders &remainders) const {
+    const auto column = [&](std::size_t d) { return remainders[d < components_ ? d : 0].data(); };
+    return {column(0), column(1), column(2)};
+  }
+
+  Features features(std::uint32_t pair, std::uint32_t partner, const Columns &remainders) const {
+    const codec::PairDirection &direction = directions_[pair];
     Features f;
-    const auto squared = static_cast<std::int32_t>(list_.squared(pair));
-    f.shell = 0;
-    while (squared >= shells_[f.shell].radius) ++f.shell;
-    // Deterministic: IEEE 754 rounds square roots correctly.
-    const auto length = static_cast<std::int32_t>(std::sqrt(static_cast<double>(squared)));
-    const std::int32_t inverse = (1 << (direction_bits + 16)) / (length + 1);
+    f.shell = static_cast<std::size_t>(direction.shell);
     std::int64_t dot = 0;
-    Sums direction{};
-    for (std::size_t d = 0; d < components_; ++d) {
-      direction[d] = list_.way(d)[pair] * inverse >> 16;
+    for (std::size_t d = 0; d < f.all.size(); ++d) {
       f.all[d] = remainders[d][partner];
-      dot += direction[d] * f.all[d];
+      dot += direction.along[d] * f.all[d];
     }
     dot >>= direction_bits;
-    for (std::size_t d = 0; d < components_; ++d) f.along[d] = dot * direction[d] >> direction_bits;
-    for (std::size_t d = components_; d < f.all.size(); ++d) f.all[d] = f.along[d] = 0;
+    for (std::size_t d = 0; d < f.all.size(); ++d) f.along[d] = dot * direction.along[d] >> direction_bits;
     return f;
   }
 
@@ -83,6 +85,7 @@ class SpaceNeighbours {
   std::vector<std::uint32_t> radius_;  // outer radius of each shell, grid steps, ascending
   std::vector<Shell> shells_;
   crystal::NeighbourList list_;
+  format::Column<codec::PairDirection> directions_;  // of the pairs of the list
   std::size_t components_ = 0;
 };
 

@@ -104,8 +104,8 @@ inline std::uint32_t next_scale(std::uint32_t scale, std::uint64_t size) {
 
 // The pass itself. `Side` provides
 //   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context)
-// which codes the index of axis d of particle i, whose displacement is expected to be `expected` - 32, and returns the
-// displacement. Remainders are in the order of the pass. `axes` is the number of components.
+//     codes the index of axis d of particle i, with the expected displacement `expected` - 32; returns the displacement
+// Remainders are in the order of the pass. `axes` is the number of components.
 template <std::size_t axes, typename Side>
 class Pass {
  public:

@@ -55,7 +55,6 @@ struct ClassSums {
   void fade();
 };
 
-// Fitted parameters of a class.
 struct ClassFit {
   std::array<double, motion_features> motion{};
   std::array<std::array<double, shape_features>, 3> shape{};

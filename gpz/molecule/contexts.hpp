@@ -12,7 +12,7 @@
 
 namespace gpz::molecule {
 
-// Kinds of components: `last` follows from the other two, `wide` is hardly predictable, `usual` are all others.
+// Kinds of components: `last` is determined by the other two, `wide` is hardly predictable, `usual` are all others.
 enum class Group : std::uint8_t { usual, last, wide };
 
 // Must agree with codec::WayKernels.

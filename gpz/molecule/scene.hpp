@@ -25,8 +25,8 @@ inline Image image_of(std::uint32_t number) {
   return {digit(1), digit(3), digit(9)};
 }
 
-// A particle's position before its image is applied, and its likely images: `stays` is that of the last frame, `wraps`
-// is inside the box.
+// A particle's position before its image is applied, and its likely images: `stays` is the image of the last frame,
+// `wraps` lies inside the box.
 struct Candidates {
   Way place;
   Image stays;

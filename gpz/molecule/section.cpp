@@ -76,8 +76,8 @@ void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<C
   }
 }
 
-// Computes bond vectors and images of all particles. Returns how many images are neither of the two candidates. Clears
-// `is_quiet` if the candidates agree for one of these.
+// Computes bond vectors and images of all particles. Returns the number of images that differ from both candidates.
+// Clears `is_quiet` if such an image occurs where the candidates agree.
 std::size_t find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t n, StoredParticles &exceptions,
                        bool &is_quiet) {
   std::size_t unusual = 0;
@@ -234,7 +234,7 @@ class SectionCoder {
     sides.reserve(ends.size());
     for (std::size_t s = 0; s < ends.size(); ++s)
       sides.emplace_back(scene_, contexts, of_components, streams[s], q, s == 0 ? 0 : ends[s - 1]);
-    // A thread with fewer segments than lanes takes as long.
+    // A thread with fewer segments than lanes takes as long as one with all lanes used.
     const std::size_t passes = std::max<std::size_t>(1, ends.size() / codec::kernels().ways.lanes);
     codec::parallel_ranges(
         codec::thread_count(threads, passes), ends.size(),

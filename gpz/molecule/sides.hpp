@@ -13,7 +13,7 @@
 
 namespace gpz::molecule {
 
-// Numbers of images: 0 is inside the box, 1 is the usual one, then all images follow.
+// Numbers of images: 0 is inside the box, 1 is the most frequent one, then all images follow.
 inline constexpr std::uint32_t first_image = 2;
 
 class EncodeSide {

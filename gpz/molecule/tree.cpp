@@ -37,7 +37,7 @@ struct Children {
   }
 };
 
-// Lag to a particle, 0 if there is none or it is too far.
+// Lag to a particle; 0 if there is none or it is too far.
 std::uint8_t lag_to(std::uint32_t slot, std::uint32_t from) {
   return slot == nobody || from - slot > Tree::longest_lag ? std::uint8_t{0} : static_cast<std::uint8_t>(from - slot);
 }
@@ -55,11 +55,6 @@ int length_class(Way way) {
 }
 
 }  // namespace
-
-std::size_t Tree::bound() const {
-  return static_cast<std::size_t>(
-      std::count_if(links_.begin(), links_.end(), [](const Links &links) { return links.parent != 0; }));
-}
 
 void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell) {
   links_.assign(lags.size(), {});
@@ -140,7 +135,7 @@ void Tree::classify(const codec::IndexColumns &q, const Cell &cell) {
       traits = {length_class(way), std::min(children[i], 3u), std::min(children[parent], 4u),
                 2 * links.references() + (hangs_on_root ? 1 : 0)};
     }
-    // The last class takes all combinations that have none.
+    // The last class takes all combinations without a class of their own.
     auto found = numbers.find(traits);
     if (found == numbers.end()) {
       const std::size_t number = std::min(members_.size(), max_classes - 1);

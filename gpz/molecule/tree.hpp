@@ -43,8 +43,6 @@ class Tree {
   bool empty() const { return links_.empty(); }
   std::size_t particles() const { return links_.size(); }
   const Links &operator[](std::size_t slot) const { return links_[slot]; }
-  // Number of particles with a parent.
-  std::size_t bound() const;
   std::size_t classes() const { return members_.size(); }
   // Number of particles of a class when the tree was built.
   std::size_t members(std::size_t of_class) const { return members_[of_class]; }

@@ -21,7 +21,7 @@ namespace gpz::molecule {
 struct Walk {
   const Tree *tree = nullptr;
   const Particle *last = nullptr;  // state after the previous frame
-  Particle *now = nullptr;         // state after this one; encoders fill in bond vectors, displacements and images
+  Particle *now = nullptr;         // state after this frame; encoders fill in bond vectors, displacements and images
   const ClassRecord *classes = nullptr;
 };
 
@@ -76,7 +76,7 @@ class WaySide {
  public:
   WaySide(const codec::WayBatch &batch, std::size_t lane) : batch_(batch), lane_(lane) {}
 
-  // How clear the side is: 0 is least clear.
+  // Reliability of the side; 0 is the lowest.
   unsigned level() const { return static_cast<unsigned>(batch_.side_level[lane_]); }
   bool is_other(const Particle::Steps &way) const {
     const auto component = [&](std::size_t step) {
@@ -132,7 +132,6 @@ class Pass {
     std::size_t at = 0;
     std::size_t end = 0;
   };
-  // A bound particle and its lane.
   struct Bound {
     std::size_t lane = 0;
     std::size_t slot = 0;

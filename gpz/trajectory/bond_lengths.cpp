@@ -14,11 +14,11 @@ namespace {
 
 constexpr std::size_t parts = 512;
 constexpr std::size_t smooth = 2;         // parts
-constexpr std::size_t part_of_bonds = 8;  // at least one of so many vectors is a bond
-constexpr double longest_of_bonds = 3;    // in units of the quantile of this part
+constexpr std::size_t part_of_bonds = 8;  // at least one of this many vectors is a bond
+constexpr double longest_of_bonds = 3;    // in units of the 1 / part_of_bonds quantile of the lengths
 constexpr std::size_t most_across = 256;
 constexpr double least_likelihood = 16;  // bits
-constexpr double least_of_usual = 2;     // factor by which the best period is more likely than others
+constexpr double least_of_usual = 2;     // least ratio of the best period's likelihood to others
 
 }  // namespace
 
@@ -29,7 +29,7 @@ BondLengths::BondLengths(std::vector<double> lengths) : likelihood_(parts) {
   std::vector<double> count(parts);
   for (const double length : lengths)
     if (length < longest_) count[part_of(length)] += 1;
-  // Per unit of volume: at larger distances there is more volume, and there are more particles that are not bound.
+  // Density per volume: without this, unbound particles would dominate large distances.
   for (std::size_t k = 0; k < parts; ++k) count[k] /= (static_cast<double>(k) + 0.5) * (static_cast<double>(k) + 0.5);
   double mean = 0;
   for (const double x : count) mean += x / parts;

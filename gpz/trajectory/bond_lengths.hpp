@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Finds the period of an axis from one frame: bonds across the edge are as long as other bonds.
+// Finds the period of an axis from one frame: with the right period, bonds across the edge are as long as other bonds.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,9 @@
 
 namespace gpz::trajectory {
 
-// Distribution of bond lengths.
 class BondLengths {
  public:
-  // From the vectors between particles of neighbouring slots, at least one, some of which are bonds.
+  // Takes the lengths of vectors between particles in neighbouring slots, at least one, some of which are bonds.
   explicit BondLengths(std::vector<double> lengths);
 
   // Upper limit of bond lengths.
@@ -26,7 +25,7 @@ class BondLengths {
   double likelihood(const std::vector<crystal::Vector3> &across, std::size_t axis, double period) const;
 
   double longest_ = 0;
-  std::vector<double> likelihood_;  // by length, in equal parts of the longest; 0 for rare lengths
+  std::vector<double> likelihood_;  // by length, in equal parts of longest_; 0 for rare lengths
 };
 
 }  // namespace gpz::trajectory

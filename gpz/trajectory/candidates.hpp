@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of the candidates that encoders try: kinds of independent chunks, and codings of sections. All choices are
-// made here.
+// Tables of candidates for an encoder: kinds of independent chunks, and codings of sections. All choices are made here.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ struct SectionCandidate {
   enum When : std::uint8_t {
     always,
     costly,  // only for some sections: see SectionChoice
-    if_none  // only if no earlier candidate serves the values
+    if_none  // only if no earlier candidate can code the values
   } when;
 };
 
@@ -34,7 +33,7 @@ struct ChunkRequest {
   std::uint32_t features;  // allowed by both effort and file header
 };
 
-// Kind of chunk that competes with a block chunk; nothing for most requests.
+// Kind of chunk that competes with a block chunk; empty for most requests.
 std::optional<ChunkKind> chunk_candidate(const ChunkRequest &request);
 
 }  // namespace gpz::trajectory

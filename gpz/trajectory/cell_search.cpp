@@ -12,22 +12,21 @@ namespace gpz::trajectory {
 namespace {
 
 constexpr std::size_t sample_size = 16384;  // particles
-// One particle of so many may miss the axis in use. Without a thorough search, an axis is replaced only if many
-// particles miss it, because the encoder for GPUs, which does not search, keeps it.
+// The axis in use is kept if at most one particle in this many misses it. A search that is not thorough replaces an
+// axis only if many particles miss it: the GPU encoder, which does not search, keeps it.
 constexpr std::size_t tolerated_part = 4096;
 constexpr std::size_t tolerated_by_default = 64;
-constexpr std::size_t few = 256;             // particles; below it, a few misses mean nothing
+constexpr std::size_t few = 256;             // particles; below this number, a few misses mean nothing
 constexpr std::size_t tolerated_of_few = 8;  // as tolerated_part
-constexpr std::size_t miss = 128;            // cost of an exception, in units of that of a particle within the margin
+constexpr std::size_t miss = 128;            // cost of a particle beyond the margin, if a particle within it costs 1
 constexpr std::size_t usual_part_within = 16;
 constexpr std::int64_t far_away = core::max_axis_reach;
 
 bool is_usable(const core::GridAxis &axis) { return core::checked_axis(axis).period != 0; }
 
-// The cost of particles of a sample that are not where their motion, if it were known, puts them in an image of the
-// box: `miss` for each that is beyond the margin of an axis. Particles within the margin cost 1 each, from a usual
-// number of them on: LAMMPS leaves a few beyond the edges for a while. An open axis misses those that go further than
-// half of `period`.
+// Cost of an axis for a sample: `miss` for each particle that is in another image than its shortest motion predicts. If
+// that image is within the margin, the cost is 1, and 0 for a usual number of particles: LAMMPS leaves a few outside
+// the edges for a while. On an open axis, particles that move further than half of `period` miss.
 std::size_t misses(const std::vector<std::int64_t> &now, const std::vector<std::int64_t> &before,
                    const core::GridAxis &axis, std::int64_t period) {
   std::size_t missed = 0;
@@ -106,9 +105,9 @@ core::GridAxis CellSearch::find_axis(const core::GridAxis &named, std::int64_t p
   if (fewest * tolerated_part <= now.size() * miss) return best;
   consider({});
   consider({centred(now, period), period});
-  // Particles that cross an edge not parallel to this axis move along the axis, whatever its period.
+  // Particles that cross an edge which is not parallel to this axis also move along this axis, whatever its period.
   if (!is_straight && !enough(fewest)) return usual;
-  // Bits are more than misses: what is hardly better is not worth a change.
+  // A change of axis costs bits, so it must at least halve the misses.
   if (fewest > usual_misses / 2) return usual;
   found.is_open = best.period == 0;
   found.offset = static_cast<double>(best.lo - base) / length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoder: finds the periodic cell of positions. Programs place it elsewhere than the box of the file says, write no
-// box, or follow particles beyond its edges (docs/decisions/0041).
+// Encoder: finds the periodic cell of positions. The box in the file may be missing or placed elsewhere, and programs
+// let particles move beyond its edges (docs/decisions/0041).
 #pragma once
 
 #include <array>
@@ -26,23 +26,23 @@ struct FoundCell {
 // Finds the axes of one field's sections, frame after frame. Found axes stay in use until they no longer fit.
 class CellSearch {
  public:
-  // Thorough: replaces an axis even if few particles miss it. For efforts that no GPU writes.
+  // Thorough: replaces an axis even if few particles miss it. Only for efforts without a GPU encoder.
   void set_thorough(bool is_thorough) { is_thorough_ = is_thorough; }
 
-  // Finds the axes of a section of n particles with indices q. `last`: their indices in the previous frame. Without
-  // them, each particle is compared with the previous one, because particles of a molecule are close to each other.
+  // Finds the axes of a section of n particles with indices q. `last`: their indices in the previous frame. If null,
+  // each particle is compared with the one in the slot before, because particles of a molecule are close to each other.
   // Axes of the box are kept if nearly all particles fit them.
   FoundCell find(const Box &box, const Field &field, const codec::IndexColumns &q, const codec::IndexColumns *last,
                  std::size_t n);
 
  private:
-  // An axis relative to that of the box.
+  // An axis relative to an axis of the box.
   struct Found {
     bool is_open = true;
     double offset = 0;    // of the lower edge from the box's, in periods
-    std::int64_t lo = 0;  // lower edge in grid steps, if there is no box
+    std::int64_t lo = 0;  // lower edge in grid steps; only without a box
   };
-  // Indices of a sample of particles, and the indices that they are compared with.
+  // Indices of a sample of particles, and the indices to compare with.
   struct Sample {
     std::vector<std::int64_t> now;
     std::vector<std::int64_t> before;
@@ -55,7 +55,7 @@ class CellSearch {
   bool is_thorough_ = false;
   Sample sample_;
   std::array<Found, core::max_components> found_;
-  EdgeSearch edges_;  // that the box does not name
+  EdgeSearch edges_;  // for axes without a box
   CornerSearch corner_;
 };
 

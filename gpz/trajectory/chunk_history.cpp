@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_history.hpp"
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::trajectory {
@@ -15,14 +16,15 @@ OtherFields ChunkHistory::others(std::size_t field) const {
           [this](std::size_t other) { return followed(other); }};
 }
 
-void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, int threads) {
+void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field) {
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()),
-                        [&](const codec::Target &target) { chunk.write(field, target, threads); });
+                        [&](const codec::Target &target) { chunk.write(field, target, threads_); });
 }
 
 void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads,
                          ExactValues *exact) {
   started_ = false;
+  threads_ = threads;
   wanted_ = wanted;
   particles_ = chunk.particles();
   described_ = chunk.fields();
@@ -32,7 +34,7 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
   if (exact != nullptr) exact->assign(described_.size(), {});
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
-    load(chunk, f, threads);
+    load(chunk, f);
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
                      format::is_plain(described_[f]));
@@ -63,16 +65,18 @@ void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices,
     crossings_[d].clear();
     if (axis.period == 0 || !remembers_crossings_) continue;
     crossings_[d].resize(particles_);
-    for (std::size_t i = 0; i < particles_; ++i)
-      crossings_[d][i] = core::crossing(indices[d][i], state.axes[d].last[i], axis);
+    codec::parallel_particles(threads_, particles_, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        crossings_[d][i] = core::crossing(indices[d][i], state.axes[d].last[i], axis);
+    });
   }
-  state.advance(indices, box);
+  state.advance(indices, box, codec::kernels(), threads_);
 }
 
 void ChunkHistory::follow_section(std::size_t field, Follow &follow, const Payload &payload) {
   if (field == 0)
     for (auto &crossings : crossings_) crossings.clear();
-  follow(fields_[field], payload);
+  follow(fields_[field], payload, threads_);
 }
 
 void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {
@@ -80,15 +84,17 @@ void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &cr
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     if (crossed[d] == 0 || crossings_[crossed[d] - 1].empty()) continue;
     const auto &crossings = crossings_[crossed[d] - 1];
-    for (std::size_t i = 0; i < particles_; ++i)
-      state.axes[d].last[i] = core::sum_of(state.axes[d].last[i], crossings[i]);
+    codec::parallel_particles(threads_, particles_, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i)
+        state.axes[d].last[i] = core::sum_of(state.axes[d].last[i], crossings[i]);
+    });
   }
 }
 
-void ChunkHistory::add(const IndependentChunk &chunk, int threads, ExactValues *exact) {
+void ChunkHistory::add(const IndependentChunk &chunk, ExactValues *exact) {
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
-    load(chunk, f, threads);
+    load(chunk, f);
     fields_[f].add(indices_.columns(described_[f].components.size()), static_cast<std::size_t>(chunk.particles()));
     modelled_[f].add(static_cast<std::size_t>(chunk.particles()));
     classed_[f].add(static_cast<std::size_t>(chunk.particles()));

@@ -20,8 +20,8 @@
 
 namespace gpz::trajectory {
 
-// Particles have slots 0, 1, ...: the order in which they are stored. Not usable after an exception until it is started
-// again. A difference frame is a Step.
+// Slots 0, 1, ... are the particles in stored order. start() begins a history; a Step continues it by one difference
+// frame. After an exception the history must be started again.
 class ChunkHistory {
  public:
   // For each field, values that indices cannot represent.
@@ -30,16 +30,16 @@ class ChunkHistory {
   // Starts with an independent chunk. Follows the fields in `wanted` (empty: all). `exact` receives the exact values of
   // all fields unless it is null. Throws as IndependentChunk::write.
   void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr);
-  bool started() const { return started_; }
   void forget() { started_ = false; }
-  // Whether these fields have the grids of the previous frame, so that differences are possible.
+  // Whether these fields have the same grids as in the previous frame: a condition of differences.
   bool fits(const std::vector<Field> &fields) const;
   std::uint64_t particles() const { return particles_; }
   bool follows(std::size_t field) const { return wanted_.empty() || wanted_[field]; }
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
   const codec::DifferenceState &state(std::size_t field) const { return fields_[field]; }
-  // Other fields for the sections of a field. Fields with lower numbers already have the indices of this frame.
+  // The fields that sections of field `field` may use. Fields with lower numbers already have the indices of this
+  // frame.
   OtherFields others(std::size_t field) const;
   // State of modelled and classed sections of a field.
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
@@ -48,7 +48,7 @@ class ChunkHistory {
   std::size_t memory_usage() const;
 
   class Step;
-  // A field after its crossings were counted, with the indices of the previous frame. One call completes it.
+  // A field with the indices of the previous frame, crossings included. One of its calls completes the field.
   class FieldStep {
    public:
     FieldStep(FieldStep &&) = default;
@@ -70,13 +70,14 @@ class ChunkHistory {
     std::size_t field_;
   };
 
-  // The step to the next frame: particles leave, the fields of those that stay are followed, then particles arrive.
+  // The step to the next frame: particles leave, the fields of staying particles are followed, then particles arrive.
   class Step {
    public:
-    // Only particles in these ascending slots stay; nullptr: all. Without `counts_crossings`, no field counts crossings
-    // of field 0.
-    Step(ChunkHistory &history, const format::Column<std::uint32_t> *staying, bool counts_crossings = true)
+    // `staying`: ascending slots of the staying particles; nullptr: all stay. `counts_crossings`: other fields count
+    // crossings of field 0.
+    Step(ChunkHistory &history, const format::Column<std::uint32_t> *staying, int threads, bool counts_crossings = true)
         : history_(history) {
+      history_.threads_ = threads;
       history_.remembers_crossings_ = counts_crossings;
       if (staying != nullptr) history_.keep(*staying);
     }
@@ -89,10 +90,8 @@ class ChunkHistory {
       history_.expect_crossings(f, crossed);
       return {history_, f};
     }
-    // Adds the particles of a chunk of arrivals behind the others. `exact` grows. Throws as start.
-    void add(const IndependentChunk &chunk, int threads, ExactValues *exact = nullptr) && {
-      history_.add(chunk, threads, exact);
-    }
+    // Appends the particles of a chunk of arrivals, and their exact values to `exact`. Throws as start.
+    void add(const IndependentChunk &chunk, ExactValues *exact = nullptr) && { history_.add(chunk, exact); }
 
    private:
     ChunkHistory &history_;
@@ -103,9 +102,9 @@ class ChunkHistory {
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
   void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box);
   void follow_section(std::size_t field, Follow &follow, const Payload &payload);
-  void add(const IndependentChunk &chunk, int threads, ExactValues *exact);
+  void add(const IndependentChunk &chunk, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;
-  void load(const IndependentChunk &chunk, std::size_t field, int threads);
+  void load(const IndependentChunk &chunk, std::size_t field);
 
   bool started_ = false;
   std::uint64_t particles_ = 0;
@@ -115,8 +114,9 @@ class ChunkHistory {
   std::vector<model::ModelledState> modelled_;
   std::vector<model::ClassedState> classed_;
   Indices indices_;  // of one field of a chunk
+  int threads_ = 1;  // of the last start or step
   bool remembers_crossings_ = true;
-  std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // by field 0 in this frame; empty: none
+  std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // of field 0 in this frame; empty: none
 };
 
 }  // namespace gpz::trajectory

@@ -45,11 +45,11 @@ void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64
   format::Column<std::uint32_t> staying;
   if (chunk.leaving != 0)
     staying = staying_without(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset));
-  // Sections of other fields tell whether they count crossings of field 0.
+  // The heads of the other sections state whether they count crossings of field 0.
   counts_crossings_ = false;
   for (std::size_t f = 1; f < fields; ++f)
     counts_crossings_ |= history_.follows(f) && history_.state(f).plain && chunk.sections[f].size != 0;
-  ChunkHistory::Step frame(history_, chunk.leaving != 0 ? &staying : nullptr, counts_crossings_);
+  ChunkHistory::Step frame(history_, chunk.leaving != 0 ? &staying : nullptr, threads, counts_crossings_);
   for (std::size_t f = 0; f < fields; ++f) {
     const format::Span section = chunk.sections[f];
     empty_[f] = section.size == 0;
@@ -64,7 +64,7 @@ void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64
   const format::OpenedChunk arrivals = format::open_arrivals(chunk);
   located(chunk.arrivals.offset, [&] {
     const IndependentChunk others(arrivals, chunk.arriving, history_.fields(), history_.wanted());
-    std::move(frame).add(others, threads, &exact_);
+    std::move(frame).add(others, &exact_);
   });
 }
 
@@ -120,9 +120,9 @@ void ChunkReader::decode_section(ChunkHistory::Step &frame, std::size_t field, c
   }
 }
 
-void ChunkReader::write(std::size_t field, const codec::Target &target) const {
+void ChunkReader::write(std::size_t field, const codec::Target &target, int threads) const {
   const codec::DifferenceState &state = history_.state(field);
-  write_values(history_.fields()[field], last_of(state), state.particles, exact_[field], target);
+  write_values(history_.fields()[field], last_of(state), state.particles, exact_[field], target, threads);
 }
 
 }  // namespace gpz::trajectory

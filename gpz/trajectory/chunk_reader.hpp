@@ -15,19 +15,19 @@ namespace gpz::trajectory {
 // After an exception, unusable until the next independent chunk.
 class ChunkReader {
  public:
-  // Decodes the next chunk, of any kind, with these fields. Its bytes are in memory, aligned to 4 for difference
+  // Decodes the next chunk, of any kind. `fields` describe it. Its bytes are in memory, aligned to 4 for difference
   // chunks. Independent chunks decode the fields in `wanted`; difference chunks keep those of the previous chunk.
   // Throws corrupt, truncated, std::bad_alloc.
   void next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
             const std::vector<bool> &wanted, int threads);
 
-  // Particles of the last chunk.
+  // Number of particles of the last chunk.
   std::uint64_t particles() const { return history_.particles(); }
   // Whether the last chunk has the particles of the previous one, in the same order and with the same values of this
   // integer field.
   bool is_unchanged(std::size_t field) const { return same_particles_ && empty_[field]; }
-  // Writes a field that is followed. Throws limit_exceeded (see codec::store).
-  void write(std::size_t field, const codec::Target &target) const;
+  // Writes a followed field. Throws limit_exceeded (see codec::store).
+  void write(std::size_t field, const codec::Target &target, int threads = 1) const;
 
  private:
   void next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads);
@@ -37,10 +37,10 @@ class ChunkReader {
                       int threads);
 
   ChunkHistory history_;
-  // For the last chunk: values that indices of the history cannot represent, and fields without a section.
+  // Values of the last chunk that indices cannot represent, and fields without a section.
   ChunkHistory::ExactValues exact_;
   bool same_particles_ = false;
-  bool counts_crossings_ = false;  // other fields need the crossings of field 0
+  bool counts_crossings_ = false;  // another field counts crossings of field 0
   std::vector<bool> empty_;
   Indices indices_;  // of a section
 };

@@ -14,7 +14,8 @@ void load(const SectionContext &context, const Payload &payload, Indices &indice
 template <Decode *decode>
 void write(const SectionContext &context, const Payload &payload, Indices &indices, const codec::Target &target) {
   load<decode>(context, payload, indices);
-  write_values(context.field, indices.columns(context.components()), context.particles, indices.exact, target);
+  write_values(context.field, indices.columns(context.components()), context.particles, indices.exact, target,
+               context.threads);
 }
 
 template <Decode *decode>

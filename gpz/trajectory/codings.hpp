@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Functions of the codings; gpz/format/codings.hpp has their data. HACKING says how to add a coding.
+// Functions of the codings; their data are in gpz/format/codings.hpp. HACKING.md explains how to add a coding.
 #pragma once
 
 #include <cstddef>
@@ -64,19 +64,18 @@ struct SectionSource {
   const std::optional<format::TiltedEdges> &tilted;  // the same, if the cell is tilted
   codec::Encoder &encoder;                           // of block chunks
   model::ModelledOptions options;
-  // Block coding is tried only if the section has at least so many bytes.
+  // Block coding is tried only for sections of at least this many bytes.
   std::size_t least_for_blocks = 0;
-  // The last indices include the crossings of field 0, which only coding 1 can express.
+  // The last indices include crossings of field 0, which only coding 1 can store.
   bool counts_crossings = false;
 };
 
-// A section in one coding.
 struct EncodedSection {
   std::vector<std::uint8_t> payload;
-  // The particle that is decoded as number i, for codings that choose the order; empty: as given.
+  // order[i]: the particle that is decoded as number i; empty unless the coding chooses the order.
   std::vector<std::uint32_t> order;
-  double largest_error = 0;  // for codings that take no indices
-  // Bytes by which the section may be larger than others, because it makes later ones smaller.
+  double largest_error = 0;  // for codings without indices
+  // Bytes by which the section may exceed others, because it makes later sections smaller.
   std::size_t investment = 0;
   // Changes of the models' state if a modelled section is kept.
   std::optional<model::ModelledUpdate> update;
@@ -90,16 +89,15 @@ struct ToBeat {
 
 // Writes the indices of all particles. Throws corrupt with the position in the payload, limit_exceeded, std::bad_alloc.
 using Decode = void(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out);
-// Returns false if the coding does not serve these values, or cannot be smaller than the best section so far. Throws
-// std::bad_alloc.
+// Returns false if the coding cannot code these values, or cannot beat the best section so far. Throws std::bad_alloc.
 using TryEncode = bool(const SectionSource &source, const ToBeat &best, EncodedSection &out);
 
-// Decode a payload. `indices` has the exact values of the section head. Throw as Decode.
+// Decode a payload. `indices` holds the exact values of the section head. Throw as Decode.
 using Load = void(const SectionContext &context, const Payload &payload, Indices &indices);
 using Write = void(const SectionContext &context, const Payload &payload, Indices &indices,
                    const codec::Target &target);
 // Advances the state to the next frame without returning its indices, which is faster. Throws as Decode.
-using Follow = void(codec::DifferenceState &state, const Payload &payload);
+using Follow = void(codec::DifferenceState &state, const Payload &payload, int threads);
 // Reads the bonds in a payload. Throws as Decode.
 using FindBonds = model::Bonds(const SectionContext &context, const Payload &payload);
 // Offsets in a section of bytes that are 1 + the number of another field, or 0 for none. Throws corrupt.
@@ -109,7 +107,7 @@ struct Coding : format::CodingRule {
   Load *load;
   Write *write;
   TryEncode *try_encode;
-  // nullptr: it cannot, or has none.
+  // nullptr: not supported by the coding.
   Follow *follow = nullptr;
   FindBonds *bonds = nullptr;
   FindFields *fields_named = nullptr;
@@ -117,7 +115,7 @@ struct Coding : format::CodingRule {
 
 const Coding &coding_of(format::FieldCodingKind number);
 
-// Each is a file in codings/.
+// Each has its file in codings/.
 Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, decode_cells, decode_sites,
     decode_sequence, decode_few_values, decode_classed, decode_molecules;
 Load load_block_coded;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t particles_tested = 512;
 constexpr std::size_t particles_placed = 4096;
-constexpr std::size_t tolerated_outside = 64;  // one of so many particles
-constexpr unsigned wait = 16;                  // frames, after a search that found no better corner
+constexpr std::size_t tolerated_outside = 64;  // tolerated fraction: one particle in this many
+constexpr unsigned wait = 16;                  // frames to wait after a search that found no better corner
 
 std::vector<molecule::Way> places_of(const codec::IndexColumns &q, std::size_t n, std::size_t most) {
   std::vector<molecule::Way> places;
@@ -28,7 +28,8 @@ std::vector<molecule::Way> places_of(const codec::IndexColumns &q, std::size_t n
   return places;
 }
 
-// Number of places outside the cell, for the better of both kinds of cells, or for the first kind if they are few.
+// Number of particles outside the cell: the smaller of a parallelepiped and a brick, or only the parallelepiped if it
+// leaves few outside.
 std::size_t outside(const format::TiltedEdges &cell, const std::vector<molecule::Way> &places) {
   std::size_t least = places.size();
   const std::size_t tolerated = places.size() / tolerated_outside;
@@ -56,7 +57,7 @@ format::TiltedEdges with_corner(format::TiltedEdges cell, const crystal::Vector3
   return cell;
 }
 
-// Half an interval of this length before the middle of the values, a few of which may be anywhere.
+// Start of an interval of this length in the middle of the values. Ignores a few outliers at both ends.
 double begin_of(std::vector<double> &values, double length) {
   const std::size_t rest = values.size() / 256;
   const auto low = values.begin() + static_cast<std::ptrdiff_t>(rest);

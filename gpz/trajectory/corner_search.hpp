@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoder: finds the corner of a tilted cell. Programs place it elsewhere than the box of the file says, or write no
-// box.
+// Encoder: finds the corner of a tilted cell, because the box in the file may be missing or placed elsewhere.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@ using crystal::operator*;
 class CornerSearch {
  public:
   // Moves the corner of the cell (the lower ends of its axes) so that most particles are inside, as a parallelepiped or
-  // as a brick with edges of the same length. Keeps the corner if nearly all particles are inside already.
+  // as a brick with the same edge lengths. Keeps the corner if nearly all particles are inside already.
   void place(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n);
 
  private:

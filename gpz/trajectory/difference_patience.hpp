@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decides when to write, or try, difference chunks that are larger than independent ones. The first ones after an
-// independent chunk are large because the history is short. If they do not become smaller, frames are too far apart.
+// Decides when to write, or try, difference chunks that are larger than independent ones. The first difference chunks
+// after an independent one are large because the history is short. If later ones stay large, frames are too far apart.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,16 @@ namespace gpz::trajectory {
 
 class DifferencePatience {
  public:
-  // Whether to encode the next frame as an independent chunk without a trial, because differences have lost repeatedly.
+  // Whether to skip the trial for the next frame and write an independent chunk, because differences have lost
+  // repeatedly.
   bool waits() {
     if (wait_ == 0) return false;
     --wait_;
     return true;
   }
 
-  // Whether to keep a difference chunk of `size` bytes although an independent one has about `usual` <= `size` bytes.
+  // Whether to keep a difference chunk of `size` bytes although an independent chunk would have only `usual` <= `size`
+  // bytes.
   bool tolerates(std::size_t size, std::size_t usual) {
     const std::size_t excess = size - usual;
     const bool shrinks = larger_ == 0 || (larger_ == 1 && excess <= excess_before_ / 2);
@@ -27,7 +29,7 @@ class DifferencePatience {
     return may;
   }
 
-  // Reports the outcome of a difference chunk.
+  // Reports the result of a trial.
   void encoded(bool is_larger, bool has_lost) {
     if (!is_larger) {
       *this = {};
@@ -43,7 +45,7 @@ class DifferencePatience {
  private:
   static constexpr unsigned most_waiting = 16;  // frames
 
-  bool has_lost_ = false;  // since a difference chunk was smaller
+  bool has_lost_ = false;  // and no difference chunk was smaller since
   unsigned longer_ = 0;    // frames to wait after the next loss
   unsigned larger_ = 0;    // difference chunks that were larger, since the independent chunk
   unsigned wait_ = 0;      // frames

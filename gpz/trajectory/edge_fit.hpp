@@ -31,8 +31,8 @@ struct BondAcross {
   crystal::Vector3 direct;
 };
 
-// Finds the edge for which most bonds keep their length; stiff bonds count most. Nothing if there are too few bonds.
-// `known`: an estimate to start from.
+// Finds the edge for which most bonds keep their length; stiff bonds count most. Returns nothing if there are too few
+// bonds. `known`: an estimate to start from.
 std::optional<EdgeEstimate> fit_edge(const std::vector<BondAcross> &bonds, std::size_t axis,
                                      const crystal::Vector3 &known);
 

@@ -21,7 +21,7 @@ constexpr std::size_t least_jumps = 4;      // needed for an edge
 constexpr std::size_t most_bonds = 256;     // across an edge
 constexpr std::size_t least_bonds = 8;      // of one frame
 constexpr std::size_t reach = 3;            // slots between particles that may be bound
-constexpr std::int64_t longest_direct = 8;  // bonds are shorter than the period divided by this
+constexpr std::int64_t longest_direct = 8;  // bonds are shorter than period / longest_direct
 constexpr double surely_guessed = 256;      // the error of a guess is at least the range divided by this
 constexpr double surely_tilted = 512;       // edges that lean by less than the period divided by this are straight
 

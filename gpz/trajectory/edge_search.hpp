@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoder: finds the edges of a periodic cell that no box names, from particles that crossed them since the last frame
-// (docs/decisions/0048).
+// Encoder: finds the edges of a periodic cell without a box in the file, from particles that crossed them since the
+// last frame (docs/decisions/0048).
 #pragma once
 
 #include <array>
@@ -67,7 +67,8 @@ class EdgeSearch {
   std::array<EdgeEstimate, core::max_components> known_{};
   Way range_{};  // of the coordinates
   std::vector<Jump> jumps_;
-  std::size_t gap_ = 1;  // slots between sampled particles, or between particles that may be of one molecule
+  // slots between sampled particles, or the largest number of slots between particles of a molecule
+  std::size_t gap_ = 1;
   std::array<std::vector<BondAcross>, core::max_components> bonds_;  // across each edge
 };
 

@@ -57,10 +57,10 @@ std::uint64_t FrameHistory::particles() const {
   return sum;
 }
 
-void FrameHistory::write(std::size_t field, const codec::Target &target, int /*threads*/) const {
+void FrameHistory::write(std::size_t field, const codec::Target &target, int threads) const {
   std::size_t first = 0;
   for (const ChunkReader &chunk : chunks_) {
-    chunk.write(field, target.from(first));
+    chunk.write(field, target.from(first), threads);
     first += static_cast<std::size_t>(chunk.particles());
   }
 }

@@ -17,8 +17,8 @@ class FrameHistory final : public OpenFrame {
  public:
   // Whether this frame can be next: a key frame, or the successor of the last frame.
   bool can_follow(const format::FrameHead &head) const;
-  // Begins a frame, whose chunks have to follow in order. Throws corrupt if it cannot be next. The history belongs to
-  // no frame until end(). An empty `wanted` means all fields.
+  // Begins a frame, whose chunks must follow in order. Throws corrupt if can_follow() is false. Until end(), the
+  // history is at no frame. An empty `wanted` means all fields.
   void begin(const format::FrameHead &head, const std::vector<bool> &wanted);
   // Decodes chunk k, whose checksum was verified, of the frame with these fields. Throws as ChunkReader::next.
   void chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
@@ -30,7 +30,7 @@ class FrameHistory final : public OpenFrame {
   // Whether all fields of this list (an empty list: all fields) are followed.
   bool follows(const std::vector<bool> &wanted) const;
   const std::vector<bool> &wanted() const { return wanted_; }
-  // The union of `wanted` and the fields that are followed.
+  // The union of `wanted` and the followed fields.
   std::vector<bool> joined(std::vector<bool> wanted) const;
 
   std::uint64_t particles() const override;
@@ -43,7 +43,7 @@ class FrameHistory final : public OpenFrame {
   std::uint64_t checksum_ = 0;  // of the last frame's head
   std::vector<bool> wanted_;
   std::vector<ChunkReader> chunks_;
-  IdOrder order_;  // of the ids in field ordered_by_; unknown for the last frame if that is no_field
+  IdOrder order_;  // order of the ids in field ordered_by_; invalid if that is no_field
   std::size_t ordered_by_ = format::no_field;
 };
 

@@ -6,12 +6,12 @@
 namespace gpz::trajectory {
 namespace {
 
-// Fibonacci hashing: ids are mostly consecutive.
+// Fibonacci hashing: spreads consecutive ids, the usual case.
 std::size_t hash(std::int64_t id, int bits) {
   return static_cast<std::size_t>((static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u) >> (64 - bits));
 }
 
-// Limit of the search among equal ids: other particles with that id leave and arrive.
+// Limit of the search among equal ids; beyond it, particles with that id are stored as leaving and arriving.
 constexpr int longest_probe = 256;
 
 }  // namespace
@@ -66,14 +66,14 @@ bool Identity::repeats(const format::Column<std::int64_t> &ids) {
   return std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end();
 }
 
-// An id that occurs twice has only one slot, so one of its particles arrives.
+// A repeated id has only one slot, so one of its particles is among the arriving ones.
 bool Identity::repeats_match(const format::Column<std::int64_t> &ids) const {
   if (arriving_.empty()) return false;
   std::vector<std::int64_t> arrived;
   for (const std::uint32_t i : arriving_) arrived.push_back(ids[i]);
   std::sort(arrived.begin(), arrived.end());
   if (std::adjacent_find(arrived.begin(), arrived.end()) != arrived.end()) return true;
-  // A bit for each hash value, so that few of the other particles need a search.
+  // A bit per hash value, so that few of the other particles need a search.
   constexpr int filter_bits = 16;
   std::vector<bool> filter(std::size_t{1} << filter_bits);
   for (const std::int64_t id : arrived) filter[hash(id, filter_bits)] = true;

@@ -14,8 +14,8 @@ class Identity {
  public:
   static constexpr std::uint32_t nowhere = UINT32_MAX;
 
-  // Finds the particle with the id of each slot; particle_of_slot() is `nowhere` if it has left. Equal ids are paired
-  // in order. ids[i] is the id of particle i; there are fewer than 2^32.
+  // Finds the particle of each slot by its id; particle_of_slot() is `nowhere` if it has left. Equal ids are paired in
+  // order. ids[i] is the id of particle i; there are fewer than 2^32.
   void match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
   const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
@@ -27,7 +27,7 @@ class Identity {
 
   // Sets the slots of the next frame: this frame's slots with a particle, then the arriving particles.
   void renumber();
-  // Forgets the order of the caller's particles.
+  // Discards the guess from the order of the caller's particles.
   void reset() { guess_.clear(); }
 
   std::size_t memory_usage() const;

@@ -17,10 +17,10 @@
 
 namespace gpz::trajectory {
 
-// An opened chunk. It is checked that its wanted sections have the stated number of particles.
+// An opened chunk, whose wanted sections have been checked to have the stated number of particles.
 class IndependentChunk {
  public:
-  // The bytes of the chunk, in memory, and `fields` have to outlive this object. An empty `wanted` means all fields.
+  // `fields` and the bytes of the chunk, in memory, must outlive this object. An empty `wanted` means all fields.
   // Throws corrupt, truncated, std::bad_alloc.
   IndependentChunk(format::OpenedChunk chunk, std::uint64_t particles, const std::vector<Field> &fields,
                    const std::vector<bool> &wanted);
@@ -47,7 +47,7 @@ class IndependentChunk {
   format::Column<std::uint32_t> aligned_;  // copy of the bytes if they were not aligned
   format::OpenedChunk chunk_;
   std::unique_ptr<codec::Decoder> blocks_;  // of Family::blocks
-  format::Column<std::int64_t> ids_;        // for Population::by_id; all other fields need them
+  format::Column<std::int64_t> ids_;        // for Population::by_id, where all other fields need them
   mutable IntegerColumns integers_;         // decoded for other fields
 };
 

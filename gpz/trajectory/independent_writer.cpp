@@ -15,7 +15,7 @@ namespace {
 // The particles of a chunk in the order in which they are stored.
 struct Population {
   Rows rows;
-  std::size_t identity = format::no_field;  // the field by whose ids they are sorted
+  std::size_t identity = format::no_field;  // field of the ids that sort the particles
   format::Column<std::int64_t> ids;
 
   void sort_by_ids(const FieldInput &field) {
@@ -53,7 +53,7 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
   out.largest_error.assign(fields.size(), 0);
   Indices indices;
   const std::vector<Field> described = format::described(fields);
-  IntegerColumns columns;  // of fields that sections take classes from
+  IntegerColumns columns;  // fields that give sections their classes
   for (std::size_t f = 0; f < fields.size(); ++f) {
     const FieldInput &input = fields[f];
     const bool is_identity = f == population.identity;

@@ -14,10 +14,11 @@
 
 namespace gpz::trajectory {
 
-// Encodes `particles` > 0 particles with prepared fields, for which chunk_candidate has such a chunk; rows and box as
-// in TrajectoryEncoder. `features`: those that the sections may need. `encoder` codes what is not predicted. `cell`
-// finds the axes of leading positions. Leaves the checksum to the caller. Returns whether an id of an ordered chunk
-// occurs more than once: the particles of equal ids stay in the order of their rows. Throws std::bad_alloc, Error.
+// Encodes `particles` > 0 particles with prepared fields as a chunk of the kind that chunk_candidate returned; rows and
+// box as in TrajectoryEncoder. `features`: features that sections may need. `encoder` codes sections without
+// prediction. `cell` finds the axes of leading positions. The caller computes the checksum. Returns whether an id of an
+// ordered chunk occurs more than once; particles with equal ids keep the order of their rows. Throws std::bad_alloc,
+// Error.
 bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, std::size_t particles, const int *rows,
                         const Box &box, std::uint32_t features, codec::Encoder &encoder, CellSearch &cell,
                         EncodedChunk &out);

@@ -27,13 +27,13 @@ struct Indices {
   codec::IndexOutput resize(std::size_t rows, std::size_t components);
 
   // Loads the caller's arrays. A value that the grid cannot hold gets the index of its row in `last`, or without `last`
-  // that of the previous row. Raises `largest_error` to the largest error of these values.
+  // the index of the row before. Raises `largest_error` to the largest error of these values.
   void load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, double &largest_error);
-  // To be called after load without `last`. Values at the start of a column that the grid cannot hold get the index of
-  // the first one that it holds, so that they do not widen the bounding box.
+  // Call after load without `last`. Values at the start of a column that the grid cannot hold get the first index in
+  // the column, so that they do not widen the bounding box.
   void fill_first();
-  // Of n particles of a chunk, whose values `decode` writes to the target that it is given. A value that the grid
-  // cannot hold gets index 0.
+  // Loads n particles of a chunk; `decode` writes their values to its argument. A value that the grid cannot hold gets
+  // index 0.
   void load_decoded(const Field &field, std::size_t n, const std::function<void(const codec::Target &)> &decode);
 };
 

@@ -18,7 +18,7 @@ std::uint64_t count_before(const std::vector<bool> &kept, std::size_t field) {
   return static_cast<std::uint64_t>(std::count(kept.begin(), kept.begin() + static_cast<std::ptrdiff_t>(field), true));
 }
 
-// Renumbers the fields that the section at `begin` names to their numbers among the kept fields.
+// In the section at `begin`, replaces numbers of fields by their numbers among the kept fields.
 void renumber(ChunkKind kind, const std::vector<bool> &kept, std::vector<std::uint8_t> &bytes, std::size_t begin) {
   if (bytes.size() == begin || !format::allows_coding(kind, bytes[begin], any_field)) return;
   const Coding &coding = coding_of(static_cast<format::FieldCodingKind>(bytes[begin]));

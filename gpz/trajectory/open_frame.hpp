@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Frames whose chunks were read, ready to write their values to the caller's arrays.
+// Frames whose chunks have been read, ready to write their values to the caller's arrays.
 #pragma once
 
 #include <cstddef>
@@ -36,21 +36,21 @@ class OpenFrame {
   OpenFrame &operator=(const OpenFrame &) = default;
 };
 
-// Kept from one key frame to the next, because reallocating costs more than filling.
+// Kept between key frames, because reallocating costs more than filling.
 struct KeyFrameMemory {
   IdOrder order;
   Indices indices;  // of a field
 };
 
-// A key frame: its chunks are decoded without others.
+// A key frame: its chunks are decoded without other frames.
 class KeyFrame final : public OpenFrame {
  public:
-  // `fields` and `memory` have to outlive this object; an empty `wanted` means all.
+  // `fields` and `memory` must outlive this object; an empty `wanted` means all fields.
   KeyFrame(const std::vector<Field> &fields, const std::vector<bool> &wanted, KeyFrameMemory &memory)
       : fields_(&fields), wanted_(wanted), memory_(&memory) {}
 
-  // Adds the next chunk, at `position` of the file. Its bytes have to outlive this object. Throws as IndependentChunk;
-  // errors have their position in the file.
+  // Adds the next chunk, at `position` of the file. Its bytes must outlive this object. Throws as IndependentChunk,
+  // with positions in the file.
   void add(const format::OpenedChunk &chunk, std::uint64_t particles, std::uint64_t position);
 
   std::uint64_t particles() const override { return particles_; }

@@ -16,7 +16,7 @@
 
 namespace gpz::trajectory {
 
-// Thrown if a section needs a field that the history does not follow. A Reader catches it, and follows the field, too.
+// Thrown if a section needs a field that the history does not follow. Reader catches it and also follows the field.
 struct FieldNotFollowed {
   std::size_t field;
 };
@@ -38,14 +38,14 @@ class OtherFields {
 
   const std::vector<Field> &fields() const { return fields_; }
   std::size_t own() const { return own_; }
-  // Values of an integer field with a lower number than the section's field. Throws corrupt if it is no such field,
+  // Values of an integer field with a lower number than the section's field. Throws corrupt if `field` is not one,
   // FieldNotFollowed.
   const std::int64_t *classes(std::size_t field) {
     if (field >= own_ || !may_be_classes(fields_[field])) format::corrupt("field of the classes of a section");
     return integers_(field);
   }
-  // Current state of a field: that of this frame for fields with lower numbers than the section's, that of the previous
-  // frame for others. Throws corrupt if there is no such field, FieldNotFollowed.
+  // Current state of a field: of this frame for fields with lower numbers than the section's, of the previous frame for
+  // others. Throws corrupt if there is no such field, FieldNotFollowed.
   const codec::DifferenceState &history(std::size_t field) {
     if (field >= fields_.size() || !followed_) format::corrupt("a field that a section is predicted from");
     return *followed_(field);

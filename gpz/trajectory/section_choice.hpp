@@ -16,7 +16,7 @@ class SectionChoice {
     if (since_trial_ == 0) return Try::both;
     return costly_was_smaller_ ? Try::costly : Try::usual;
   }
-  // To be called after each section. `costly_was_smaller` is used only if both were tried.
+  // Call after each section. `costly_was_smaller` is used only if both were tried.
   void encoded(bool costly_was_smaller) {
     if (next() == Try::both) costly_was_smaller_ = costly_was_smaller;
     if (trials_ < first_trials)

@@ -10,7 +10,6 @@
 
 namespace gpz::trajectory {
 
-// A section with its parsed head.
 struct OpenedSection {
   const Coding *coding = nullptr;
   format::Crossed crossed{};

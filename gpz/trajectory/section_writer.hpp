@@ -17,8 +17,8 @@ struct WrittenSection {
   double largest_error = 0;          // EncodedSection::largest_error
 };
 
-// Encodes the source with the candidates, at least one of which serves it, and appends the smallest section. `turn`
-// says whether costly candidates are tried, and whether others are. Throws std::bad_alloc.
+// Encodes the source with the candidates, at least one of which can code it, and appends the smallest section. `turn`:
+// whether to try costly candidates, and whether to try others. Throws std::bad_alloc.
 WrittenSection append_section(const std::vector<SectionCandidate> &candidates, const SectionSource &source,
                               SectionChoice::Try turn, const format::Crossed &crossed,
                               std::vector<std::uint8_t> &bytes);

@@ -25,7 +25,6 @@ namespace {
 
 using trajectory::Rows;
 
-constexpr int one_thread = 1;  // for decoding at the start of the history
 using format::identity_field;
 using format::no_field;
 
@@ -34,8 +33,9 @@ using format::no_field;
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
 struct TrajectoryEncoder::State {
-  explicit State(int threads) : encoder(threads) {}
+  explicit State(int count) : threads(count), encoder(count) {}
 
+  const int threads;
   codec::Encoder encoder;
   Order order = Order::id;
   Effort effort = default_effort;
@@ -43,15 +43,15 @@ struct TrajectoryEncoder::State {
   trajectory::ChunkHistory history;
   std::vector<trajectory::SectionChoice> choices;  // of each field, since the independent chunk
   trajectory::Identity identity;
-  std::vector<Field> described;         // the fields of the chunk that the history starts with
-  std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history starts with it
+  std::vector<Field> described;         // fields of the chunk that starts the history
+  std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history is started from it
   format::OpenedChunk key_opened;
   EncodedChunk part;       // of a difference chunk, or the chunk it competes with
-  EncodedChunk candidate;  // chunk of another kind, which competes with a block chunk
+  EncodedChunk candidate;  // chunk of another kind, in competition with a block chunk
   format::KeySizes key;    // of the last independent chunk
   bool key_is_modelled = false;
   trajectory::DifferencePatience patience;
-  bool key_repeats_ids = false;  // of the last independent chunk: no difference chunk follows it
+  bool key_repeats_ids = false;  // in the last independent chunk: no difference chunk may follow it
   format::Column<std::int64_t> ids;
   Rows all;                     // row of each particle
   Rows staying;                 // row of each slot
@@ -80,13 +80,13 @@ struct TrajectoryEncoder::State {
       key_repeats_ids = trajectory::Identity::repeats(ids);
     }
     if (!kind) return;
-    // In a block chunk, particles with equal ids are sorted by position.
+    // Repeated ids exclude a block chunk, which would sort the particles of equal ids by position.
     if ((key_repeats_ids || candidate.bytes.size() < out.bytes.size()) &&
         format::may_have(format::rule_of(*kind), particles, candidate.bytes.size()))
       std::swap(candidate, out);
   }
 
-  // The history will start with this chunk, if a difference chunk follows.
+  // Keeps the chunk: the history is started from it only if a difference chunk follows.
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
     choices.assign(fields.size(), {});
@@ -104,7 +104,7 @@ struct TrajectoryEncoder::State {
 
   bool can_follow(const std::vector<FieldInput> &fields) {
     if (!key_chunk.empty()) {
-      history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, one_thread);
+      history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, threads);
       key.all = key_chunk.size();
       key_chunk = {};
     }
@@ -145,7 +145,7 @@ struct TrajectoryEncoder::State {
     out.bytes.clear();
     out.largest_error.assign(fields.size(), 0);
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
-    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots);
+    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots, threads);
 
     const std::size_t id = identity_field(described);
     for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -170,9 +170,9 @@ struct TrajectoryEncoder::State {
     for (std::size_t f = 0; f < fields.size(); ++f)
       out.largest_error[f] = std::max(out.largest_error[f], part.largest_error[f]);
     described = format::described(fields);
-    // Their order is that of the chunk.
+    // The particles are in the order of the chunk.
     const format::OpenedChunk opened = format::open_chunk(part.bytes.data(), part.bytes.size(), fields.size());
-    std::move(step).add(trajectory::IndependentChunk(opened, rows.size(), described, {}), one_thread);
+    std::move(step).add(trajectory::IndependentChunk(opened, rows.size(), described, {}));
   }
 
   trajectory::FoundCell find_cell(const Field &field, const codec::IndexColumns &columns,
@@ -198,7 +198,8 @@ struct TrajectoryEncoder::State {
     bool same = state.plain;
     for (std::size_t d = 0; d < components && same; ++d) same = indices.column[d] == state.axes[d].last;
     if (same) {
-      // No section means that no index has changed. A coding alone means that only crossings change indices.
+      // A missing section means that no index has changed. A section of only a coding means that only crossings change
+      // indices.
       if (crossed != format::Crossed{}) format::append_field_coding({format::predicted_values, crossed}, out.bytes);
       std::move(step).follow(columns, {});
       return;
@@ -232,7 +233,7 @@ struct TrajectoryEncoder::State {
               EncodedChunk &out) {
     format::prepare_fields(fields, particles);
     if (is_key) {
-      // Key intervals do not depend on each other, so that they can be encoded side by side.
+      // Key intervals must not depend on each other, so that they can be encoded side by side.
       patience = {};
       cell = {};
     }

@@ -5,13 +5,14 @@
 #include <array>
 #include <type_traits>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
 
 namespace gpz::trajectory {
 namespace {
 
-constexpr std::size_t at_once = 1024;  // values of three components in the L1 cache
+constexpr std::size_t at_once = 1024;  // values at a time: three components fit into the L1 cache
 
 template <typename T, typename Out>
 void to_floats(const std::int64_t *index, std::size_t n, double step, Out *out) {
@@ -29,13 +30,14 @@ T from_bits(std::uint64_t bits) {
   return static_cast<T>(core::bit_cast<double>(bits));
 }
 
-// Values of type T stay of this type on their way to arrays of this type, which keeps the bits of a NaN.
+// Writes particles begin to end - 1. Values of type T are written to arrays of type T without conversion, which keeps
+// the bits of NaNs.
 template <typename T>
-void write_grid_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
+void write_grid_values(const Field &field, const codec::IndexColumns &indices, std::size_t begin, std::size_t end,
                        const codec::Target &target) {
   T memory[core::max_components][at_once];
-  for (std::size_t first = 0; first < n; first += at_once) {
-    const std::size_t count = std::min(at_once, n - first);
+  for (std::size_t first = begin; first < end; first += at_once) {
+    const std::size_t count = std::min(at_once, end - first);
     const codec::Target here = target.from(first);
     std::array<const T *, core::max_components> staged{};
     codec::Target rest = here;
@@ -69,21 +71,31 @@ void write_exact_values(const format::Column<format::ExactValue> &exact, const c
 
 template <typename T>
 void write_floats(const Field &field, const codec::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const codec::Target &target) {
-  write_grid_values<T>(field, indices, n, target);
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads) {
+  codec::parallel_particles(threads, n, [&](std::size_t begin, std::size_t end) {
+    write_grid_values<T>(field, indices, begin, end, target);
+  });
   write_exact_values<T>(exact, target);
+}
+
+void store_integers(const codec::IndexColumns &indices, std::size_t n, const codec::Target &target, int threads) {
+  codec::parallel_particles(threads, n, [&](std::size_t begin, std::size_t end) {
+    codec::IndexColumns from{};
+    for (std::size_t d = 0; d < from.size(); ++d) from[d] = indices[d] == nullptr ? nullptr : indices[d] + begin;
+    codec::store(from, end - begin, target.from(begin));
+  });
 }
 
 }  // namespace
 
 void write_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const codec::Target &target) {
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads) {
   if (field.type == ValueType::integer)
-    codec::store(indices, n, target);
+    store_integers(indices, n, target, threads);
   else if (field.type == ValueType::float32)
-    write_floats<float>(field, indices, n, exact, target);
+    write_floats<float>(field, indices, n, exact, target, threads);
   else
-    write_floats<double>(field, indices, n, exact, target);
+    write_floats<double>(field, indices, n, exact, target, threads);
 }
 
 }  // namespace gpz::trajectory

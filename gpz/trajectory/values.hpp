@@ -13,9 +13,9 @@
 
 namespace gpz::trajectory {
 
-// Writes the values of n particles with these indices; exact values replace those of their rows. Throws limit_exceeded
-// (see codec::store).
+// Writes the values of n particles with these indices; exact values replace the values of their rows. Throws
+// limit_exceeded (see codec::store).
 void write_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const codec::Target &target);
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads);
 
 }  // namespace gpz::trajectory

@@ -92,13 +92,18 @@ def shown(value: Any) -> str:
     return f"{text if len(text) <= 60 else text[:57] + '...'}"
 
 
-def numbers_of(name: str, values: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
-    """float64; TypeError for what has other than real numbers, ArgumentError for another shape."""
+def as_array(name: str, values: Any) -> np.ndarray:
+    """An array of whatever type its elements have."""
     require_plain(name, values)
     try:
-        array = np.asarray(values)
+        return np.asarray(values)
     except ValueError:
         raise ArgumentError(f"{name}: rows of different lengths: {shown(values)}") from None
+
+
+def numbers_of(name: str, values: Any, shape: tuple[int, ...] | None = None) -> np.ndarray:
+    """float64; TypeError for what has other than real numbers, ArgumentError for another shape."""
+    array = as_array(name, values)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name}: numbers, not {shown(values)}")
     if shape is not None and array.shape != shape:

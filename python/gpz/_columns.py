@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpz import _origins, _positions
-from gpz._arguments import require_plain, shown
+from gpz._arguments import as_array, shown
 from gpz._errors import ArgumentError
 from gpz._frame import SCALARS, VECTORS, Frame
 
@@ -105,11 +105,7 @@ def split(name: str, values: npt.ArrayLike, columns: tuple[str, ...]) -> dict[st
 
 def array_of(name: str, values: npt.ArrayLike) -> np.ndarray:
     """An array of integers, bools or floats of at most 64 bits, with the numbers that were given."""
-    require_plain(name, values)
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        raise ArgumentError(f"{name}: rows of different lengths: {shown(values)}") from None
+    array = as_array(name, values)
     if array.dtype.kind not in "biuf":
         large = [value for value in array.flat if type(value) is int] if array.dtype.kind == "O" else []
         example = large or ([array.flat[0]] if array.size and array.dtype.kind == "O" else [])

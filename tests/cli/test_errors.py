@@ -33,7 +33,7 @@ class Usage(CliCase):
                 (["decode", "t.gpz", "-o", "a.xyz", "--fast"],
                  "decode: The following argument was not expected: --fast (gpz decode --help explains)"),
                 (["decode", "t.gpz", "-o", "a.png"],
-                 "a.png: no known extension (.xyz .extxyz .lammpstrj .dump); give --format"),
+                 "a.png: no known extension (.xyz .extxyz .lammpstrj .dump); give --format, or use gpz convert for DCD, XTC and others"),
                 (["decode", "t.gpz", "-o", "t.gpz", "--format", "xyz"], "t.gpz: is the input as well as the output")):
             self.gpz(*arguments, code=2, err=reason)
         for arguments in (["decode", "t.gpz", "-o", "a.xyz", "--format", "pdb"],
@@ -109,7 +109,7 @@ class BadInput(CliCase):
     def test_no_known_format(self):
         self.write("in.png", b"\x89PNG")
         self.gpz("encode", "in.png", "-o", "out.gpz", "--eb", "1", code=4,
-                 err="in.png: no LAMMPS dump and no XYZ file (raw arrays need --raw)")
+                 err="in.png: no LAMMPS dump and no XYZ file (raw arrays need --raw; gpz convert reads DCD, XTC and others)")
 
     def encoded(self):
         self.write("in.dump", FRAME)

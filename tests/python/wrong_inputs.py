@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong inputs of every entry point of the Python package: what is called, the exception, and texts that its message has:
-the argument, the value, what to do. The tests of each folder (test_wrong_inputs.py) take the rows of the packages that it
-imports."""
+"""Wrong inputs of every entry point of the package itself: what is called, the exception, and texts that its message has:
+the argument, the value, what to do. wrong_inputs_of_modules.py has those of its modules for other programs."""
 
 import io
 from collections.abc import Callable
@@ -98,48 +97,6 @@ def trajectory(name, error, *says, call):
 
 def row(entry, name, error, *says, call):
     return Row(entry, name, call, error, says)
-
-
-def ase_write(name, error, *says, change=lambda atoms: None, file="new", **arguments):
-    def call(place):
-        import ase.io
-
-        atoms = ase.Atoms("Cu5", positions=X, cell=[10, 10, 10], pbc=True)
-        atoms.set_array("id", IDS)
-        images = change(atoms) or atoms
-        gpz.ase.write_gpz(str(getattr(place, file)), images, **arguments)
-
-    return Row("ase.io.write", name, call, error, says)
-
-
-def ase_read(name, error, *says, **arguments):
-    def call(place):
-        import ase.io
-
-        ase.io.read(place.file, **arguments)
-
-    return Row("ase.io.read", name, call, error, says)
-
-
-def zinc(atoms):
-    made = atoms.copy()
-    made.set_chemical_symbols(["Zn"] * len(made))
-    return made
-
-
-def mda_write(name, error, *says, file="new", elements="Cu", count=N, **arguments):
-    def call(place):
-        import MDAnalysis as mda
-
-        universe = mda.Universe.empty(count, trajectory=True)
-        universe.add_TopologyAttr("types", ["1" if elements == "Cu" else elements] * count)
-        universe.add_TopologyAttr("elements", [elements] * count)
-        universe.add_TopologyAttr("ids", np.arange(1, count + 1))
-        universe.atoms.positions = np.resize(X, (count, 3))
-        universe.dimensions = [10, 10, 10, 90, 90, 90]
-        universe.atoms.write(str(getattr(place, file)), **arguments)
-
-    return Row("MDAnalysis writer", name, call, error, says)
 
 
 def copied(**arguments):
@@ -432,69 +389,6 @@ CORE = [
         call=lambda place: gpz.decompress(place.file.read_bytes())),
     row("decompress", "threads", A, "threads", "-1", THREADS, call=lambda _: gpz.decompress(b"", threads=-1)),
 ]  # fmt: skip
-
-ASE = [
-    ase_write("efort", T, "efort", efort="dense"),
-    ase_write("effort", A, "effort", "'default'", '"standard"', effort="default"),
-    ase_write("bound", A, "bound", "True", "finite number", bound=True),
-    ase_write("bounds number", T, "bounds", "0.1", "dict", bounds=0.1),
-    ase_write("bounds", A, "vx", "no column", bounds={"velocities": 0.1}),
-    ase_write("bounds thermal", A, "bounds['forces']", "vx, vy and vz", bounds={"forces": "thermal"}),
-    ase_write("bounds thermal at rest", A, "new.gpz", "bounds: ", "no thermal speed",
-              change=lambda atoms: atoms.set_velocities(X * 0 + 1), bounds={"velocities": "thermal"}),
-    ase_write("units", A, "units", "imperial", "known: lj", units="imperial"),
-    ase_write("units 3", T, "units", "3", '"metal"', units=3),
-    ase_write("specorder text", T, "specorder", "'Cu'", '["Cu"]', specorder="Cu"),
-    ase_write("specorder", A, "new.gpz", "Cu", "elements Zn", specorder=["Zn"]),
-    ase_write("images", T, "images", "'x'", "ase.Atoms", change=lambda _: ["x"]),
-    ase_write("ids of some", A, "image 1", '"id"', "all of them",
-              change=lambda atoms: [atoms, type(atoms)("Cu5", positions=X)]),
-    ase_write("key_interval", A, "key_interval", "0", INTERVAL, key_interval=0),
-    ase_write("time", T, "time", "'x'", "number", change=lambda atoms: atoms.info.update(time="x")),
-    ase_write("timestep", T, "timestep", "1.5", "whole number", change=lambda atoms: atoms.info.update(timestep=1.5)),
-    ase_write("array timestep", A, "array 'timestep'", "rename", change=lambda atoms: atoms.set_array("timestep", IDS)),
-    ase_write("array ids", A, "array 'ids'", "rename", change=lambda atoms: atoms.set_array("ids", IDS)),
-    ase_write("array x", A, "array 'x'", "rename", change=lambda atoms: atoms.set_array("x", IDS)),
-    ase_write("array vy", A, "array 'vy'", "rename",
-              change=lambda atoms: [atoms.set_velocities(X), atoms.set_array("vy", IDS)][2:]),
-    ase_write("arrays of one name", A, "array 'a b'", "column a_b", "rename",
-              change=lambda atoms: [atoms.set_array("a_b", IDS), atoms.set_array("a b", IDS)][2:]),
-    ase_write("append units", A, "file.gpz", "units", "'real'", "'metal'", file="file", append=True, units="real"),
-    ase_write("append specorder", A, "elements", "['Zn', 'Cu']", "['Cu']", file="file", append=True, specorder=["Zn", "Cu"]),
-    ase_write("append bound", A, "bound", "0.01", "0.001", file="file", append=True, bound=0.01),
-    ase_write("append Zn", A, "file.gpz", "Zn", "elements Cu", file="file", append=True,
-              change=lambda atoms: [zinc(atoms)]),
-    ase_write("append in the end Zn", A, "file.gpz", "Zn", "elements Cu", file="file", append=True,
-              change=lambda atoms: [atoms, zinc(atoms)]),
-    ase_write("append to no elements", A, "plain.gpz", "Cu", "neither elements", 'array "type"', file="plain", append=True),
-    ase_read("units", ValueError, "units", "'imperial'", "metal", units="imperial"),
-    ase_read("specorder text", T, "specorder", "'Cu'", '["Cu"]', specorder="Cu"),
-    ase_read("specorder", ValueError, "specorder", "'OW'", "no chemical symbol", specorder=["OW"]),
-    ase_read("threads", A, "threads", "-1", THREADS, threads=-1),
-    ase_read("order", A, "order", "'x'", '"stored"', order="x"),
-    ase_read("index", IndexError, "file.gpz", "50", "2 frames", index=50),
-]  # fmt: skip
-
-MDANALYSIS = [
-    mda_write("efort", T, "new.gpz", "efort", "no keyword", efort="dense"),
-    mda_write("effort", A, "effort", "'default'", '"standard"', effort="default"),
-    mda_write("bound", A, "bound", "-1", "finite number", bound=-1),
-    mda_write("velocity_bound", A, "velocity_bound", "nan", "finite number", velocity_bound=np.nan),
-    mda_write("force_bound", T, "force_bound", "[1]", "one finite number", force_bound=[1]),
-    mda_write("force_bound thermal", A, "force_bound", "vx, vy and vz", "number", force_bound="thermal"),
-    mda_write("bound thermal", A, "bound", "vx, vy and vz", "number", bound="thermal"),
-    mda_write("velocity_bound thermal", A, "no column vx", velocity_bound="thermal"),
-    mda_write("units", ValueError, "imperial", "metal", lammps_units="imperial"),
-    mda_write("convert_units", T, "convert_units", "'no'", "True or False", convert_units="no"),
-    mda_write("append", T, "append", "'yes'", "True or False", append="yes"),
-    mda_write("key_interval", A, "key_interval", "0", INTERVAL, key_interval=0),
-    mda_write("threads", A, "threads", "-1", THREADS, threads=-1),
-    mda_write("append units", A, "file.gpz", "units", "'real'", "'metal'", file="file", append=True, lammps_units="real"),
-    mda_write("append bound", A, "file.gpz", "bound", "0.01", "0.001", file="file", append=True, bound=0.01),
-    mda_write("append Zn", A, "file.gpz", "type Zn (element Zn)", "elements Cu", file="file", append=True, elements="Zn"),
-    mda_write("append type 2", A, "file.gpz", "type 2", "elements Cu", file="file", append=True, elements="2"),
-    mda_write("append other atoms", A, "file.gpz", "5 atoms", "4", "another file", file="file", append=True, count=4),
-]
 
 
 def check(row: Row, folder: Path) -> None:

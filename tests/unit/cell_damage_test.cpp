@@ -40,33 +40,13 @@ TEST(HostileCells, AnyByteChanged) {
 
 TEST(HostileCells, CutAtAnyByte) {
   const Target target(120);
-  const Bytes &bytes = target.chunk.bytes;
-  for (std::size_t size = 0; size < bytes.size(); ++size) {
-    EXPECT_NE(target.read(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)), 120), Status::ok);
-    Bytes longer = bytes;
-    longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(size), 8, 0);
-    EXPECT_NE(target.read(longer, 120), Status::ok) << size;
-  }
+  expect_other_lengths_are_refused(target.chunk.bytes, [&](const Bytes &bytes) { return target.read(bytes, 120); });
 }
 
 TEST(HostileCells, AnyBytes) {
   const Target target(300);
-  Random random(2);
-  const std::size_t head = 24;
-  const auto section = static_cast<std::size_t>(format::load_little<std::uint64_t>(target.chunk.bytes.data() + 8));
-  constexpr int rounds = 4000;
-  int refused = 0;
-  for (int round = 0; round < rounds; ++round) {
-    Bytes damaged = target.chunk.bytes;
-    const std::size_t reach = random.below(2) == 0 ? 120 : section;
-    const std::size_t count = random.below(8) == 0 ? reach : 1 + random.below(6);
-    for (std::size_t k = 0; k < count; ++k)
-      damaged[head + random.below(reach)] =
-          static_cast<std::uint8_t>(random.below(2) == 0 ? random.below(40) : random.bits());
-    refused += target.read(damaged, 300) == Status::ok ? 0 : 1;
-  }
-  EXPECT_GT(refused, rounds / 16);
-  EXPECT_LT(refused, rounds);
+  expect_any_bytes_are_read_or_refused(target.chunk.bytes, 120, 4000,
+                                       [&](const Bytes &bytes) { return target.read(bytes, 300); });
 }
 
 TEST(HostileCells, NumbersOfParticles) {

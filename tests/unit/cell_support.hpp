@@ -50,16 +50,21 @@ struct Cloud {
 };
 
 template <typename T>
-EncodedChunk cell_chunk(const Cloud<T> &cloud, const std::vector<int> &rows = {}) {
+EncodedChunk chunk_of_kind(ChunkKind kind, const Cloud<T> &cloud, const std::vector<int> &rows = {}) {
   std::vector<FieldInput> fields = cloud.inputs();
   format::prepare_fields(fields, cloud.size());
   codec::Encoder encoder(1);
   EncodedChunk chunk;
   trajectory::CellSearch cell;
-  trajectory::encode_independent(ChunkKind::cells, fields, rows.empty() ? cloud.size() : rows.size(),
+  trajectory::encode_independent(kind, fields, rows.empty() ? cloud.size() : rows.size(),
                                  rows.empty() ? nullptr : rows.data(), cloud.box, 0, encoder, cell, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
+}
+
+template <typename T>
+EncodedChunk cell_chunk(const Cloud<T> &cloud, const std::vector<int> &rows = {}) {
+  return chunk_of_kind(ChunkKind::cells, cloud, rows);
 }
 
 // Every particle comes back once, with its tag, and each value is the one of the grid that is nearest, or the value

@@ -27,4 +27,36 @@ inline Status read_hostile(const std::vector<FieldInput> &inputs, const Bytes &b
   return status;
 }
 
+// read(bytes), which returns a status, refuses every beginning of a chunk, and 8 zeros more at any place.
+template <typename Read>
+void expect_other_lengths_are_refused(const Bytes &bytes, const Read &read) {
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_NE(read(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size))), Status::ok);
+    Bytes longer = bytes;
+    longer.insert(longer.begin() + static_cast<std::ptrdiff_t>(size), 8, 0);
+    EXPECT_NE(read(longer), Status::ok) << size;
+  }
+}
+
+// read(bytes) refuses some of `rounds` chunks of one head with any bytes in the first section: in its first `near`
+// bytes, or anywhere.
+template <typename Read>
+void expect_any_bytes_are_read_or_refused(const Bytes &bytes, std::size_t near, int rounds, const Read &read) {
+  constexpr std::size_t head = 24;
+  const auto section = static_cast<std::size_t>(format::load_little<std::uint64_t>(bytes.data() + 8));
+  Random random(2);
+  int refused = 0;
+  for (int round = 0; round < rounds; ++round) {
+    Bytes damaged = bytes;
+    const std::size_t reach = random.below(2) == 0 ? near : section;
+    const std::size_t count = random.below(8) == 0 ? reach : 1 + random.below(6);
+    for (std::size_t k = 0; k < count; ++k)
+      damaged[head + random.below(reach)] =
+          static_cast<std::uint8_t>(random.below(2) == 0 ? random.below(40) : random.bits());
+    refused += read(damaged) == Status::ok ? 0 : 1;
+  }
+  EXPECT_GT(refused, rounds / 16);
+  EXPECT_LT(refused, rounds);
+}
+
 }  // namespace gpz::test

@@ -2,6 +2,7 @@
 // Records that are neither frames nor indices (docs/format.md, sections 2 and 11): where an index is used although they
 // lie between frames, and how they are read, written and kept when a file is continued.
 #include "container_support.hpp"
+#include "counting_source.hpp"
 #include "gpz/gpz.h"
 
 namespace gpz::test {
@@ -40,33 +41,18 @@ std::vector<Bytes> between(std::size_t frames) {
   return pieces;
 }
 
-class CountingSource final : public api::Source {
- public:
-  explicit CountingSource(const Bytes &bytes) : source_(bytes.data(), bytes.size(), "memory") {}
-  const std::string &name() const override { return source_.name(); }
-  std::uint64_t size() const override { return source_.size(); }
-  void read_at(std::uint64_t position, void *data, std::size_t size) const override {
-    ++reads_;
-    source_.read_at(position, data, size);
-  }
-  std::size_t reads() const { return reads_; }
-
- private:
-  api::MemorySource source_;
-  mutable std::size_t reads_ = 0;
-};
-
 TEST(OtherRecords, AnIndexIsUsedWithAFewReadsHoweverManyThereAre) {
   std::vector<std::size_t> reads;
   for (const std::size_t frames : {100u, 1000u}) {
     const Bytes bytes = file_with(between(frames));
-    const CountingSource source(bytes);
+    CountingSource::Counts counts;
+    const CountingSource source(bytes, counts);
     const FileScan found = api::scan(source, true);
     EXPECT_TRUE(found.from_index && found.has_index);
     EXPECT_FALSE(found.torn || found.damaged);
     ASSERT_EQ(found.frames.size(), frames);
     for (std::size_t k = 0; k < frames; ++k) EXPECT_EQ(found.frames[k].timestep, static_cast<std::int64_t>(k));
-    reads.push_back(source.reads());
+    reads.push_back(counts.requests);
 
     const FileScan walked = api::scan(source, false);
     EXPECT_FALSE(walked.from_index || walked.torn || walked.damaged);

@@ -2,31 +2,17 @@
 // Files full of what looks like records: finding the true ones reads, and so hashes, every byte a few times at most.
 // The scan hashes nothing that it has not read for the purpose.
 #include "container_support.hpp"
+#include "counting_source.hpp"
 
 namespace gpz::test {
 namespace {
-
-class CountingSource final : public api::Source {
- public:
-  explicit CountingSource(const Bytes &bytes) : source_(bytes.data(), bytes.size(), "memory") {}
-  const std::string &name() const override { return source_.name(); }
-  std::uint64_t size() const override { return source_.size(); }
-  void read_at(std::uint64_t position, void *data, std::size_t size) const override {
-    read_ += size;
-    source_.read_at(position, data, size);
-  }
-  std::uint64_t bytes_read() const { return read_; }
-
- private:
-  api::MemorySource source_;
-  mutable std::uint64_t read_ = 0;
-};
 
 // What scanning finds. It may read every byte once in search of markers, twice as part of a head, and 24 bytes at the
 // start and at the end of what looks like a record, which takes 24 bytes at least.
 FileScan scan_in_proportion(const Bytes &bytes, bool use_index) {
   constexpr std::uint64_t times = 5;
-  const CountingSource source(bytes);
+  CountingSource::Counts counts;
+  const CountingSource source(bytes, counts);
   FileScan found;
   try {
     found = api::scan(source, use_index);
@@ -35,7 +21,7 @@ FileScan scan_in_proportion(const Bytes &bytes, bool use_index) {
     EXPECT_EQ(error.cause(), "too many false records");
     found.damaged = true;
   }
-  EXPECT_LE(source.bytes_read(), times * bytes.size());
+  EXPECT_LE(counts.bytes, times * bytes.size());
   return found;
 }
 
@@ -120,11 +106,12 @@ TEST(ScanWork, RecordsOfAnIndexAreNotReadBeyondTheirEnd) {
   append(bytes, index_record(entries));
   EXPECT_EQ(scan_in_proportion(bytes, true).frames.size(), entries.size());
 
-  const CountingSource source(bytes);
+  CountingSource::Counts counts;
+  const CountingSource source(bytes, counts);
   Bytes prefix;
   for (const IndexEntry &entry : entries)
     EXPECT_FALSE(api::complete_record_at(source, entry.offset, entry.offset + entry.length, prefix));
-  EXPECT_LE(source.bytes_read(), bytes.size());
+  EXPECT_LE(counts.bytes, bytes.size());
 }
 
 // It lists frames at places where no record can be: the records are walked instead.

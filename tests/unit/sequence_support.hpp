@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cell_support.hpp"
-#include "gpz/trajectory/independent_writer.hpp"
 
 namespace gpz::test {
 
@@ -29,15 +28,7 @@ Cloud<T> walk(std::size_t n, int components, double bound, std::uint64_t seed) {
 
 template <typename T>
 EncodedChunk sequence_chunk(const Cloud<T> &cloud, const std::vector<int> &rows = {}) {
-  std::vector<FieldInput> fields = cloud.inputs();
-  format::prepare_fields(fields, cloud.size());
-  codec::Encoder encoder(1);
-  EncodedChunk chunk;
-  trajectory::CellSearch cell;
-  trajectory::encode_independent(ChunkKind::sequence, fields, rows.empty() ? cloud.size() : rows.size(),
-                                 rows.empty() ? nullptr : rows.data(), cloud.box, 0, encoder, cell, chunk);
-  chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
-  return chunk;
+  return chunk_of_kind(ChunkKind::sequence, cloud, rows);
 }
 
 }  // namespace gpz::test

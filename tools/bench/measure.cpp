@@ -2,7 +2,6 @@
 #include "bench/measure.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 namespace gpz::bench {
 

@@ -39,7 +39,9 @@ std::string format_of(const DecodeOptions &options) {
   if (extension == ".xyz") return "xyz";
   if (extension == ".extxyz") return "extxyz";
   if (extension == ".lammpstrj" || extension == ".dump") return "lammps";
-  throw Failure(ExitCode::usage, options.output, "no known extension (.xyz .extxyz .lammpstrj .dump); give --format");
+  throw Failure(
+      ExitCode::usage, options.output,
+      "no known extension (.xyz .extxyz .lammpstrj .dump); give --format, or use gpz convert for DCD, XTC and others");
 }
 
 std::unique_ptr<FrameWriter> make_writer(const std::string &format, OutputFile &out, TextOptions options) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <utility>
 
 #include "commands.hpp"
 #include "copying/carried_records.hpp"

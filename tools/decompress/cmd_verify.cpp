@@ -5,7 +5,6 @@
 #include <cmath>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <vector>
 

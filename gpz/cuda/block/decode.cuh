@@ -13,7 +13,7 @@ namespace gpz::cuda {
 // bytes.
 std::size_t open_chunk_memory(std::uint64_t blocks, int fields);
 void launch_open_chunk(const DecodeParams &params, void *memory, std::size_t memory_bytes, cudaStream_t stream);
-// Decodes the common blocks of field f; decode_other decodes all others.
+// Decodes the common blocks of field f.
 void launch_decode_full(const DecodeParams &params, int f, cudaStream_t stream);
 __global__ void decode_other(const __grid_constant__ DecodeParams params);
 

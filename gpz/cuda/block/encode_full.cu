@@ -53,7 +53,7 @@ struct FullShared {
   StagedBlock *staged;  // filled by lane 0
 };
 
-// Chooses segment sizes: the smallest cost, then the smallest number of the candidate.
+// Chooses the segment sizes with the smallest cost; of equal costs, the first candidate.
 __device__ __forceinline__ bool choose_segments(const U32 (&extent)[core::max_components], core::Segments &segments) {
   U32 cost = core::no_candidate;
   U32 choice = ~0u;
@@ -137,8 +137,8 @@ __device__ __forceinline__ void set_bits(U32 *bitmap, const uint4 &key, U32 j) {
 }
 
 // Visits the stored particles and writes the bitmap, unless it is null. Returns false unless keys ascend, by segment,
-// then by input index: hardware serves colliding atomics of a warp in the order of the lanes, but no document
-// guarantees it.
+// then by input index. This check is needed because hardware serves colliding atomics of a warp in the order of the
+// lanes, but no document guarantees it.
 __device__ __forceinline__ bool finish_order(const U32 *key, U32 *bitmap) {
   bool ascends = true;
 #pragma unroll 2
@@ -275,7 +275,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   const U32 bitmap_words = core::words_of_bitmap(block_size, segments.count);
   for (U32 w = lane; w < bitmap_words; w += warp_size) shared.order[w] = 0;
   __syncwarp();
-  // Segment id in the bits from 18 on; below, the number of earlier particles in the segment, times `counted`.
+  // Bits from 18 on: segment id. Lower bits: number of earlier particles in the segment, times `counted`.
   U32 place[rows];
   U32 offset[rows];
   const bool offsets = !spare_registers<T> || segments.offset_width != 0;
@@ -293,7 +293,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
       find_place(row);
-      // If an offset fills 32 bits, the following axes have no bits of it.
+      // If an offset fills 32 bits, the following axes have no bits.
       offset[row] =
           (delta[0][row] & mask_x) + (delta[1][row] & mask_y) * factor_y + (delta[2][row] & mask_z) * factor_z;
     }

@@ -15,8 +15,9 @@ using U64 = std::uint64_t;
 struct LeadingShared {
   PackShared pack;
   __align__(16) std::uint16_t start[max_segments + 8];  // number of particles of each segment, then its start
-  std::uint16_t arrival[block_size];  // input indices by segment, in any order within a segment; later flags
-  std::uint16_t order[block_size];    // order[j]: input index of stored particle j
+  // input indices by segment, in any order within a segment; later flags of exceptions
+  std::uint16_t arrival[block_size];
+  std::uint16_t order[block_size];  // order[j]: input index of stored particle j
   std::uint32_t bitmap[(max_segments + block_size) / 32];
 };
 
@@ -28,7 +29,7 @@ struct SortedBlock {
   int offset_width;
 };
 
-// Chooses segment sizes: the smallest cost, then the smallest number of the candidate.
+// Chooses the segment sizes with the smallest cost; of equal costs, the first candidate.
 __device__ bool choose_segments(const BlockWriter &writer, core::BlockRecord &record, core::Segments &segments) {
   U64 best = ~U64{0};
   for (int c = static_cast<int>(threadIdx.x); c < core::shift_candidates; c += threads) {

@@ -42,8 +42,8 @@ struct StagedBlock {
   std::uint64_t error_bits;  // largest error, as the bits of a double: these have the order of non-negative doubles
 };
 
-// Statistics over all records of a section, which its directory depends on: the largest value of each of these.
-// Smallest keys are inverted, so that the largest inverted key belongs to the smallest.
+// Statistics over all records of a section: maxima that determine its directory. Smallest keys are inverted, so that
+// their statistic is a maximum, too.
 enum Statistic : std::uint32_t {
   of_largest_min = 0,
   of_smallest_min = 3,

@@ -63,8 +63,8 @@ __device__ __forceinline__ bool find_indices(const core::Grid &grid, const Load 
   return good;
 }
 
-// For floats of common blocks, in float arithmetic (core/quick_index.hpp). Few values are so close to an edge of their
-// cell that their error may exceed `known_error`, the error of another value of the field. These are quantised by
+// For floats of common blocks, in float arithmetic (core/quick_index.hpp). A few values are so close to an edge of
+// their cell that their error may exceed `known_error`, the error of another value of the field. Those are quantised by
 // quantize(), and `error` is the largest error among them. `reach` is a guess. Returns false if it is too small, or if
 // quantize() gives another index at an end of a range.
 template <int Components, typename Load>

@@ -19,7 +19,7 @@ struct SectionLayout {
   std::uint64_t words;  // of the payload
 };
 
-// Largest number of words that blocks of a field take: that of their values (core::exact_is_smaller).
+// Largest number of words of a field's blocks: that of their values (core::exact_is_smaller).
 GPZ_HD std::uint64_t payload_room(std::uint64_t blocks, core::Value value, std::size_t components) {
   return blocks * block_size * core::words_of_value(value) * components;
 }
@@ -34,7 +34,7 @@ __device__ __forceinline__ std::uint32_t *staged_payload(const EncodeParams &par
 inline constexpr unsigned single_threads = 1024;
 __global__ void start_encoding(const __grid_constant__ EncodeParams params);
 
-// Stages 1 to 3: the leading field, first the common blocks, then the others; then the fields in its order.
+// Stages 1 to 3: the leading field, first common blocks, then others; then the fields in its order.
 void launch_encode_full(const EncodeParams &params, cudaStream_t stream);
 void launch_encode_leading(const EncodeParams &params, cudaStream_t stream);
 void launch_encode_follower_full(const EncodeParams &params, int f, cudaStream_t stream);

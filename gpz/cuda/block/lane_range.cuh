@@ -20,8 +20,7 @@ __device__ __forceinline__ float max_or_nan(float a, float b) {
   return out;
 }
 
-// Quantising is monotone, so that floats are compared as they are. Only the extremes are quantised and checked for
-// range.
+// Quantising is monotone: floats are compared directly, and only the extremes are quantised and checked for range.
 template <>
 struct LaneRange<float> {
   float low = INFINITY;

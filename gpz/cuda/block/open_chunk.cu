@@ -179,7 +179,7 @@ void launch_open_chunk(const DecodeParams &params, void *memory, std::size_t mem
   open_chunk<<<std::max(1u, (count + open_threads - 1) / open_threads), open_threads, 0, stream>>>(
       params, tiles, static_cast<int>(count));
   check(cudaGetLastError(),
-        "opening a chunk");  // otherwise the next kernel would wait for tiles that were not initialised
+        "opening a chunk");  // without this check, the next kernel could wait forever for uninitialised tiles
   if (count == 0) return;
   constexpr std::size_t most_words = record_threads / 32 * 64 * core::max_record_items;
   read_records<<<count, record_threads, most_words * sizeof(U32), stream>>>(params, tiles, tiles_a_field);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Optimisations that a benchmark build can leave out to measure their effect (docs/results/gpu.md). Such a build
-// defines GPZ_WITHOUT to the name of one; all other builds include all of them.
+// defines GPZ_WITHOUT to the name of one; other builds include all.
 #pragma once
 
 namespace gpz::cuda::ablation {

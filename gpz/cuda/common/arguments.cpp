@@ -80,7 +80,7 @@ void check_workspace(const void *workspace, std::size_t size, std::size_t needed
 }
 
 std::vector<FieldOutput> with_steps(std::vector<FieldOutput> fields) {
-  // Decoding needs the step only, so that callers who have it need not know the bound.
+  // Decoding needs only the step: a caller that sets the step need not know the bound.
   for (FieldOutput &output : fields)
     if (output.field.bound != 0) fill_step(output.field);
   return fields;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The base of objects that have memory, streams or events of one device.
+// Base of objects that own memory, streams or events of one device.
 #pragma once
 
 #include "gpz/cuda/common/memory.hpp"
@@ -17,8 +17,8 @@ struct DeviceObject {
  protected:
   ~DeviceObject() = default;
 
-  // For destructors of derived classes, whose members are still there: runs `release` while the device is current. If
-  // this throws, the device is lost, and its memory with it.
+  // Call in destructors of derived classes, while their members exist: runs `release` with the device as the current
+  // one. If this throws, the device is lost, and its memory with it.
   template <typename Release>
   void give_back(const Release &release) const noexcept {
     try {

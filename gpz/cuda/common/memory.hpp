@@ -13,7 +13,7 @@
 
 namespace gpz::cuda {
 
-// A failed call leaves its error for cudaGetLastError(). Errors that were handled must not show up there.
+// A failed call leaves its error for cudaGetLastError(). Removes errors that were handled.
 inline void forget_last_error() { static_cast<void>(cudaGetLastError()); }
 
 inline void check_handled(cudaError_t error, const char *what) {
@@ -34,7 +34,8 @@ inline void require_device(int device) {
                 "no CUDA device " + std::to_string(device) + ", there are " + std::to_string(devices));
 }
 
-// A kernel that accesses memory out of the device's reach would destroy the context. Throws invalid_argument.
+// Throws invalid_argument unless the device can access `data`. A kernel that accesses other memory would destroy the
+// context.
 inline void require_reachable(const void *data, int device, const std::string &name) {
   cudaPointerAttributes attributes{};
   check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
@@ -74,7 +75,7 @@ struct DeviceMemory {
   static cudaError_t give_back(void *data) { return cudaFree(data); }
 };
 
-// Pinned for all devices.
+// Pinned memory that is valid for all devices.
 struct PinnedMemory {
   static constexpr const char *name = "pinned host memory";
   static cudaError_t take(void **data, std::size_t size) { return cudaHostAlloc(data, size, cudaHostAllocPortable); }
@@ -110,7 +111,7 @@ class Buffer {
                 std::string("no ") + Memory::name + ": " + std::to_string(size) + " bytes are needed");
   }
 
-  // Freeing device memory waits for work that may still use it. For pinned memory, the caller has to wait.
+  // Freeing device memory waits for work that may still use it. For pinned memory, the caller must have waited.
   void release() {
     if (data_ != nullptr && Memory::give_back(data_) != cudaSuccess) forget_last_error();
     data_ = nullptr;
@@ -125,7 +126,7 @@ using DeviceBuffer = Buffer<DeviceMemory>;
 using PinnedBuffer = Buffer<PinnedMemory>;
 
 // A report from the device in pinned memory, where kernels can write and where copies from the device run in their
-// stream. Its owner makes and releases it, because only the owner knows which device must be current.
+// stream. The owner calls make() and release(), because it knows which device must be current.
 template <typename T>
 class PinnedReport {
  public:

@@ -18,8 +18,8 @@ __device__ __forceinline__ void rotate(T (&a)[D]) {
   a[D - 1] = first;
 }
 
-// Stores codes, words of the bitmap and the number of exceptions in `record`. `bit` receives where the unary codes of
-// the lane's row begin. Returns the words of the planes.
+// Stores codes, words of the bitmap and the number of exceptions in `record`. `bit` receives the starts of the unary
+// codes of the lane's row. Returns the words of the planes.
 template <int D>
 __device__ __forceinline__ std::uint32_t count_codes(const ResidualMemory &memory, std::uint32_t n,
                                                      const ChosenCode (&chosen)[D], std::uint32_t (&bit)[D],

@@ -13,7 +13,6 @@ namespace {
 using U32 = std::uint32_t;
 using U64 = std::uint64_t;
 
-// Shared memory of a thread block.
 struct Memory {
   DecodeMemory block[neighbour_warps];
   NeighbourMemory chains;

@@ -27,7 +27,7 @@ struct EncodeArrays {
         staged(carver.take<std::uint64_t>(core::blocks_of(particles))),
         staging(carver.take<std::uint32_t>(capacity / sizeof(std::uint32_t))) {}
 
-  // Zero before each call, one after the other.
+  // Must be zero before each call; adjacent.
   DifferenceFit *fit;
   DifferenceTotals *totals;
   std::size_t zeros;
@@ -48,7 +48,7 @@ std::size_t encode_difference_workspace(const DeviceDifferenceState &state, std:
 std::size_t difference_bound(std::uint64_t particles, int components) {
   const std::uint64_t values = particles * static_cast<std::uint64_t>(components);
   const std::uint64_t blocks = core::blocks_of(particles);
-  // For each value: at most 31 bits of the plane, a unary code of 96 or an exception with its unary bit, and a flag.
+  // Per value: at most 31 bits of the plane, a unary code of 96 bits or an exception with its unary bit, and a flag.
   const std::uint64_t payload = values * (core::max_residual_width + core::exception_bits + 2) / 32 +
                                 blocks * (3 + static_cast<std::uint64_t>(components));
   return core::difference_header_size(core::coefficients_end, components) +

@@ -74,7 +74,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   core::ResidualRecord record{};
   record.margin = memory.margin;
   record.triples = triples;
-  std::uint32_t bit[D];  // where the unary codes of the lane's row begin
+  std::uint32_t bit[D];  // start of the unary codes of the lane's row
   const std::uint32_t planes = count_codes(memory, n, chosen, bit, record);
   const RowMasks between = triples ? own_masks(memory.between) : RowMasks{};  // before flags overwrite them
   __syncwarp();
@@ -85,7 +85,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   if (lane == 0) staged = atomicAdd(&params.totals->staged, static_cast<unsigned long long>(words));
   staged = __shfl_sync(full_mask, staged, 0);
   publish(params, block, D, record, words, staged, error);
-  if (staged + words > params.staging_words) return;  // the section does not fit either then
+  if (staged + words > params.staging_words) return;  // the section does not fit either
 
   if (record.exceptions != 0) {
     for (int d = 0; d < D; ++d) clear_exceptions(memory.u[d], memory.exception[d][lane]);
@@ -93,7 +93,7 @@ __device__ __forceinline__ void write_block(const DifferenceEncode &params, std:
   }
   if (triples) place_ranks(memory, between, n);
   std::uint32_t *out = params.staging + staged;
-  // Flags follow the bitmap, which is written below.
+  // Flags follow the bitmap, which is written later.
   std::uint32_t *behind = out + planes + record.bitmap;
   for (std::uint32_t w = lane; w < record.flags; w += warp_size) behind[w] = memory.flags[w];
   behind += record.flags;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loads the values of a block as grid indices to shared memory, each at its slot, with one warp. Slots come in the
-// order of their rows if these are close together, and consecutive lanes read consecutive values. Nothing is read
-// twice, and permutations happen in shared memory.
+// Loads the values of a block as grid indices to shared memory, each at its slot, with one warp. If the rows of the
+// slots are close together, slots come in the order of their rows, and consecutive lanes read consecutive values.
+// Nothing is read twice, and permutations happen in shared memory.
 #pragma once
 
 #include "gpz/cuda/difference/steps.cuh"
 
 namespace gpz::cuda {
 
-// Marks of values without an index: indices are below 2^30 in magnitude.
+// Marks values without an index: indices are below 2^30 in magnitude.
 inline constexpr std::int32_t not_on_grid = INT32_MIN;
 inline constexpr std::int32_t too_wide = INT32_MIN + 1;
 __device__ __forceinline__ bool is_index(std::int32_t q) { return q > too_wide; }

@@ -95,7 +95,7 @@ class NeighbourChain {
     int4 next_weight = shared_.weight[level_];
 #pragma unroll 8
     for (int k = 0; k < warp_size; ++k) {
-      // Load the next values before anything is stored.
+      // Load the next values before storing.
       const NeighbourValue value = next;
       const int4 weight = next_weight;
       level_ = level_ + 1 == levels_ ? 0 : level_ + 1;
@@ -146,8 +146,8 @@ class NeighbourChain {
   std::int32_t near_[core::max_neighbour_lags] = {};  // remainders of the previous particles, limited
 };
 
-// Replaces the numbers (or ranks) of a block's residuals by those that residuals would have without prediction.
-// `behind` are the words of its flags. Called by all threads of a thread block, also by warps without a block or with a
+// Replaces the numbers (or ranks) of a block's residuals by the numbers that residuals would have without prediction.
+// `behind` are the words of its flags. Called by all threads of a thread block, even by warps without a block or with a
 // damaged one (n is 0 then). Returns bits of the status of the warp's block.
 template <int D>
 __device__ __forceinline__ std::uint32_t undo_neighbours(const DifferenceDecode &params, std::uint64_t block,
@@ -166,7 +166,7 @@ __device__ __forceinline__ std::uint32_t undo_neighbours(const DifferenceDecode 
   std::uint32_t status = 0;
   if (exceptions != 0) status = mark_exceptions(places, exceptions, n, D, memory);
   const bool is_good = n != 0 && status == 0;
-  if (!is_good)  // old contents of the memory must not be taken for exceptions
+  if (!is_good)  // Stale memory must not be taken for exceptions.
     for (int d = 0; d < D; ++d) memory.exception[d][lane] = 0;
   const bool ranks = is_good && record.triples;
   for (auto level = threadIdx.x; level < core::max_neighbour_levels; level += neighbour_warps * warp_size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host tells the kernels of difference sections; plain data.
+// Parameters of the kernels of difference sections, as plain data.
 #pragma once
 
 #include "gpz/core/difference_section.hpp"
@@ -11,13 +11,13 @@
 
 namespace gpz::cuda {
 
-// An axis for indices of less than 2^30. One that is open never wraps anything: its interval is all there is.
+// An axis for indices below 2^30. An open axis has the interval of all indices, so that nothing is wrapped.
 struct DeviceAxis {
   std::int32_t lo;
   std::uint32_t span;
-  std::int32_t half;  // the most a particle moves before it came through the edge; of an open axis, what is usual
+  std::int32_t half;  // largest displacement without crossing an edge; on an open axis, as `usual`
   std::int32_t period;
-  std::int32_t usual;  // the most a particle usually moves: no more than half, and 32 bits do for its history
+  std::int32_t usual;  // largest displacement, at most `half`, for which 32 bits suffice for the history
   core::GridAxis grid;
 };
 
@@ -25,8 +25,8 @@ struct DifferenceHistory {
   std::int32_t *last[core::max_components];
   std::int32_t *deviation[core::max_components];
   std::int32_t *velocity[core::max_components];
-  std::int32_t *previous[core::max_components];  // becomes the velocity, as the velocity becomes this
-  std::int64_t *keys[core::max_components];      // the last indices of a field of 64 bits, instead of all of these
+  std::int32_t *previous[core::max_components];  // swapped with `velocity` after the frame
+  std::int64_t *keys[core::max_components];  // last indices of a field with 64-bit indices, instead of all arrays above
   std::int8_t *crossings[core::max_components];  // nullptr: not wanted
   DeviceAxis axis[core::max_components];
   std::uint64_t particles;
@@ -41,28 +41,28 @@ struct DifferenceSource {
   std::int64_t stride[core::max_components];
   const std::uint32_t *rows;
   DeviceWindows windows;
-  bool packed;  // the components of a row follow each other, and rows do
+  bool packed;  // components and rows are contiguous
   core::Grid grid;
 };
 
-// The prediction, as it comes about; all of it is zero before.
+// Results of the fit; must be zero before.
 struct DifferenceFit {
   unsigned long long sums[9];
-  unsigned long long with;  // bits that a sample takes with the fit, and without
+  unsigned long long with;  // bits of the sample with the fit, and without
   unsigned long long without;
   core::Predictor fitted;
 };
 
-// What the blocks of an encoder have in common; zero before.
+// Sums and maxima over all blocks; must be zero before.
 struct DifferenceTotals {
   unsigned long long staged;   // words
   unsigned long long invalid;  // values
-  unsigned long long error;    // the bits of the largest, a double
+  unsigned long long error;    // largest error, as the bits of a double
   std::uint32_t wide;
-  std::uint32_t items[core::max_residual_items];  // of all records, joined by or
+  std::uint32_t items[core::max_residual_items];  // bitwise or over all records
 };
 
-// Where the parts of a section are, words from its start.
+// Offsets of the parts of a section, in words from its start.
 struct DifferenceLayout {
   std::uint8_t width[core::max_residual_items];
   std::uint32_t record_bits;
@@ -80,20 +80,20 @@ struct DifferenceEncode {
   DifferenceFit *fit;
   DifferenceTotals *totals;
   core::ResidualRecord *records;
-  std::uint32_t *words;         // of each block, and one more
-  std::uint64_t *staged;        // where the payload of each block is in staging
-  std::uint64_t *word_offsets;  // where it goes
+  std::uint32_t *words;         // per block; 0 after the last
+  std::uint64_t *staged;        // offset of each block's payload in staging
+  std::uint64_t *word_offsets;  // offset of each block's payload in the section
   std::uint32_t *staging;
   std::uint64_t staging_words;
   DifferenceLayout *layout;
   std::uint32_t *out;
   std::uint64_t capacity;  // bytes
   DifferenceResult *result;
-  const std::uint32_t *cancelled;  // not nullptr and not 0: nothing is to be done
+  const std::uint32_t *cancelled;  // null, or not 0: do nothing
   DeviceComparison comparison[max_comparisons];
 };
 
-// What decoding tells its kernels, of all sections.
+// Parameters of decoding that all sections have.
 template <typename Layout, typename Record>
 struct SectionDecode {
   DecodeField field;
@@ -101,7 +101,7 @@ struct SectionDecode {
   std::uint64_t size;  // bytes
   Layout *layout;
   Record *records;
-  std::uint32_t *words;  // of each block, and one more
+  std::uint32_t *words;  // per block; 0 after the last
   std::uint64_t *word_offsets;
   std::uint32_t *status;
 };
@@ -109,7 +109,7 @@ struct SectionDecode {
 struct DifferenceDecode : SectionDecode<DifferenceLayout, core::ResidualRecord> {
   DifferenceHistory history;
   bool plain;
-  std::uint8_t prediction;  // what the section starts with
+  std::uint8_t prediction;  // required first byte of the section
 };
 
 }  // namespace gpz::cuda

@@ -106,7 +106,6 @@ __device__ __forceinline__ std::uint32_t read_rest(const DifferenceDecode &param
   return place_indices<Wide>(behind + record.flags, record.exceptions, n, D, memory);
 }
 
-// Calls read_numbers, then read_rest.
 template <int D, bool Wide>
 __device__ __forceinline__ std::uint32_t read_block(const DifferenceDecode &params, std::uint64_t block,
                                                     std::uint32_t n, const core::ResidualRecord &record,

@@ -13,7 +13,7 @@ namespace gpz::cuda {
 // Longest bitmap, in words, whose bits can be counted in 32 bits. A block has at most 3,072 ones.
 inline constexpr std::uint32_t longest_bitmap = 1u << 26;
 
-// Copies the plane of an axis to where its values will be: word w of a lane goes to row w.
+// Copies the plane of an axis to the memory of its values: word w of a lane goes to row w.
 __device__ __forceinline__ void fetch_plane(const std::uint32_t *words, int width, std::uint32_t *u) {
   const auto lane = static_cast<int>(this_lane());
 #pragma unroll 4

@@ -7,8 +7,8 @@
 
 namespace gpz::cuda {
 
-// Marks, with one word per row, where the position that is followed through the edges, last + displacement, is one
-// period above or below the index.
+// Marks, with one word per row, particles whose followed position, last + displacement, is one period above or below
+// the index.
 struct ResidualPlaces {
   std::uint32_t above[core::max_components][difference_rows];
   std::uint32_t below[core::max_components][difference_rows];
@@ -93,7 +93,6 @@ inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMe
   memory.any_forced = 1;
 }
 
-// A value and its history.
 struct RememberedValue {
   std::int32_t index;  // or a mark
   std::int32_t last;

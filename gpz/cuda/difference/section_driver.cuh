@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Host side of all sections: the arrays of their blocks in a workspace, places of payloads, the status of a call.
+// Host side of all sections: arrays of blocks in a workspace, offsets of payloads, status of a call.
 #pragma once
 
 #include "gpz/core/block.hpp"
@@ -11,7 +11,7 @@
 
 namespace gpz::cuda {
 
-// Encoders and decoders have these. With a Carver that measures, all pointers are nullptr.
+// Arrays of encoders and decoders. With a Carver that measures, all pointers are nullptr.
 template <typename Layout, typename Record>
 class BlockArrays {
  public:
@@ -32,7 +32,7 @@ class BlockArrays {
     params.word_offsets = word_offsets_;
   }
 
-  // The scan runs over one more element than there are blocks, whose offset is the total.
+  // The scan includes an element after the last block, whose offset is the total.
   void clear_last(cudaStream_t stream) const {
     check(cudaMemsetAsync(words_ + blocks_, 0, sizeof(std::uint32_t), stream), "clearing");
   }
@@ -67,7 +67,7 @@ class DecodeArrays : public BlockArrays<Layout, Record> {
   std::uint32_t *status_;
 };
 
-// `arguments` are those of the constructor of Arrays behind the Carver.
+// `arguments`: constructor arguments of Arrays after the Carver.
 template <typename Arrays, typename... Arguments>
 std::size_t workspace_of(const Arguments &...arguments) {
   Carver carver(nullptr);
@@ -75,8 +75,8 @@ std::size_t workspace_of(const Arguments &...arguments) {
   return carver.used();
 }
 
-// Completes the parameters, and queues: header and records by open(); where payloads are; values by
-// decode(). Sections without particles have no bytes.
+// Completes the parameters, and queues open() for header and records, the scan of payload offsets, and decode() for
+// values. Sections without particles have no bytes.
 template <typename Arrays, typename Params, typename Open, typename Decode, typename... Arguments>
 void decode_section(const SectionDecoding &call, Params &params, const Open &open, const Decode &decode,
                     std::uint64_t particles, const Arguments &...arguments) {

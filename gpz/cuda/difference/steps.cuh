@@ -189,7 +189,7 @@ __device__ __forceinline__ std::uint32_t particles_of(const DifferenceHistory &h
   const std::uint64_t left = history.particles - b * difference_block;
   return left < difference_block ? static_cast<std::uint32_t>(left) : difference_block;
 }
-// Number of those in the row of this lane.
+// Number of particles in the row of this lane, in a block of n.
 __device__ __forceinline__ int own_row_particles(std::uint32_t n) {
   return max(min(static_cast<int>(n) - static_cast<int>(this_lane()) * warp_size, warp_size), 0);
 }

@@ -27,6 +27,7 @@ namespace cuda = gpz::cuda;
 using cuda::device_inputs;
 using cuda::device_outputs;
 using gpz::c::guarded;
+using gpz::c::opened;
 using gpz::c::require;
 
 static_assert(GPZ_CUDA_CHUNK_DAMAGED == cuda::chunk_damaged && GPZ_CUDA_CHUNK_UNSUPPORTED == cuda::chunk_unsupported);
@@ -120,8 +121,7 @@ gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particle
 
 gpz_status gpz_cuda_codec_create(int device, gpz_cuda_codec **codec) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    *codec = nullptr;
+    gpz::c::start(codec, "codec");
     *codec = new gpz_cuda_codec(device);
   });
 }
@@ -131,9 +131,9 @@ void gpz_cuda_codec_free(gpz_cuda_codec *codec) { delete codec; }
 gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields, size_t field_count, uint64_t particles,
                                  const int *rows, struct CUstream_st *stream, gpz_cuda_chunk *chunk) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
+    opened(codec, "codec");
     gpz_cuda_chunk made = gpz_cuda_new_chunk();
-    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // no chunk, unless the call succeeds
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // clears the chunk, in case the call fails
     const auto inputs = device_inputs(fields, field_count, particles);
     const cuda::DeviceChunk &encoded = codec->codec.encode(inputs, particles, rows, stream);
     made.data = encoded.data;
@@ -144,10 +144,7 @@ gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields,
 }
 
 gpz_status gpz_cuda_codec_copy_chunk(gpz_cuda_codec *codec, void *host, size_t capacity) {
-  return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    codec->codec.copy_chunk(host, capacity);
-  });
+  return guarded([&] { opened(codec, "codec").codec.copy_chunk(host, capacity); });
 }
 
 gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *writer, const gpz_frame *frame,
@@ -167,9 +164,8 @@ gpz_status gpz_cuda_codec_decode(gpz_cuda_codec *codec, const void *chunk, size_
                                  const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                  uint64_t block_count, struct CUstream_st *stream) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    codec->codec.decode(chunk, size, particles, device_outputs(outputs, output_count), stream,
-                        {first_block, block_count});
+    cuda::Codec &from = opened(codec, "codec").codec;
+    from.decode(chunk, size, particles, device_outputs(outputs, output_count), stream, {first_block, block_count});
   });
 }
 
@@ -177,23 +173,19 @@ gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void *chunk, 
                                       const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                       uint64_t block_count, struct CUstream_st *stream) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    codec->codec.decode_from_host(chunk, size, particles, device_outputs(outputs, output_count), stream,
-                                  {first_block, block_count});
+    cuda::Codec &from = opened(codec, "codec").codec;
+    from.decode_from_host(chunk, size, particles, device_outputs(outputs, output_count), stream,
+                          {first_block, block_count});
   });
 }
 
 gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec) {
-  return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    codec->codec.release();
-  });
+  return guarded([&] { opened(codec, "codec").codec.release(); });
 }
 
 gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    const cuda::MemoryUse use = codec->codec.memory();
+    const cuda::MemoryUse use = opened(codec, "codec").codec.memory();
     if (device_bytes != nullptr) *device_bytes = use.device_bytes;
     if (allocations != nullptr) *allocations = use.allocations;
   });

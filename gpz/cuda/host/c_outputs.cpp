@@ -24,7 +24,7 @@ std::vector<FieldOutput> device_outputs(const gpz_cuda_output *outputs, std::siz
     field.bound = from.bound;
     field.step = from.step;
     for (int d = 0; d < from.components; ++d) {
-      // Names for messages, because chunks have no names; ids need theirs.
+      // Names for messages, because chunks have no names; the field of ids needs its name.
       field.components.push_back({from.id != 0 ? "id" : std::to_string(f) + " component " + std::to_string(d), 0});
       fields[f].components[d] = {from.data[d], from.stride, c::array_type(from.type)};
     }

@@ -44,7 +44,8 @@ struct Codec::State : DeviceObject {
     chunk = {};
   }
 
-  // Makes room for a call. Buffers that grow lose their contents; all of these are released before one is allocated.
+  // Makes room for a call. Buffers that must grow lose their contents: all of them are released before the first
+  // allocation.
   void reserve(std::size_t workspace_size, std::size_t chunk_size) {
     const bool more_workspace = workspace_size > workspace.capacity();
     const bool more_bytes = chunk_size > bytes.capacity();

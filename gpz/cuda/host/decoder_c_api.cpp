@@ -16,12 +16,10 @@ namespace {
 namespace cuda = gpz::cuda;
 using cuda::device_outputs;
 using gpz::c::guarded;
+using gpz::c::opened;
 using gpz::c::require;
 
-cuda::TrajectoryDecoder &decoder_of(gpz_cuda_decoder *decoder) {
-  require(decoder != nullptr, "decoder is a null pointer");
-  return decoder->decoder;
-}
+cuda::TrajectoryDecoder &decoder_of(gpz_cuda_decoder *decoder) { return opened(decoder, "decoder").decoder; }
 
 cuda::OutputOrder order_of(int flags) {
   require((flags & ~GPZ_SORT_BY_ID) == 0, "unknown flags");
@@ -34,8 +32,7 @@ extern "C" {
 
 gpz_status gpz_cuda_decoder_create(int device, gpz_cuda_decoder **decoder) {
   return guarded([&] {
-    require(decoder != nullptr, "decoder is a null pointer");
-    *decoder = nullptr;
+    gpz::c::start(decoder, "decoder");
     *decoder = new gpz_cuda_decoder(device);
   });
 }
@@ -82,8 +79,7 @@ gpz_status gpz_cuda_decoder_release(gpz_cuda_decoder *decoder) {
 
 gpz_status gpz_cuda_decoder_memory(const gpz_cuda_decoder *decoder, size_t *device_bytes, uint64_t *allocations) {
   return guarded([&] {
-    require(decoder != nullptr, "decoder is a null pointer");
-    const cuda::MemoryUse use = decoder->decoder.memory();
+    const cuda::MemoryUse use = opened(decoder, "decoder").decoder.memory();
     if (device_bytes != nullptr) *device_bytes = use.device_bytes;
     if (allocations != nullptr) *allocations = use.allocations;
   });

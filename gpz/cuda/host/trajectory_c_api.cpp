@@ -22,7 +22,7 @@ struct gpz_cuda_trajectory {
   gpz::cuda::DeviceChunk chunk;  // of the last encode; null data: none
   gpz::KeySchedule schedule;
   std::vector<gpz::EncodedChunk> written = std::vector<gpz::EncodedChunk>(1);  // keeps its memory between frames
-  // Where the last frame was written. A difference frame is valid only directly behind it.
+  // Writer of the last frame. A difference frame is valid only directly behind it.
   const gpz_writer *writer = nullptr;
   std::size_t frames = 0;
   std::uint64_t size = 0;
@@ -34,6 +34,7 @@ namespace cuda = gpz::cuda;
 using cuda::device_inputs;
 using gpz::c::guarded;
 using gpz::c::number;
+using gpz::c::opened;
 using gpz::c::require;
 
 void copy(const cuda::DeviceChunk &chunk, int device, void *to) {
@@ -72,8 +73,7 @@ extern "C" {
 
 gpz_status gpz_cuda_trajectory_create(int device, gpz_cuda_trajectory **codec) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    *codec = nullptr;
+    gpz::c::start(codec, "codec");
     *codec = new gpz_cuda_trajectory(device);
   });
 }
@@ -82,7 +82,7 @@ void gpz_cuda_trajectory_free(gpz_cuda_trajectory *codec) { delete codec; }
 
 gpz_status gpz_cuda_trajectory_set_order(gpz_cuda_trajectory *codec, gpz_order order) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
+    opened(codec, "codec");
     gpz::c::require_order(number(order));
     if (order == GPZ_ORDER_ID)
       throw gpz::Error(gpz::Status::unsupported,
@@ -96,7 +96,7 @@ gpz_status gpz_cuda_trajectory_set_order(gpz_cuda_trajectory *codec, gpz_order o
 
 gpz_status gpz_cuda_trajectory_set_effort(gpz_cuda_trajectory *codec, gpz_effort effort) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
+    opened(codec, "codec");
     gpz::c::require_effort(number(effort));
     if (effort != GPZ_EFFORT_FAST)
       throw gpz::Error(gpz::Status::unsupported,
@@ -109,9 +109,9 @@ gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const gpz_fram
                                       size_t field_count, const int *rows, int key, struct CUstream_st *stream,
                                       gpz_cuda_chunk *chunk, gpz_chunk_kind *kind) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
+    opened(codec, "codec");
     gpz_cuda_chunk made = gpz_cuda_new_chunk();
-    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // no chunk, unless the call succeeds
+    gpz::c::give(made, chunk, "gpz_cuda_chunk");  // clears the chunk, in case the call fails
     const gpz::FrameInfo info = gpz::c::frame_info(frame);
     const auto inputs = device_inputs(fields, field_count, info.particles);
     codec->schedule.restart();  // a frame of gpz_cuda_trajectory_write must not follow this chunk
@@ -126,7 +126,7 @@ gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const gpz_fram
 
 gpz_status gpz_cuda_trajectory_copy_chunk(gpz_cuda_trajectory *codec, void *host, size_t capacity) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
+    opened(codec, "codec");
     require(host != nullptr, "host is a null pointer");
     if (codec->chunk.data == nullptr) throw gpz::Error(gpz::Status::not_found, "there is no chunk to copy");
     if (codec->chunk.size > capacity)
@@ -136,10 +136,7 @@ gpz_status gpz_cuda_trajectory_copy_chunk(gpz_cuda_trajectory *codec, void *host
 }
 
 gpz_status gpz_cuda_trajectory_set_key_interval(gpz_cuda_trajectory *codec, unsigned frames) {
-  return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    codec->schedule.set_interval(frames);
-  });
+  return guarded([&] { opened(codec, "codec").schedule.set_interval(frames); });
 }
 
 gpz_status gpz_cuda_trajectory_write(gpz_cuda_trajectory *codec, gpz_writer *writer, const gpz_frame *frame,
@@ -162,7 +159,7 @@ gpz_status gpz_cuda_trajectory_write(gpz_cuda_trajectory *codec, gpz_writer *wri
 
 gpz_status gpz_cuda_trajectory_release(gpz_cuda_trajectory *codec) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
+    opened(codec, "codec");
     codec->chunk = {};
     codec->codec.release();
   });
@@ -170,8 +167,7 @@ gpz_status gpz_cuda_trajectory_release(gpz_cuda_trajectory *codec) {
 
 gpz_status gpz_cuda_trajectory_memory(const gpz_cuda_trajectory *codec, size_t *device_bytes, uint64_t *allocations) {
   return guarded([&] {
-    require(codec != nullptr, "codec is a null pointer");
-    const cuda::MemoryUse use = codec->codec.memory();
+    const cuda::MemoryUse use = opened(codec, "codec").codec.memory();
     if (device_bytes != nullptr) *device_bytes = use.device_bytes;
     if (allocations != nullptr) *allocations = use.allocations;
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::Upload, and what a program asks of the devices before it has one.
+// gpz::cuda::Upload, and functions about devices.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -36,19 +36,19 @@ bool is_in_host_memory(const void *data) {
 // A component in host memory.
 struct Column {
   ConstArray *array;
-  const char *begin;   // of the element with the lowest address
-  std::size_t length;  // to the end of the one with the highest
+  const char *begin;   // element with the lowest address
+  std::size_t length;  // up to the end of the element with the highest address
   std::size_t place;   // of `begin` in device memory
 };
 
-// Bytes that travel as one.
+// Bytes that are copied together.
 struct Extent {
   const char *begin;
   std::size_t length;
   std::size_t place;  // in device memory
 };
 
-// More than any memory; below it sums do not overflow.
+// More than any memory; sums of smaller extents do not overflow.
 constexpr std::uint64_t max_extent = std::uint64_t{1} << 56;
 
 Column column_of(ConstArray &array, std::uint64_t rows) {
@@ -72,10 +72,10 @@ std::vector<Column> columns_in_host_memory(std::vector<FieldInput> &fields, std:
   return columns;
 }
 
-// The next place from `used` on for what is at `data` in host memory, aligned as it is there.
+// The next offset from `used` on with the alignment of `data`.
 std::size_t place_for(const void *data, std::size_t used) { return (used + 255) / 256 * 256 + address(data) % 16; }
 
-// Gives each column its place in device memory.
+// Assigns an offset in device memory to each column.
 std::vector<Extent> lay_out(std::vector<Column> &columns) {
   std::sort(columns.begin(), columns.end(), [](const Column &a, const Column &b) {
     return std::make_tuple(a.array->stride, address(a.begin)) < std::make_tuple(b.array->stride, address(b.begin));
@@ -99,7 +99,7 @@ std::vector<Extent> lay_out(std::vector<Column> &columns) {
   return extents;
 }
 
-// Two pieces of pinned memory: the host fills one while the other is on its way.
+// Two pieces of pinned memory: the host fills one while the other is copied.
 class Staging : DeviceObject {
  public:
   explicit Staging(int on) : DeviceObject(on) {
@@ -128,7 +128,7 @@ class Staging : DeviceObject {
   }
 
  private:
-  // Long enough that what a copy costs to start does not count, short enough to stay in the caches of the host.
+  // Large enough that the start of a copy costs little, small enough for the caches of the host.
   static constexpr std::size_t piece_size = std::size_t{4} << 20;
 
   struct Piece {
@@ -174,7 +174,7 @@ struct Upload::State : DeviceObject {
     ++allocations;
   }
 
-  // cudaMemcpyAsync takes pageable memory too, but has the host wait for each part of it.
+  // cudaMemcpyAsync also copies pageable memory, but blocks the host for each part.
   void copy_pageable(char *to, const Extent &from, Stream stream) {
     if (!staging) staging.emplace(device);
     staging->copy(to, from.begin, from.length, stream);
@@ -182,7 +182,7 @@ struct Upload::State : DeviceObject {
 
   // Returns whether the host memory is still being read.
   bool copy(char *to, const Extent &from, Stream stream) {
-    // An array may go beyond what was registered.
+    // An array may extend beyond the pinned range.
     const bool pinned =
         kind_of(from.begin) == cudaMemoryTypeHost && kind_of(from.begin + from.length - 1) == cudaMemoryTypeHost;
     if (pinned)

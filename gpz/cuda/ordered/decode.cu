@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes blocks of ordered sections, one warp per block. The position of a particle follows from an earlier particle,
-// so that it is a sum along a path to the first one. Rows of 32 particles are decoded in turn: by pointer jumping
-// within a row, then by the positions of earlier rows. All sums are modulo the period, relative to the first position
-// of the block, and have 32 bits. Blocks that do not fit are left to decode_other.cu.
+// Decodes blocks of ordered sections, one warp per block. The position of a particle is predicted from an earlier
+// particle, so that it is a sum along a path to the first one. Rows of 32 particles are decoded in turn: by pointer
+// jumping within a row, then by the positions of earlier rows. All sums are modulo the period, relative to the first
+// position of the block, and have 32 bits. Blocks that do not fit are left to decode_other.cu.
 #include <type_traits>
 
 #include "gpz/cuda/block/store_choice.hpp"

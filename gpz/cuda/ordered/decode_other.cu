@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks of ordered sections whose places do not fit in 32 bits: one lane an axis goes from particle to particle, in
-// the integers of the CPU.
+// Decodes blocks of ordered sections whose positions do not fit in 32 bits: one lane per axis follows the particles in
+// 64-bit integers, as the CPU does.
 #include <algorithm>
 #include <type_traits>
 
@@ -21,12 +21,12 @@ struct OtherMemory {
   std::int64_t place[core::max_components][difference_block];
 };
 
-// Walks to the particles whose ids are less by a lag than those of the particles that are asked for, in their order.
+// Finds the particle whose id is smaller by a lag. Call with ascending particles.
 class Parents {
  public:
   __device__ Parents(const std::int64_t *ids, U32 lag) : ids_(ids), lag_(lag) {}
 
-  // -1: there is none.
+  // -1: there is no such particle.
   __device__ int of(U32 i) {
     if (lag_ == 0) return -1;
     if (ids_ == nullptr) return i < lag_ ? -1 : static_cast<int>(i - lag_);
@@ -42,7 +42,7 @@ class Parents {
   U32 at_ = 0;
 };
 
-// Ids that ascend, and have gaps; nullptr otherwise. All lanes.
+// Returns `ids` if they ascend with gaps, else nullptr. Called by all lanes.
 __device__ const std::int64_t *useful_ids(const std::int64_t *ids, U32 n) {
   if (ids == nullptr || core::difference_of(ids[n - 1], ids[0]) == std::int64_t{n} - 1) return nullptr;
   bool wrong = false;
@@ -50,7 +50,7 @@ __device__ const std::int64_t *useful_ids(const std::int64_t *ids, U32 n) {
   return __any_sync(full_mask, wrong) != 0 ? nullptr : ids;
 }
 
-// The places of axis d; one lane.
+// Computes the positions of axis d. Called by one lane.
 __device__ void follow(const OrderedLayout &layout, const std::int64_t *ids, std::int64_t first, int d, U32 n,
                        const OrderedPayload &payload, OtherMemory &memory) {
   const core::OrderedPredictor &predictor = layout.predictor;
@@ -103,7 +103,7 @@ __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory 
   const core::OrderedRecord &record = params.records[block];
   const core::ResidualRecord residuals = record.residuals;
   const U32 *words = payload_of(params, block);
-  // All of it was there when decode.cu looked at the block.
+  // Fails only if the block is damaged: all earlier kernels have finished.
   if (words == nullptr || !read_any_residuals(components, residuals, words, n, memory.block)) return section_damaged;
   const OrderedPayload payload(residuals, words, components, n);
   const std::int64_t *ids = params.ids == nullptr ? nullptr : params.ids + block * difference_block;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sections of particles in the order of their ids (docs/decisions/0011; docs/format.md, section 10) in device memory:
-// the bytes of codec::encode_ordered, and the values of codec::decode_ordered. Everything is queued on the caller's
-// stream; nothing is allocated, nothing waits.
+// Decodes ordered sections (docs/decisions/0011; docs/format.md, section 10) in device memory, as codec::decode_ordered
+// does. All work is queued on the caller's stream, without allocating or waiting.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +12,11 @@
 
 namespace gpz::cuda {
 
-// Some 100 bytes for 1,024 particles, and of one component 8 for each particle.
+// About 100 bytes per 1,024 particles; sections of one component need 8 more per particle.
 std::size_t decode_ordered_workspace(std::uint64_t particles, int components);
 
-// The values of particle i go to element i of the arrays of `output` (step 0: integers). There are less than 2^32
-// particles. `ids` (device memory) has their ids, or is nullptr: the section is that of the ids. Throws
-// invalid_argument.
+// Writes the values of particle i to element i of the arrays of `output` (step 0: integers), for less than 2^32
+// particles. `ids` (device memory) are their ids; nullptr for the section of the ids. Throws invalid_argument.
 void decode_ordered(std::uint64_t particles, const std::int64_t *ids, const SectionDecoding &call,
                     const FieldOutput &output);
 

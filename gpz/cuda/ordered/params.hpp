@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host tells the kernels of sections in the order of ids; plain data.
+// Parameters of the kernels of ordered sections, as plain data.
 #pragma once
 
 #include "gpz/core/ordered_section.hpp"
@@ -9,7 +9,7 @@
 
 namespace gpz::cuda {
 
-// Where the parts of a section are, words from its start. All of it is what the section says, checked.
+// Offsets of the parts of a section, in words from its start, and its head. All numbers are checked.
 struct OrderedLayout {
   std::uint8_t width[core::max_ordered_items];
   std::uint32_t record_bits;
@@ -17,7 +17,7 @@ struct OrderedLayout {
   std::int64_t base[core::max_components];
   core::GridAxis axis[core::max_components];
   std::uint64_t rows;    // particles, or runs
-  std::uint64_t blocks;  // of them
+  std::uint64_t blocks;  // of rows
   std::uint64_t directory;
   std::uint64_t payload;
   std::uint64_t end;
@@ -30,11 +30,11 @@ GPZ_HD std::uint32_t rows_of(const OrderedLayout &layout, std::uint64_t b) {
   return left < core::default_block_size ? static_cast<std::uint32_t>(left) : core::default_block_size;
 }
 
-// Of runs: what they are decoded to, then the first particle of each, and its value.
+// Columns of runs.
 struct RunColumns {
-  std::int64_t *gap;   // becomes the first value
-  std::int64_t *more;  // becomes the first particle
-  // Of 1,024 runs each: particles, and by how much the value grows; then those of all before.
+  std::int64_t *gap;   // later the first value
+  std::int64_t *more;  // later the first particle
+  // Sums over 1,024 runs each, of particles and of the growth of the value; later prefix sums.
   std::uint64_t *particles;
   std::uint64_t *growth;
 };
@@ -43,13 +43,13 @@ struct OrderedDecode : SectionDecode<OrderedLayout, core::OrderedRecord> {
   core::GridAxis axis[core::max_components];
   const std::int64_t *ids;
   std::uint64_t particles;
-  std::uint64_t blocks;   // of the particles; a section has no more
+  std::uint64_t blocks;   // of the particles; a section has at most as many
   std::uint32_t *others;  // blocks that decode.cu leaves to decode_other.cu
   std::uint32_t *other_count;
-  RunColumns runs;  // of one component
+  RunColumns runs;  // only for one component
 };
 
-// The decoding of the runs of such a section: of a section of two components.
+// Parameters to decode the runs, which are a section of two components.
 inline OrderedDecode as_runs(const OrderedDecode &params) {
   OrderedDecode runs = params;
   runs.field = {};

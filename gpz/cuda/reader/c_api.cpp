@@ -22,16 +22,11 @@ namespace {
 
 namespace cuda = gpz::cuda;
 using gpz::c::guarded;
+using gpz::c::opened;
 using gpz::c::require;
 
 static_assert(offsetof(gpz_cuda_reader_options, threads) + sizeof(int) == sizeof(gpz_cuda_reader_options),
               "padding at the end would count as a member");
-
-template <typename Reader>
-Reader &open(Reader *reader) {
-  require(reader != nullptr, "reader is a null pointer");
-  return *reader;
-}
 
 }  // namespace
 
@@ -39,8 +34,7 @@ extern "C" {
 
 gpz_status gpz_cuda_reader_open(const char *path, const gpz_cuda_reader_options *options, gpz_cuda_reader **reader) {
   return guarded([&] {
-    require(reader != nullptr, "reader is a null pointer");
-    *reader = nullptr;
+    gpz::c::start(reader, "reader");
     require(path != nullptr, "path is a null pointer");
     const gpz_cuda_reader_options given =
         options == nullptr ? gpz_cuda_new_reader_options() : gpz::c::taken(options, "gpz_cuda_reader_options");
@@ -57,24 +51,24 @@ void gpz_cuda_reader_close(gpz_cuda_reader *reader) { delete reader; }
 size_t gpz_cuda_reader_frames(const gpz_cuda_reader *reader) { return reader == nullptr ? 0 : reader->reader.frames(); }
 
 gpz_status gpz_cuda_reader_frame(const gpz_cuda_reader *reader, size_t frame, gpz_frame *info) {
-  return guarded([&] { gpz::c::give_frame(open(reader).reader.info(frame), info); });
+  return guarded([&] { gpz::c::give_frame(opened(reader, "reader").reader.info(frame), info); });
 }
 
 gpz_status gpz_cuda_reader_column_count(const gpz_cuda_reader *reader, size_t frame, size_t *count) {
   return guarded([&] {
     require(count != nullptr, "count is a null pointer");
-    *count = gpz::c::column_count(open(reader).reader.info(frame));
+    *count = gpz::c::column_count(opened(reader, "reader").reader.info(frame));
   });
 }
 
 gpz_status gpz_cuda_reader_column(const gpz_cuda_reader *reader, size_t frame, size_t column, gpz_column_info *info) {
-  return guarded([&] { gpz::c::give_column(open(reader).reader.info(frame), column, info); });
+  return guarded([&] { gpz::c::give_column(opened(reader, "reader").reader.info(frame), column, info); });
 }
 
 gpz_status gpz_cuda_reader_read(gpz_cuda_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
                                 size_t capacity, unsigned flags, struct CUstream_st *stream, int *on_device) {
   return guarded([&] {
-    gpz_cuda_reader &to = open(reader);
+    gpz_cuda_reader &to = opened(reader, "reader");
     to.reason.clear();
     const auto order = gpz::c::sorts_by_id(flags) ? cuda::OutputOrder::id : cuda::OutputOrder::stored;
     cuda::FrameRead read =
@@ -89,12 +83,12 @@ const char *gpz_cuda_reader_reason(const gpz_cuda_reader *reader) {
 }
 
 gpz_status gpz_cuda_reader_release(gpz_cuda_reader *reader) {
-  return guarded([&] { open(reader).reader.release(); });
+  return guarded([&] { opened(reader, "reader").reader.release(); });
 }
 
 gpz_status gpz_cuda_reader_memory(const gpz_cuda_reader *reader, size_t *device_bytes, uint64_t *allocations) {
   return guarded([&] {
-    const cuda::MemoryUse use = open(reader).reader.memory();
+    const cuda::MemoryUse use = opened(reader, "reader").reader.memory();
     if (device_bytes != nullptr) *device_bytes = use.device_bytes;
     if (allocations != nullptr) *allocations = use.allocations;
   });

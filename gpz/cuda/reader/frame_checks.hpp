@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The checksums of a frame's chunks, of pieces that are read in any order and by several threads.
+// Verifies the checksums of a frame's chunks piece by piece. Several threads may read the pieces in any order.
 #pragma once
 
 #include <algorithm>
@@ -16,40 +16,40 @@ namespace gpz::cuda {
 
 class FrameChecks {
  public:
-  // Whole chunks, or a part of one. Positions are in the bytes of all chunks, one behind the other.
+  // Several whole chunks, or a part of one. `from` counts bytes from the start of the first chunk.
   struct Piece {
     std::size_t from = 0;
     std::size_t size = 0;
-    std::size_t chunk = 0;  // the first
-    std::size_t begin = 0;  // of that chunk
+    std::size_t chunk = 0;  // number of the first chunk
+    std::size_t begin = 0;  // position of that chunk, as `from`
     std::size_t chunks = 0;
-    // Of a part:
+    // For parts of a chunk:
     bool is_part = false;
     bool is_last = false;
-    std::size_t blocks = 0;  // of the checksum; what is behind those of the last part is its tail
-    std::size_t sums = 0;    // where those of its blocks begin
-    std::size_t tail = 0;    // of its chunk
+    std::size_t blocks = 0;  // checksum blocks; the rest of the last part is the tail
+    std::size_t sums = 0;    // index of their first sum
+    std::size_t tail = 0;    // index of the chunk's tail
   };
 
   explicit FrameChecks(const api::FrameFile &file) : file_(&file) {}
 
-  // No piece is longer than this if they are to have `piece` bytes.
+  // Limit of a piece's length for pieces of about `piece` bytes.
   static constexpr std::size_t longest(std::size_t piece) {
     return std::max(piece, codec::RunningChecksum::block) + shortest;
   }
 
-  // Cuts a frame, whose chunks begin at `position` of the file, into pieces: at least one. `head` has to stay. The
-  // memory is charged to the current budget. Throws limit_exceeded.
+  // Cuts a frame, whose chunks begin at `position` of the file, into at least one piece. `head` must outlive the
+  // checks. Memory is charged to the current budget. Throws limit_exceeded.
   void start(const format::FrameHead &head, std::uint64_t position, std::size_t piece);
   const std::vector<Piece> &pieces() const { return pieces_; }
 
-  // What can be done with the bytes of piece p alone. Threads may do it for several pieces at a time. Throws corrupt.
+  // The part of the check that needs only piece p. Thread-safe for different pieces. Throws corrupt.
   void look_at(std::size_t p, const std::uint8_t *bytes);
-  // The rest, behind look_at(p), in the order of the pieces and one at a time. Throws corrupt.
+  // The rest, after look_at(p), for one piece after the other in order. Throws corrupt.
   void finish(std::size_t p);
 
  private:
-  // The tail of a chunk is shorter, and must not be cut.
+  // Upper limit of the tail of a chunk, which must not be cut.
   static constexpr std::size_t shortest = codec::RunningChecksum::block + codec::RunningChecksum::tail;
 
   void add_whole(std::size_t chunk, std::size_t begin, std::size_t piece);
@@ -65,7 +65,7 @@ class FrameChecks {
   std::size_t tails_used_ = 0;
   format::Column<std::uint64_t> sums_;
   std::vector<std::array<std::uint8_t, shortest>> tails_;
-  codec::RunningChecksum checksum_;  // of the chunk that is being finished
+  codec::RunningChecksum checksum_;  // of the chunk in progress
 };
 
 }  // namespace gpz::cuda

@@ -51,7 +51,7 @@ std::size_t FrameDecoder::first_frame(std::size_t i, const format::FrameHead &he
   if (since_key > i) throw Error(Status::corrupt, "a frame that it builds on is missing");
   const bool lies_between = complete_ && since_key != 0 && frame_ < i && frame_ + since_key >= i;
   if (lies_between && follows(wanted)) return frame_ + 1;
-  // Alternating between fields follows both. The next time, all fields are followed.
+  // A caller that alternates between fields gets both followed, then all fields.
   if (lies_between) {
     for (std::size_t f = 0; f < wanted.size() && f < wanted_.size(); ++f)
       if (wanted_[f]) wanted[f] = true;

@@ -27,9 +27,8 @@ class FrameDecoder {
   // `features`: those that the file header names.
   FrameDecoder(int device, std::uint32_t features) : device_(device), features_(features) {}
 
-  // Returns the first frame that must be decoded or passed in order to decode frame i with this head: its key frame, or
-  // the frame after the last one. Remembers which fields are wanted from there on. Throws corrupt if there cannot be
-  // such a frame.
+  // Returns the first frame to decode or pass for frame i with this head: its key frame, or the frame after the last
+  // one. Sets the wanted fields from there on. Throws corrupt if there is no such frame.
   std::size_t first_frame(std::size_t i, const format::FrameHead &head, const std::vector<FieldOutput> &outputs);
 
   // Decodes frame j after the work in the stream, and returns when it is done. `sorted_by` is the field of the ids by
@@ -64,7 +63,7 @@ class FrameDecoder {
   std::uint64_t checksum_ = 0;  // of its head
   // Fields that are followed since its key frame; empty: all.
   std::vector<bool> wanted_;
-  bool joined_ = false;  // several calls asked for different fields
+  bool joined_ = false;  // fields of several calls are followed
   // For several chunks in the order of ids.
   FrameOrder order_;
   StagedValues staged_;

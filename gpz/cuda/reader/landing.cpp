@@ -20,8 +20,7 @@ class Landing::PinnedLane final : public Lane {
   PinnedLane(Landing &landing, std::uint8_t *memory) : landing_(landing), memory_(memory) {}
 
   std::uint8_t *room() override {
-    // Enough copies are queued on the bus that this thread can sleep, and the caller's thread needs a core. Events that
-    // wake up a thread are slower.
+    // Sleep, because enough copies are queued and the caller's thread needs a core. Waking up by events is slower.
     while (!sent_[turn_].is_over()) std::this_thread::sleep_for(std::chrono::microseconds(20));
     return here();
   }
@@ -69,7 +68,7 @@ void Landing::reserve(std::size_t index, std::size_t size) {
   if (size <= slot.bytes.capacity()) return;
   slot.bytes.release();
   slot.charge = {};
-  // Key frames are larger than other frames, and each slot holds one sooner or later.
+  // Key frames are larger than other frames, and sooner or later each slot holds one.
   const std::size_t wanted = longest_ / 4 <= size ? std::max<std::size_t>(longest_, size) : size + size / 8;
   slot.charge = format::Charge(wanted);
   slot.bytes.allocate(wanted, 0);

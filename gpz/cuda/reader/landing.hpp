@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Receives the bytes of frames in device memory. On their way, bytes pass through a few pieces of pinned memory, which
-// are reused so soon that they stay in the cache of the processor.
+// Receives the bytes of frames in device memory. Bytes pass through a few pieces of pinned memory, which are reused so
+// soon that they stay in the CPU's cache.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,12 @@ namespace gpz::cuda {
 
 class Landing final : public ByteLanding, private DeviceObject {
  public:
-  // Rooms of pinned memory that each thread uses in turn.
+  // Pieces of pinned memory per lane, used in turn.
   static constexpr std::size_t rooms_a_lane = 3;
 
   // For the current device. `longest` is the size of the longest frame in bytes, so that memory need not grow again.
   Landing(int on, const ReadAhead::Settings &settings, std::uint64_t longest);
-  // Nothing may be reading. Waits for copies.
+  // Waits for copies. No thread may still read.
   ~Landing() override;
 
   // Waits for copies to the slot. The caller must have waited for all work that uses its bytes. Charged to the current
@@ -34,12 +34,12 @@ class Landing final : public ByteLanding, private DeviceObject {
   std::unique_ptr<Lane> lane() override;
   void complete(std::size_t slot) override;
 
-  // Bytes of a complete slot, for work on a stream for which follow() was called.
+  // Bytes of a complete slot, for a stream after follow().
   const std::uint8_t *on_device(std::size_t slot) const;
   // Later work on `stream` waits until the slot has been copied.
   void follow(std::size_t slot, Stream stream) const;
 
-  // Frees all memory. All lanes must be gone.
+  // Frees all memory. All lanes must have been destroyed.
   void release();
   MemoryUse memory() const;
 

@@ -21,7 +21,7 @@ std::exception_ptr exception_of(const F &f) {
   return nullptr;
 }
 
-// Calls f() without the lock. Returns its exception; by then this thread has none of it left.
+// Calls f() without the lock. Returns its exception, which this thread no longer refers to.
 template <typename F>
 std::exception_ptr unlocked(std::unique_lock<std::mutex> &lock, const F &f) {
   lock.unlock();
@@ -66,7 +66,7 @@ const format::FrameHead *ReadAhead::head(std::size_t i) const {
 }
 
 void ReadAhead::aim(std::size_t first, std::size_t end) {
-  // Slots have frames without a gap.
+  // Slots hold consecutive frames.
   const bool goes_on = first == next_ || find(first) != nullptr;
   for (Slot &slot : slots_)
     if (slot.in_use && (!goes_on || slot.frame < first || slot.frame >= end)) drop(slot);
@@ -82,7 +82,7 @@ void ReadAhead::fill() {
     try {
       begin(next_);
     } catch (...) {
-      end_ = next_;  // take() meets the same, if it comes to this frame
+      end_ = next_;  // take() meets the same error if it is called for this frame
     }
   }
 }
@@ -90,7 +90,7 @@ void ReadAhead::fill() {
 void ReadAhead::begin(std::size_t i) {
   std::uint64_t position = 0;
   format::FrameHead head = file_.head(i, &position);
-  std::size_t size = 0;  // less than that of the file
+  std::size_t size = 0;  // below the size of the file
   for (const ChunkEntry &chunk : head.chunks) size += static_cast<std::size_t>(chunk.length);
   Slot &slot = *std::find_if(slots_.begin(), slots_.end(), [](const Slot &any) { return !any.in_use; });
   slot.frame = i;
@@ -143,7 +143,7 @@ ReadAhead::Frame ReadAhead::take(std::size_t i) {
   if (!slot.complete) {
     const std::exception_ptr failure = slot.unread ? slot.unread : idle_;
     lock.unlock();
-    drop(slot);  // who tries again reads it again
+    drop(slot);  // a repeated call reads it again
     std::rethrow_exception(failure);
   }
   return {slot.index, &slot.head, slot.position};
@@ -184,7 +184,7 @@ void ReadAhead::read(std::unique_lock<std::mutex> &lock) {
     if (slot == nullptr) {
       work_.wait(lock);
     } else if (room == nullptr) {
-      // Who waits for room keeps no piece from others.
+      // Wait for room before choosing a slot: other threads can then take its pieces.
       lock.unlock();
       room = lane->room();
       lock.lock();
@@ -195,7 +195,7 @@ void ReadAhead::read(std::unique_lock<std::mutex> &lock) {
   }
 }
 
-// Of the first frame.
+// The slot of the first frame with pieces to read.
 ReadAhead::Slot *ReadAhead::slot_to_read() {
   Slot *first = nullptr;
   for (Slot &slot : slots_)
@@ -228,7 +228,7 @@ void ReadAhead::read_load(Slot &slot, ByteLanding::Lane &lane, std::uint8_t *roo
   if (slot.is_checked() || !slot.in_use) progress_.notify_all();
 }
 
-// Sends what it has read, damaged or not. Returns the damage.
+// Reads, checks and sends pieces. Sends damaged ones, too, and returns the damage.
 std::exception_ptr ReadAhead::read_and_look(Slot &slot, std::size_t first, std::size_t end, ByteLanding::Lane &lane,
                                             std::uint8_t *room) const {
   std::exception_ptr damage;
@@ -244,7 +244,7 @@ std::exception_ptr ReadAhead::read_and_look(Slot &slot, std::size_t first, std::
   return damage;
 }
 
-// Whoever has looked at the first piece that is not finished goes on as far as others have looked.
+// Finishes checks in order, up to the first piece that no thread has looked at.
 void ReadAhead::finish_checks(Slot &slot, std::unique_lock<std::mutex> &lock) {
   while (slot.in_use && slot.can_be_finished()) {
     slot.finishing = true;

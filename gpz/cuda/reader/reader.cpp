@@ -70,7 +70,7 @@ std::vector<FieldOutput> outputs_of(const FrameInfo &info, const std::vector<cod
   return outputs;
 }
 
-// True for errors after which gpz::Reader decides: either it can read the frame, or it reports what is wrong.
+// True for errors that gpz::Reader handles: it can read the frame, or reports the cause.
 bool is_for_the_cpu(const Error &error) {
   switch (error.status()) {
     case Status::corrupt:
@@ -86,7 +86,7 @@ bool is_for_the_cpu(const Error &error) {
 }  // namespace
 
 struct Reader::State : DeviceObject {
-  // Frames from a key frame on that the CPU decodes.
+  // Frames that the CPU decodes, from a key frame on.
   struct OnCpu {
     std::size_t key = 0;
     std::string reason;
@@ -120,7 +120,7 @@ struct Reader::State : DeviceObject {
     return api::FrameFile(source);
   }
 
-  // Creates everything between the file and decoded values on the device.
+  // Creates all objects between the file and values on the device.
   void make_path() {
     ReadAhead::Settings settings;
     settings.threads = reading_threads;
@@ -187,7 +187,7 @@ struct Reader::State : DeviceObject {
   // Decodes on the device. Returns why the CPU has to decode the frame; empty if it is done.
   std::string decode(std::size_t i, const format::FrameHead &head, const std::vector<FieldOutput> &outputs,
                      std::size_t sorted_by, Stream stream) {
-    // After a frame for the CPU, the next one may be such a frame, too: do not read ahead.
+    // A frame for the CPU may be followed by others: do not read ahead.
     const bool goes_on = !last || (*last + 1 == i && !on_cpu);
     on_cpu.reset();
     try {
@@ -261,7 +261,7 @@ struct Reader::State : DeviceObject {
     make_path();
   }
 
-  format::Budget budget;  // first, because the others are charged to it
+  format::Budget budget;  // first member, because others are charged to it
   int threads;            // for decoding on the CPU
   int reading_threads;
   std::uint64_t ahead_bytes;
@@ -271,7 +271,7 @@ struct Reader::State : DeviceObject {
   std::optional<Landing> landing;
   std::optional<ReadAhead> ahead;
   std::optional<FrameDecoder> decoder;
-  std::optional<std::size_t> last;  // frame that was read last
+  std::optional<std::size_t> last;  // the frame read last
   // For frames that the CPU decodes.
   std::optional<gpz::Reader> cpu;
   std::optional<OnCpu> on_cpu;

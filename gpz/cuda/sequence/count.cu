@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Computes what depends on all particles of a sequence chunk: counts steps to choose symbols, and symbols to choose
-// tables. A warp takes the particles of a lane, four per thread, because contexts reach only two particles back.
+// Counts over all particles of a sequence chunk: steps to choose symbols, then symbols to choose tables. A warp takes
+// the particles of a lane, four per thread, because contexts reach only two particles back.
 #include <cub/block/block_scan.cuh>
 #include <type_traits>
 

@@ -164,7 +164,8 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
   EscapePlaces escapes;
   core::SequenceContext context;
   const U32 lanes_before = (1u << this_lane()) - 1;
-  // Damaged bytes may ask for words beyond the stream: they get its last word. Before an empty stream are the states.
+  // Damaged bytes may request words beyond the stream: they get its last word. An empty stream is preceded by the
+  // states.
   const auto last_word = static_cast<std::int32_t>(stream_words) - 1;
   std::int32_t held[D][tile_rows] = {};
 #pragma unroll 1

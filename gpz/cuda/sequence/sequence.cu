@@ -51,7 +51,6 @@ SequenceDecode params_of(const FieldOutput &output, std::uint64_t particles) {
   return params;
 }
 
-// Attribute of the current device.
 int attribute(cudaDeviceAttr which, const char *what) {
   int device = 0;
   int value = 0;

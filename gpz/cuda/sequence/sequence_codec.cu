@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::SequenceCodec: its memory and its checks.
+// gpz::cuda::SequenceCodec: memory and checks.
 #include <algorithm>
 
 #include "gpz/cuda/block/field_arguments.hpp"
@@ -48,7 +48,7 @@ struct SequenceCodec::State : DeviceObject {
     chunk = {};
   }
 
-  // Little to spare: the lengths of streams vary little, and allocating memory costs more than filling it.
+  // Little reserve: the lengths of streams vary little, and allocating memory costs more than filling it.
   void reserve(DeviceBuffer &buffer, std::size_t size) {
     if (size <= buffer.capacity()) return;
     buffer.release();
@@ -73,8 +73,8 @@ struct SequenceCodec::State : DeviceObject {
     std::size_t zeros;  // size of the first part, which must be zero at the start
     std::size_t used;
   };
-  // Cuts the workspace; with a null base, it only measures. For encoding it has what counting needs: little memory,
-  // which is allocated faster.
+  // Cuts the workspace; with a null base, it only measures. For encoding this is only the memory of the counting
+  // kernels: a small allocation is fast.
   static Carved carve(void *base, SequenceEncode &params) {
     Carver carver(base);
     params.report = carver.take<SequenceReport>(1);
@@ -87,8 +87,7 @@ struct SequenceCodec::State : DeviceObject {
     params.shares = carver.take<PackedShare>(max_sequence_tables * core::sequence_symbols);
     return {zeros, carver.used()};
   }
-  // Cuts the bytes of a chunk, arrays of its blocks, and pages, which take all the rest. Returns the offset of the
-  // pages.
+  // Cuts the bytes of a chunk, arrays of its blocks, and pages, which take the rest. Returns the offset of the pages.
   static std::size_t carve_streams(void *base, SequenceEncode &params) {
     const int components = params.field.components;
     const std::uint64_t blocks = params.blocks;
@@ -107,7 +106,6 @@ struct SequenceCodec::State : DeviceObject {
     params.pages = carver.take<std::uint16_t>(0);
     return pages_at;
   }
-  // Prepares memory for the kernels.
   void prepare(SequenceEncode &params, Stream stream) {
     reserve(workspace, carve(nullptr, params).used);
     const Carved carved = carve(workspace.data(), params);
@@ -168,7 +166,7 @@ struct SequenceCodec::State : DeviceObject {
     return true;
   }
 
-  // Encodes with this much room. If it does not suffice, encodes once more with the required room.
+  // Encodes with this much room. If that is too little, encodes again with the required room.
   void encode_with(SequenceEncode &params, SequenceReport &report, std::uint64_t size, std::uint64_t pages,
                    Stream stream) {
     for (;;) {

@@ -10,7 +10,7 @@
 
 namespace gpz::cuda {
 
-// A value that is stored exactly takes the index of the last value before it that the grid holds. The search goes back
+// A value that is stored exactly gets the index of the last value before it that the grid holds. The search goes back
 // this far.
 inline constexpr std::uint32_t exact_reach = 256;
 

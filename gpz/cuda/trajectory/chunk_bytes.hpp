@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A chunk in device memory whose heads the host reads.
+// A chunk in device memory, whose heads are read on the host.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace gpz::cuda {
 
-// Part of a chunk that was copied to the host last.
+// The part of a chunk that was copied to the host last.
 struct HeadCache {
   PinnedBuffer memory;
   std::size_t begin = 0;  // from the start of the chunk
@@ -56,7 +56,7 @@ class ChunkBytes {
       if (count != 0) std::memcpy(to, host(static_cast<std::size_t>(at), count), count);
     };
   }
-  // Returns these bytes with their head. `chunk` is not copied and has to live as long.
+  // Returns these bytes with their head. `chunk` is not copied and must outlive the result.
   ChunkBytes opened_as(const format::OpenedChunk &chunk) const {
     ChunkBytes out = *this;
     out.opened_ = &chunk;

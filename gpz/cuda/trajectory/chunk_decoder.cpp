@@ -71,7 +71,7 @@ void ChunkDecoder::decode(const Call &call) {
 
 format::OpenedChunk ChunkDecoder::open(const Call &call) const {
   format::OpenedChunk chunk = format::open_chunk(call.bytes.reader(), call.bytes.size(), call.outputs.size());
-  // This reads the start of every section.
+  // needed_features() reads the start of every section.
   if (features_ != all_features) format::require_features(features_, format::needed_features(chunk));
   return chunk;
 }
@@ -175,7 +175,7 @@ ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::u
 
 bool ChunkDecoder::take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count) {
   if (landings_[f].is_callers) return true;
-  if (history_.has_keys(f)) return false;  // the keys serve as well
+  if (history_.has_keys(f)) return false;  // the keys are decoded anyway
   if (!is_wanted(call.outputs[f])) return true;
   const RowRange range = range_of(call, first, count);
   if (field(call, f).type == ValueType::integer) {
@@ -220,7 +220,7 @@ void ChunkDecoder::next(const Call &call) {
   if (!format::have_same_grids(fields_, history_.fields()))
     corrupt("a difference chunk without the frame it builds on", 0);
   if (call.particles > format::max_followed) unsupported("a difference chunk of more than 2^31 - 1 particles");
-  // Names come from the caller with each frame, so that the field of ids may change.
+  // Names come from the caller with each frame, so the field of ids may change.
   const std::size_t id = format::identity_field(fields_);
   ranked_ = ranked_ && id == id_;
   id_ = id;
@@ -270,7 +270,7 @@ void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_
   history_.keep(staying, before - leaving.size(), call.stream);
 }
 
-// Sections say which fields count the edges that particles cross in field 0.
+// The heads of other sections state which fields count crossings of field 0.
 void ChunkDecoder::count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying) {
   bool counts = false;
   for (std::size_t f = 1; f < sections.size(); ++f) counts |= history_.has_keys(f) && sections[f].size != 0;
@@ -332,7 +332,7 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
   if (!call.by_id || !is_wanted(output)) {
     decode_difference(state, decoding, output, crossings, prediction);
   } else if (state.components == core::max_components) {
-    // Rows of arrivals get old contents here, and their values later.
+    // Rows of arrivals get stale contents here, and their values later.
     reserve(packed_, call.particles * sizeof(PackedIndices));
     auto *const packed = static_cast<PackedIndices *>(packed_.data());
     decode_packed_difference(state, decoding, packed, crossings, prediction);

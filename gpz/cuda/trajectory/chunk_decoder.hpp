@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Decodes the chunks of one writer, frame after frame: the counterpart of trajectory::ChunkReader. All work is queued
-// on the caller's stream; growing allocates and may wait.
+// on the caller's stream; growth allocates and may wait.
 #pragma once
 
 #include <array>
@@ -39,8 +39,8 @@ class ChunkDecoder {
 
   void follow(const std::vector<bool> &fields) { wanted_ = fields; }
   void allow(std::uint32_t features) { features_ = features; }
-  // Queues the next chunk; its status is joined to report->status. Throws as TrajectoryDecoder::queue does, which
-  // leaves the history useless.
+  // Queues the next chunk; its status is joined to report->status. Throws as TrajectoryDecoder::queue, which makes the
+  // history unusable.
   void decode(const Call &call);
 
   void forget();
@@ -54,7 +54,7 @@ class ChunkDecoder {
     FieldOutput output;  // without arrays: not decoded
     bool is_callers = false;
   };
-  // True for the particles whose values the caller's arrays of a field have: those that stay (0), all others (1).
+  // Whether the caller's arrays of a field already have the values of staying particles (0), and of all others (1).
   using Written = std::array<bool, 2>;
 
   void begin(const Call &call);
@@ -74,7 +74,7 @@ class ChunkDecoder {
   void decode_others(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t first,
                      std::uint64_t count);
   Landing land(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count, Carver &carver) const;
-  // Writes values from scratch memory if necessary. Returns true if the caller's arrays have the values.
+  // Copies values from scratch memory if necessary. Returns true if the caller's arrays have the values.
   bool take_landed(const Call &call, std::size_t f, std::uint64_t first, std::uint64_t count);
   void decode_into(const Call &call, const ChunkBytes &chunk, const IndependentDecoder &decoder, std::uint64_t count,
                    const std::vector<FieldOutput> &outputs);
@@ -84,14 +84,14 @@ class ChunkDecoder {
   void decode_block_coded(const Call &call, std::size_t f, const ChunkBytes &chunk, std::uint64_t staying);
   void count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying);
 
-  // Writes what is not written yet.
+  // Writes all values that are not written yet.
   void write_fields(const Call &call, std::uint64_t staying);
   void write_history(const Call &call, std::size_t f, const RowRange &range);
 
   static const Field &field(const Call &call, std::size_t f) { return call.outputs[f].field; }
   RowRange range_of(const Call &call, std::uint64_t first, std::uint64_t count) const;
   DeviceKeys keys(const Call &call, std::size_t f) const;
-  DeviceValues values(const Call &call, std::size_t f) const;  // where they have landed
+  DeviceValues values(const Call &call, std::size_t f) const;  // where they were decoded to
   std::int64_t *ids() const;
   bool is_followed(std::size_t f) const { return history_.kept(f) != Kept::nothing; }
   std::uint32_t *next_status();
@@ -112,9 +112,9 @@ class ChunkDecoder {
   static constexpr std::uint32_t all_features = UINT32_MAX;
 
   std::vector<bool> wanted_;
-  std::uint32_t features_ = all_features;  // that chunks may need
+  std::uint32_t features_ = all_features;  // features that chunks may need
   DeviceHistory history_;
-  bool has_no_values_ = false;  // starts with a sequence chunk, of which nothing is kept
+  bool has_no_values_ = false;  // starts with a sequence chunk, whose values are not kept
   std::size_t id_ = 0;
   IdRanks ranks_;
   bool ranked_ = false;  // ranks_ belong to the ids in the history

@@ -22,7 +22,7 @@ void ChunkEncoder::forget() {
   history_.forget();
   matched_.forget();
   last_.forget();
-  scratch_before_ = scratch_particles_ = 0;  // sized for these fields only
+  scratch_before_ = scratch_particles_ = 0;  // valid for these fields only
 }
 
 void ChunkEncoder::release() {
@@ -247,7 +247,7 @@ void ChunkEncoder::remember(const FrameCall &call, bool repeated, cudaStream_t s
   }
 }
 
-// Call once the flags of the frame are there.
+// Call when the flags of the frame have arrived.
 bool ChunkEncoder::end_chunk(const FrameCall &call, std::vector<std::uint8_t> &head) {
   const std::uint64_t staying = matched_.staying();
   for (std::size_t f = 0; f < call.fields.size() && staying != 0; ++f) {

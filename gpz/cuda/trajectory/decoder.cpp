@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::TrajectoryDecoder: handles streams, statuses and errors for a ChunkDecoder.
+// gpz::cuda::TrajectoryDecoder: streams, statuses and errors around a ChunkDecoder.
 #include <memory>
 
 #include "gpz/cuda/common/arguments.hpp"
@@ -67,7 +67,7 @@ struct TrajectoryDecoder::State : DeviceObject {
   void check() {
     const std::uint32_t status = *static_cast<volatile std::uint32_t *>(&report->status);
     if (status == 0) return;
-    done->wait();  // chunks behind the damaged one report as well
+    done->wait();  // so that chunks after the damaged one report as well
     report->status = 0;
     chunks.forget();
     if ((status & chunk_damaged) != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");

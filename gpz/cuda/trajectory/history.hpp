@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What TrajectoryCodec and TrajectoryDecoder remember of the particles of a chunk, in device memory: the counterpart of
-// ChunkHistory. All work is queued on the caller's stream; growing allocates and may wait.
+// State of the particles of a chunk in device memory, for TrajectoryCodec and TrajectoryDecoder: the counterpart of
+// ChunkHistory. All work is queued on the caller's stream; growth allocates and may wait.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,6 @@
 
 namespace gpz::cuda {
 
-// What is remembered of a field.
 enum class Kept : std::uint8_t {
   nothing,
   state,  // a DeviceDifferenceState
@@ -24,7 +23,7 @@ enum class Kept : std::uint8_t {
 class DeviceHistory {
  public:
   // Starts without particles. `wide` (device memory) becomes 1 when an index does not fit, now or later. With `id`, ids
-  // and lossless floats have keys and all others have states. With `kept`, each field is kept as that says.
+  // and lossless floats have keys and all others have states. With `kept`, each field is kept as its entry says.
   void start(const std::vector<Field> &fields, std::size_t id, std::uint64_t capacity, std::uint32_t *wide,
              Stream stream);
   void start(const std::vector<Field> &fields, const std::vector<Kept> &kept, std::uint64_t capacity,

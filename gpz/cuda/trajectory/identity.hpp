@@ -42,7 +42,8 @@ struct BlockGuesses {  // device memory
 };
 void guess_by_blocks(const DeviceIdentity &identity, const BlockGuesses &guesses, Stream stream);
 
-// Starts anew: particle guess[slot] gets the slot if its id is that of the slot. Writes all counts except `listed`.
+// Starts a new matching: particle guess[slot] gets the slot if its id is that of the slot. Writes all counts except
+// `listed`.
 void match_guess(const DeviceIdentity &identity, const std::uint32_t *guess, MatchCounts *counts, Stream stream);
 
 // Finds particles for the `left` slots that have none, by a table in device memory. The table is by id if the keys of

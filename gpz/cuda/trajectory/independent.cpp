@@ -42,8 +42,8 @@ std::uint64_t least_for_sequence(const Fields &fields, std::uint64_t particles) 
   return core::sequence_blocks(particles) * core::sequence_record_size(static_cast<int>(fields[0].components.size()));
 }
 
-// By number of the kind. Sequence chunks start no history: for exact values, they have other indices than a history
-// would.
+// By number of the kind. Sequence chunks start no history, because their exact values get other indices than a history
+// would use.
 constexpr IndependentDecoder decoders[format::chunk_kinds] = {
     {any, "", least_for_blocks, decompress_workspace_size, decode_blocks, true},
     {},

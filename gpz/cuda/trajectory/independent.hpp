@@ -12,15 +12,15 @@
 
 namespace gpz::cuda {
 
-// How a GPU decodes independent chunks of a kind, beside the kind's row in gpz/format/chunk_kinds.hpp.
+// How a GPU decodes independent chunks of a kind, in addition to the kind's row in gpz/format/chunk_kinds.hpp.
 struct IndependentDecoder {
   bool (*serves)(const std::vector<Field> &fields, std::uint64_t particles);  // null: no fields
   const char *others;  // names the chunks of this kind that are not supported, for messages
-  // Least number of bytes that this many particles take.
+  // Lower bound of the chunk's bytes for this many particles.
   std::uint64_t (*least_size)(const std::vector<Field> &fields, std::uint64_t particles);
   std::size_t (*workspace)(const std::vector<FieldOutput> &fields, std::uint64_t particles);
-  // Decodes a chunk into arrays; all but block chunks are opened (ChunkBytes::opened). Sets *status (device memory) to
-  // 0, chunk_damaged or chunk_unsupported. All work is queued on the stream.
+  // Decodes a chunk into arrays; chunks of all kinds except block are opened (ChunkBytes::opened). Sets *status (device
+  // memory) to 0, chunk_damaged or chunk_unsupported. All work is queued on the stream.
   void (*decode)(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<FieldOutput> &fields,
                  void *workspace, std::size_t workspace_size, std::uint32_t *status, Stream stream);
   bool starts_history;

@@ -33,7 +33,7 @@ class LastFrame {
     kept.type = values.type;
   }
 
-  // What was kept for this many values of this type; null: nothing.
+  // The kept values, if they have this number and type; otherwise null.
   const void *find(std::size_t f, std::size_t d, ConstArray::Type type, std::uint64_t particles) const {
     const std::size_t at = f * core::max_components + d;
     if (at >= kept_.size() || kept_[at]->particles != particles || kept_[at]->type != type) return nullptr;

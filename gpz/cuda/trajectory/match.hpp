@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Matches the particles of a frame and of the next one, as lists for TrajectoryCodec.
+// Matches the particles of a frame with those of the next one, as lists for TrajectoryCodec.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ class FrameMatch {
   // Room for crossings of edges: one byte per particle.
   const std::array<std::int8_t *, core::max_components> &crossings() const { return lists_.crossings; }
 
-  // Call if slots are no longer those of list().
+  // Call if the slots have changed since list().
   void forget() { guesses_ = 0; }
   void release();
   std::size_t device_bytes() const { return memory_.capacity(); }

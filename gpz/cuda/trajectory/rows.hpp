@@ -13,8 +13,8 @@ namespace gpz::cuda {
 struct RowRange {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
-  // For another order than that of the chunk (device memory; null: its own order): the row of each particle of the
-  // chunk, and the particle of each row if the range has all particles, because gathering is faster.
+  // For another order than that of the chunk (device memory; null: the order of the chunk): the row of each particle of
+  // the chunk, and the particle of each row if the range has all particles, because gathering is faster.
   const std::uint32_t *rows = nullptr;
   const std::uint32_t *particles = nullptr;
 };

@@ -12,7 +12,7 @@
 namespace gpz::cuda {
 namespace {
 
-// Start of a section. It is the whole section if all values are as predicted.
+// Start of a section; the whole section if all values are as predicted.
 std::vector<std::uint8_t> coding(format::FieldCodingKind kind, const format::Crossed &crossed) {
   std::vector<std::uint8_t> bytes;
   format::append_field_coding({kind, crossed}, bytes);

@@ -42,8 +42,8 @@ class SectionEncoder {
   void queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides);
   // Queues the test whether a field without prediction has changed, apart from edges that it counts.
   void queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled, cudaStream_t stream);
-  // Call once the flags of the frame are there: adds the section to the chunk. If a section of integers is at least as
-  // large as in the key frame, block coding is tried as well. Returns false if no section is possible.
+  // Call when the flags of the frame have arrived: adds the section to the chunk. If a section of integers is at least
+  // as large as in the key frame, block coding is tried as well. Returns false if no section is possible.
   bool end(const FrameCall &call, std::size_t f, std::uint64_t usual_size, double &largest_error);
 
  private:
@@ -58,7 +58,6 @@ class SectionEncoder {
   ChunkOutput &out_;
   const DeviceBuffer &scratch_;
 
-  // State of the frame.
   std::size_t id_ = 0;
   std::vector<format::Crossed> crossed_;
   bool counts_crossings_ = false;

@@ -61,7 +61,7 @@ struct TrajectoryCodec::State : DeviceObject {
 
   // --- Where the history begins
 
-  // The history will start with the codec's chunk if a difference chunk follows.
+  // The history is started from the codec's chunk only if a difference chunk follows.
   void encode_independent(const FrameCall &call) {
     forget();
     codec.encode(call.fields, call.particles, call.rows, call.stream);
@@ -116,7 +116,7 @@ struct TrajectoryCodec::State : DeviceObject {
       if (!key && encode_as_differences(call)) return;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
-      // Memory may suffice for an independent chunk.
+      // frees memory that an independent chunk may need
       release_history();
       unfit = true;
     }
@@ -141,7 +141,7 @@ struct TrajectoryCodec::State : DeviceObject {
   DeviceChunk chunk;              // that of the codec or of `differences`
   std::vector<Field> key_fields;  // of the last independent chunk
   std::size_t id = format::no_field;
-  bool pending = false;  // the history is to start with the codec's chunk
+  bool pending = false;  // the history must be started from the codec's chunk
   bool unfit = false;    // no history until a key chunk is requested
 };
 

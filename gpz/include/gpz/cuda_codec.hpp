@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A codec for one NVIDIA GPU that allocates the device memory that gpz/cuda.hpp asks of its callers. Built with
-// GPZ_CUDA=ON only.
+// The codec of gpz/cuda.hpp for one NVIDIA GPU, with device memory of its own. Built with GPZ_CUDA=ON only.
 //
 //   gpz::cuda::Codec codec(device);
 //   gpz::EncodedChunk chunk;
@@ -19,27 +18,27 @@
 
 namespace gpz::cuda {
 
-// A chunk in device memory of the codec.
+// A chunk in device memory that belongs to the codec.
 struct DeviceChunk {
   const void *data = nullptr;  // device memory, aligned to 8
   std::size_t size = 0;        // bytes
   std::uint64_t particles = 0;
   std::vector<double> largest_error;  // per field, units of the field
-  ChunkKind kind = ChunkKind::block;  // Codec encodes and decodes no other kind
+  ChunkKind kind = ChunkKind::block;  // always, for chunks of Codec
 };
 
 struct MemoryUse {
-  std::size_t device_bytes = 0;   // held now
-  std::uint64_t allocations = 0;  // of device memory since the object was made
+  std::size_t device_bytes = 0;   // bytes of device memory that are allocated
+  std::uint64_t allocations = 0;  // of device memory, since construction
 };
 
 // A codec belongs to one device. One host thread at a time may use an object; objects are independent, also on one
 // device. Every call makes its device the current one and restores the caller's before it returns. Streams are streams
-// of that device; nullptr is its default stream. A call runs behind the work that is in the stream already, and returns
-// when its own is done.
+// of that device; nullptr is its default stream. A call runs after the work that is already in the stream, and returns
+// when it is complete.
 //
-// Device memory is allocated only when a frame needs more than any earlier one, with some room to spare. All calls
-// throw Error:
+// Device memory is allocated, with some reserve, only when a frame needs more than any earlier one. All calls throw
+// Error:
 //   invalid_argument  as ChunkEncoder::encode; arrays that this device cannot reach (host memory, another device), or
 //                     whose elements are not aligned to their size
 //   out_of_memory     the codec has freed its device memory, except chunk() if decode() failed; it can be used again,
@@ -48,7 +47,8 @@ struct MemoryUse {
 //   internal          another error of CUDA; after an invalid address, the process cannot use the device any more
 class GPZ_API Codec {
  public:
-  // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
+  // Allocates a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such
+  // device.
   explicit Codec(int device = 0);
   ~Codec();
   Codec(Codec &&) noexcept;
@@ -56,7 +56,7 @@ class GPZ_API Codec {
 
   int device() const;
 
-  // Encodes a chunk: the same bytes as ChunkEncoder::encode makes of the same values. Arrays and `rows` (nullptr: all
+  // Encodes a chunk, with the same bytes as ChunkEncoder::encode for the same values. Arrays and `rows` (nullptr: all
   // particles in order) are in device memory. The chunk is valid until the next call that encodes, decodes from host
   // memory, or releases.
   const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
@@ -65,19 +65,20 @@ class GPZ_API Codec {
   void encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, EncodedChunk &out,
               Stream stream = nullptr);
 
-  // The chunk of the last encode(), if it is valid; otherwise data is nullptr.
+  // The chunk of the last encode(); data is nullptr if it is no longer valid.
   const DeviceChunk &chunk() const;
-  // Copies its bytes to host memory. Throws not_found if it is not valid, limit_exceeded if it has more than `capacity`
-  // bytes.
+  // Copies the chunk's bytes to host memory. Throws not_found if there is no valid chunk, limit_exceeded if it has more
+  // than `capacity` bytes.
   void copy_chunk(void *host, std::size_t capacity) const;
 
   // Decodes a chunk in device memory (aligned to 8 bytes), for example what encode() returned. A step of 0 in a field
   // with a bound means grid_step(bound, type). Also throws corrupt if the bytes contradict the format, and unsupported
-  // in the cases of chunk_unsupported (gpz/cuda.hpp). The outputs are unspecified then, and nothing else was written.
+  // in the cases of chunk_unsupported (gpz/cuda.hpp). After either, the outputs are unspecified, and nothing else was
+  // written.
   void decode(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
               Stream stream = nullptr, BlockRange range = {});
-  // Decodes a chunk in host memory, which need not be aligned. The checksum is not checked: it is part of the file, not
-  // of the chunk.
+  // Decodes a chunk in host memory, which need not be aligned. No checksum is verified: checksums are stored in the
+  // file, not in the chunk.
   void decode_from_host(const void *chunk, std::size_t size, std::uint64_t particles,
                         const std::vector<FieldOutput> &fields, Stream stream = nullptr, BlockRange range = {});
 

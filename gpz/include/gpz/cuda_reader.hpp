@@ -23,16 +23,15 @@
 namespace gpz::cuda {
 
 struct ReaderOptions {
-  // Limit of host and device memory together. Memory of gpz::Reader, for frames that are decoded on the CPU, has a
-  // limit of its own.
+  // Limits host and device memory together. The gpz::Reader for frames decoded on the CPU has a limit of its own.
   Limits limits;
-  // Threads that read the file, verify checksums and start copies, and that decode frames on the CPU. 0: for reading,
-  // three for every four cores, at most 12; for decoding, one for each core, at most 16.
+  // Threads that read the file, verify checksums, start copies, and decode frames on the CPU. 0: three reading threads
+  // for every four cores, at most 12, and one decoding thread per core, at most 16.
   int threads = 0;
-  // Bytes of the file that are read before they are asked for, if frames are asked for in the order of the file: so
-  // many, or the next frame if it has more. They take as much device memory, once each frame has had its place. 0:
-  // nothing is read ahead. In pinned host memory, each thread has three copies on their way, of 64 KiB to 2 MiB: with
-  // 12 threads 2 to 72 MiB, about as many as the longest frame has.
+  // Bytes that are read ahead when frames are requested in file order: this many, or the next frame if it is longer.
+  // The device memory for them is the same amount, allocated as frames need it. 0: nothing is read ahead. In pinned
+  // host memory, each thread has three copies in flight, of 64 KiB to 2 MiB: with 12 threads 2 to 72 MiB, about the
+  // size of the longest frame.
   std::uint64_t ahead = std::uint64_t{512} << 20;
 };
 
@@ -48,8 +47,8 @@ struct FrameRead {
 // device the current one and restores the caller's before it returns.
 class GPZ_API Reader {
  public:
-  // Opens a file as gpz::Reader does, with the same errors. Takes no memory of the device yet. Throws not_found if
-  // there is no such device.
+  // Opens a file as gpz::Reader does, with the same errors. Allocates no device memory yet. Throws not_found if there
+  // is no such device.
   explicit Reader(const std::string &path, int device = 0, const ReaderOptions &options = {});
   // Opens the bytes of a whole file in host memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", int device = 0,
@@ -57,7 +56,7 @@ class GPZ_API Reader {
   // Reads from a source, which may be shared with other readers. Threads of the reader call it, several at once. Throws
   // invalid_argument if it is nullptr, and what the source throws.
   explicit Reader(const std::shared_ptr<Source> &source, int device = 0, const ReaderOptions &options = {});
-  // Waits for what is being read at the moment.
+  // Waits for reads in progress.
   ~Reader();
   Reader(Reader &&) noexcept;
   Reader &operator=(Reader &&) noexcept;
@@ -70,26 +69,26 @@ class GPZ_API Reader {
   FrameInfo info(std::size_t i) const;
 
   // Decodes these columns of frame i into arrays in device memory, whose addresses and strides are multiples of the
-  // size of an element, with room for `capacity` particles each. Runs behind the work that is in `stream` already, a
-  // stream of this device, and returns when its own is done and all checksums have been checked. In the order of ids,
-  // equal ids stay in stored order, over all chunks of the frame.
+  // size of an element, with room for `capacity` particles each. Runs after the work that is already in `stream`, a
+  // stream of this device, and returns when it is complete and all checksums have been verified. In the order of ids,
+  // particles with equal ids stay in stored order, over all chunks of the frame.
   //
-  // Columns and errors are those of gpz::Reader::read_columns, with its words, file and position: not_found,
-  // invalid_argument, limit_exceeded, corrupt, truncated, io_error. An integer that does not fit into an int32 is no
-  // error: its low bits are written. Also throws invalid_argument (arrays that the device cannot reach, or that are not
-  // aligned), out_of_memory, internal, as Codec. After an exception the contents of the arrays are unspecified, and the
-  // reader can be used.
+  // Columns and errors are those of gpz::Reader::read_columns, with the same messages: not_found, invalid_argument,
+  // limit_exceeded, corrupt, truncated, io_error. An integer that does not fit into an int32 is no error: its low bits
+  // are written. Also throws invalid_argument (arrays that the device cannot reach, or that are not aligned),
+  // out_of_memory, internal, as Codec. After an exception the contents of the arrays are unspecified, and the reader
+  // can be used.
   //
-  // A difference frame is decoded from its key frame on, or from the frame that was read last, if that is an earlier
-  // one of the same key frame. Ask for all columns of a frame in one call, and for frames in ascending order: those
-  // behind are on their way by then.
+  // A difference frame is decoded from its key frame on, or from the frame read last, if that is an earlier frame of
+  // the same key interval. For speed, request all columns of a frame in one call, and frames in ascending order: then
+  // the next frames are read ahead.
   //
-  // Frames that TrajectoryDecoder does not decode (unsupported), or that are damaged, go through gpz::Reader, as do the
-  // frames behind them up to the next key frame.
+  // gpz::Reader decodes frames that TrajectoryDecoder does not support, damaged frames, and the frames after either up
+  // to the next key frame.
   FrameRead read(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                  OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
 
-  // Frees the memory of the device and pinned memory. The next call takes it again.
+  // Frees device memory and pinned memory. The next call allocates again.
   void release();
   MemoryUse memory() const;
 

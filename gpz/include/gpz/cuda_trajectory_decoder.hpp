@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes the chunks of a trajectory on an NVIDIA GPU: what gpz::Reader does with the chunks of one writer, into device
-// memory. Built with GPZ_CUDA=ON only.
+// Decodes the chunks of one writer on an NVIDIA GPU, as gpz::Reader does, into device memory. Built with GPZ_CUDA=ON
+// only.
 //
 //   gpz::cuda::TrajectoryDecoder decoder(device);
 //   decoder.decode(chunk, size, particles, fields, gpz::cuda::OutputOrder::id, stream);  // frame after frame
@@ -18,16 +18,16 @@
 namespace gpz::cuda {
 
 enum class OutputOrder : std::uint8_t {
-  stored,  // as the chunk has them: the order of gpz::Reader without sorting
-  id,      // particle i has the i-th smallest id of the chunk; those of equal ids as stored. Needs a field id
+  stored,  // in the order of the chunk, as gpz::Reader without sorting
+  id,      // in ascending order of ids, equal ids in stored order; needs a field id
 };
 
-// Writes `count` bytes of a chunk, from `offset` on and within it, to `to`. May throw.
+// Writes the `count` bytes from `offset` on of a chunk to `to`. May throw.
 using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t count)>;
 
-// Decodes the chunks that have one index in frames that follow each other (docs/format.md, section 8). An independent
-// chunk begins a history, which a difference chunk goes on with. One host thread at a time may use an object; objects
-// are independent. Every call makes its device the current one and restores the caller's before it returns. Streams are
+// Decodes the chunks that have the same index in consecutive frames (docs/format.md, section 8). An independent chunk
+// starts a history, which difference chunks continue. One host thread at a time may use an object; objects are
+// independent. Every call makes its device the current one and restores the caller's before it returns. Streams are
 // streams of that device; nullptr is its default stream. Calls with different streams run one after the other.
 //
 // `fields` are all fields of the frame, in the order of its head, with type, components, bound, step and leading flag
@@ -35,11 +35,11 @@ using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t c
 // not written. Integers go into int64, or the low bits into int32; floats go into float64 or float32. Arrays may change
 // from call to call.
 //
-// Device memory, in bytes for each particle: 16 for each value of a float field with a bound, 8 for each other value,
-// 4 or 8 for one more component in each field. In the order of ids, 52 more, and 8 for each float of a chunk while it
-// is decoded without history. All of it is allocated with an eighth to spare, and again only when a frame needs more
-// than any earlier one. No more is asked for than for the particles that the caller has arrays for, and the chunk is
-// long enough to have.
+// Device memory, in bytes per particle: 16 per value of a float field with a bound, 8 per other value, 4 or 8 for one
+// more component in each field. In the order of ids, 52 more, and 8 per float of a chunk while it is decoded without
+// history. Allocations have a reserve of one eighth, and are repeated only when a frame needs more than any earlier
+// one. They never exceed the needs of the caller's number of particles, nor of the number that the chunk's length
+// allows.
 //
 // All calls that decode throw Error; the next chunk has to be independent then:
 //   corrupt           the bytes contradict the format
@@ -53,7 +53,8 @@ using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t c
 //   invalid_argument, out_of_memory, limit_exceeded, internal   as Codec; the order of ids without a field id
 class GPZ_API TrajectoryDecoder {
  public:
-  // Takes a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such device.
+  // Allocates a few hundred bytes of pinned host memory and no device memory. Throws not_found if there is no such
+  // device.
   explicit TrajectoryDecoder(int device = 0);
   ~TrajectoryDecoder();
   TrajectoryDecoder(TrajectoryDecoder &&) noexcept;
@@ -63,41 +64,41 @@ class GPZ_API TrajectoryDecoder {
   // Particles of the last chunk.
   std::uint64_t particles() const;
 
-  // From the next independent chunk on, only fields whose entry is true are decoded in difference chunks, in addition
-  // to field 0 and the ids; others cannot be asked for there. An empty `fields` follows all, as at the beginning.
+  // Takes effect at the next independent chunk: difference chunks then decode only field 0, the ids and the fields
+  // whose entry is true; others cannot be requested. An empty `fields` follows all fields, the initial state.
   void follow(const std::vector<bool> &fields);
-  // Chunks that need other features (gpz::feature) than these are corrupt, as in files whose header does not name them.
-  // At the beginning all are allowed.
+  // Chunks that need features (gpz::feature) outside `features` are corrupt, as in files whose header does not name
+  // them. Initially all features are allowed.
   void allow(std::uint32_t features);
 
   // Decodes the next chunk, `size` bytes of device memory, aligned to 8. Returns when it is done. The outputs are
   // unspecified after an exception, and nothing else was written.
   void decode(const void *chunk, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
               OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
-  // As decode, of a chunk in host memory, which need not be aligned. Its checksum is not checked. Pinned memory is
+  // As decode, for a chunk in host memory, which need not be aligned. Its checksum is not checked. Pinned memory is
   // copied without staging.
   void decode_from_host(const void *chunk, std::size_t size, std::uint64_t particles,
                         const std::vector<FieldOutput> &fields, OutputOrder order = OutputOrder::stored,
                         Stream stream = nullptr);
 
-  // For callers that keep frames in flight: as decode, but returns before the device is done. The same bytes are in
-  // host memory, where the heads are read; `host` is not read after the call. `chunk` and the outputs have to stay
-  // until the stream has finished the call. Waits where memory has to grow, and in the order of ids where ids change.
-  // Throws what can be seen in the heads; damage elsewhere is reported by check() and finish().
+  // For callers that keep frames in flight: as decode, but returns before the device is done. `host` holds the same
+  // bytes in host memory: the heads are read from it, during the call only. `chunk` and the outputs must stay valid
+  // until the stream has finished the call. Waits if memory has to grow, and, in the order of ids, if ids change.
+  // Throws for damage in the heads; check() and finish() report damage elsewhere.
   void queue(const void *chunk, const void *host, std::size_t size, std::uint64_t particles,
              const std::vector<FieldOutput> &fields, OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
-  // The heads come from `read`, which is not called after the call: a few times, for some kilobytes.
+  // Gets the heads from `read`, which is called a few times for some kilobytes, during the call only.
   void queue(const void *chunk, const ReadBytes &read, std::size_t size, std::uint64_t particles,
              const std::vector<FieldOutput> &fields, OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
-  // Throws corrupt or unsupported if the device has found damage so far in a queued chunk. Does not wait: for all that
-  // was queued before something that the caller has waited for, the answer is known.
+  // Throws corrupt or unsupported if the device has found damage in a queued chunk so far. Does not wait. The result
+  // covers every chunk queued before work that the caller has waited for.
   void check();
   // Waits for all queued chunks, then check().
   void finish();
 
   // The next chunk has to be independent.
   void forget();
-  // Frees the device memory, after what is queued is done; the next chunk has to be independent.
+  // Frees the device memory after queued work is complete; the next chunk has to be independent.
   void release();
   MemoryUse memory() const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between host and GPU for gpz::cuda::Codec: arrays to the device, chunks back to the host. A program can go on
-// while a chunk is copied and written (docs/gpu_api.md). Built with GPZ_CUDA=ON only.
+// Copies between host and GPU for gpz::cuda::Codec: arrays to the device, chunks back to the host. A program can
+// continue while a chunk is copied and written (docs/gpu_api.md). Built with GPZ_CUDA=ON only.
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,24 @@
 
 namespace gpz::cuda {
 
-// The number of GPUs: 0 without a GPU or its driver.
+// The number of GPUs; 0 if there is no GPU or no driver.
 GPZ_API int device_count() noexcept;
 
-// Where the machine code of gpz's kernels for a device comes from.
+// Origin of the machine code of gpz's kernels for a device.
 enum class KernelCode : std::uint8_t {
-  native,              // the library has it
-  compiled_by_driver,  // the driver makes it from PTX at the first call, which takes seconds, and keeps it in a cache
-  none,                // the library has no code for such a device: calls fail
+  native,              // contained in the library
+  compiled_by_driver,  // compiled from PTX at the first call, which takes seconds; the driver caches the result
+  none,                // the library has no code for the device: calls fail
 };
-// Follows from how the library was built; loads no kernel. Throws Error (not_found, internal).
+// Depends on how the library was built; loads no kernel. Throws Error (not_found, internal).
 GPZ_API KernelCode kernel_code(int device = 0);
 
-// Makes `device` the current one of the calling thread, as cudaSetDevice does. Throws Error (not_found, internal).
+// Makes `device` the current device of the calling thread, as cudaSetDevice does. Throws Error (not_found, internal).
 GPZ_API void use_device(int device);
 
-// An object of the two classes below belongs to one device. Every call makes it the current device and restores the
-// caller's before it returns. A thread that has not chosen a device has device 0, and restoring device 0 makes a CUDA
-// context there: to avoid that, call use_device() first. The classes throw Error as Codec does: invalid_argument,
+// Objects of Upload and HostCopy belong to one device. Every call makes it the current device and restores the caller's
+// before it returns. A thread that has not chosen a device has device 0, and restoring device 0 creates a CUDA context
+// on it. To avoid that, call use_device() first. The classes throw Error as Codec does: invalid_argument,
 // out_of_memory, limit_exceeded, internal; not_found if there is no such device.
 
 // Copies the components of fields that are in host memory to device memory. One host thread at a time may use an
@@ -48,15 +48,14 @@ class GPZ_API Upload {
 
   // Copies every component of `fields` that is in host memory (pageable or pinned), and makes `fields` point to the
   // copies. A copy has the stride of the original, and the same address modulo 16. Components in device or managed
-  // memory stay as they are. All have `rows` rows. Components with the same stride that begin within one stride of each
-  // other (x y z x y z, columns of a table) are copied together, with the bytes between them. Nothing before the first
-  // element or behind the last one is read.
+  // memory stay as they are. All components have `rows` rows. Components with the same stride that begin within one
+  // stride of each other (x y z x y z, columns of a table) are copied together, with the bytes between them. Nothing
+  // before the first element or behind the last one is read.
   //
-  // Copies are queued on `stream`, behind the work that is in it. When the call returns, or throws, the host arrays
-  // have been read. The copies are valid until the next upload() or release(): work that reads them has to be finished
-  // by then, or be in the same stream. Device memory is allocated only when a frame needs more than any earlier one,
-  // with some room to spare. After an error `fields` are unchanged. After out_of_memory the object holds no device
-  // memory, and no copy is valid.
+  // Copies are queued on `stream`. When the call returns, or throws, the host arrays have been read. The copies are
+  // valid until the next upload() or release(): work that reads them must be finished by then, or run in the same
+  // stream. Device memory is allocated, with some reserve, only when a frame needs more than any earlier one. After an
+  // error `fields` are unchanged. After out_of_memory the object holds no device memory, and no copy is valid.
   void upload(std::vector<FieldInput> &fields, std::uint64_t rows, Stream stream = nullptr);
 
   // Copies a list of `count` rows in host memory and returns the copy; returns `rows` itself if it is in device memory.
@@ -72,7 +71,8 @@ class GPZ_API Upload {
   std::unique_ptr<State> state_;
 };
 
-// Copies a chunk to pinned host memory. To write one chunk while the next one is encoded, use two objects in turn.
+// Copies a chunk to pinned host memory. Two objects used in turn let one chunk be written while the next one is
+// encoded.
 class GPZ_API HostCopy {
  public:
   explicit HostCopy(int device = 0);
@@ -81,23 +81,23 @@ class GPZ_API HostCopy {
   HostCopy(HostCopy &&) noexcept;
   HostCopy &operator=(HostCopy &&) noexcept;
 
-  // Allocates pinned host memory for chunks of up to `bytes` bytes, with some room to spare. Without this call start()
-  // does so. The memory is kept until the object is destroyed. The earlier view() becomes invalid. After out_of_memory
-  // the object holds no memory, and can be used for smaller chunks.
+  // Allocates pinned host memory for chunks of up to `bytes` bytes, with some reserve; without this call start() does.
+  // The memory is kept until the object is destroyed. The earlier view() becomes invalid. After out_of_memory the
+  // object holds no memory, and can be used for smaller chunks.
   void reserve(std::size_t bytes);
   std::size_t capacity() const;
 
-  // Waits for the previous copy, then queues the copy of `chunk`, which Codec::encode returned, on a stream of its own,
-  // and returns. The chunk has to stay valid until wait() has returned. The earlier view() becomes invalid. Throws
-  // not_found for a chunk without data.
+  // Waits for the previous copy, then queues the copy of `chunk`, which Codec::encode returned, on the object's own
+  // stream, and returns. The chunk has to stay valid until wait() has returned. The earlier view() becomes invalid.
+  // Throws not_found for a chunk without data.
   void start(const DeviceChunk &chunk);
 
-  // Returns when the copy is complete; at once if none was started. Several threads may wait at a time, but not while
-  // another thread is in start() or reserve().
+  // Returns when the copy is complete; at once if none was started. Several threads may wait at the same time, but not
+  // while another thread calls start() or reserve().
   void wait() const;
 
   // The chunk in host memory. Call it after wait(); it is valid until the next start() or reserve(). Its checksum is 0:
-  // set it to chunk_checksum(data, size) before a Writer gets the view.
+  // set it to chunk_checksum(data, size) before passing the view to a Writer.
   ChunkView view() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The exception of the C++ API: every function that fails throws gpz::Error. One that runs out of memory throws Error
-// out_of_memory, or std::bad_alloc if there is no memory for the message either.
+// The exception of the C++ API: every function that fails throws gpz::Error. If memory runs out, it has the status
+// out_of_memory; if there is no memory for the message either, the exception is std::bad_alloc.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,30 @@ enum class Status : int {
   invalid_argument = 1,     // a bound < 0, a null pointer, fields that do not fit together, ...
   io_error = 2,             // the operating system refused; Error::system_error() has its errno
   not_gpz = 3,              // the magic bytes are missing
-  unsupported_version = 4,  // a newer format, or a required feature this version does not know
+  unsupported_version = 4,  // a newer format, or an unknown required feature
   corrupt = 5,              // a checksum is wrong, or the bytes contradict the format
   truncated = 6,            // the file or the memory ends too early
   out_of_memory = 7,
-  not_found = 8,  // no such frame or field
+  not_found = 8,  // no such frame, field, column, ...
   limit_exceeded = 9,
   internal = 10,
-  unsupported = 11,  // valid, but this function cannot do it: another one can
+  unsupported = 11,  // valid, but this function cannot handle it; another one can
 };
 
 GPZ_API const char *to_string(Status status) noexcept;
 
 class GPZ_API Error : public std::runtime_error {
  public:
-  // `position`: the offset in `file` that the error is about, in bytes, or no_position. `system_error`: an errno, or 0.
-  // what() is "FILE: byte P: CAUSE". `cause` may have names from files: cause() and what() are printable() (see
-  // printable.hpp). file() is as it was given.
+  // `position`: the offset of the error in `file`, in bytes, or no_position. `system_error`: an errno, or 0. what() is
+  // "FILE: byte P: CAUSE". `cause` may contain names from files: cause() and what() return printable text
+  // (printable.hpp). file() is unchanged.
   static constexpr std::uint64_t no_position = ~std::uint64_t{0};
   Error(Status status, const std::string &cause, const std::string &file = {}, std::uint64_t position = no_position,
         int system_error = 0);
 
   Error(const Error &) = default;
   Error &operator=(const Error &) = default;
-  // Defined in the library, so that all programs that catch the exception share one type of it.
+  // Defined in the library, so that all programs that catch the exception share one type_info.
   ~Error() override;
 
   Status status() const noexcept { return status_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* GPZ_API marks what the shared libraries export; everything else in them is hidden. GPZ_LOCAL hides a class that is
+/* GPZ_API exports a symbol from the shared libraries; all other symbols are hidden. GPZ_LOCAL hides a class that is
  * nested in an exported one. */
 #ifndef GPZ_EXPORT_H
 #define GPZ_EXPORT_H

@@ -13,7 +13,7 @@
 
 namespace gpz {
 
-// The type of values in the file. Integers have 64 bits there, also if the caller's have 32.
+// The type of values in the file. Integers are stored with 64 bits, even if the caller's have 32.
 enum class ValueType : std::uint8_t { integer = 1, float32 = 2, float64 = 3 };
 
 // How a text writer shows an integer field.
@@ -32,23 +32,23 @@ struct Box {
 
   // Lengths of the three edge vectors, distance units.
   GPZ_API std::array<double, 3> edges() const;
-  // xlo xhi ylo yhi zlo zhi of the smallest orthogonal box around a triclinic one, which is what text dumps of LAMMPS
-  // have, with its digits; of an orthogonal box its own. Distance units. Not for Kind::none and general_triclinic.
+  // xlo xhi ylo yhi zlo zhi of the smallest orthogonal box around a triclinic one, with the digits of text dumps of
+  // LAMMPS. An orthogonal box is its own. Distance units. Not for Kind::none and general_triclinic.
   GPZ_API std::array<double, 6> bounding() const;
-  // The largest error of a Cartesian coordinate, in distance units, if each scaled coordinate (columns xs ys zs) has an
-  // error of 1. That is: for each axis the sum of the absolute components of the edge vectors, and the largest of the
+  // The largest error of a Cartesian coordinate, in distance units, per error of 1 in the scaled coordinates (columns
+  // xs ys zs). For each axis, the absolute components of the edge vectors are added; the result is the largest of the
   // three sums. 0 without a box.
   GPZ_API double largest_edge_sum() const;
 };
 
-// The error of float values that were decoded from a file: how far they may be from the original values. A Writer that
-// gets a field with an origin records a bound that holds for the original values too (Field::origin).
+// The error of float values that were decoded from a file. A Writer that gets a field with an origin records a bound
+// with respect to the original values (Field::origin).
 struct Origin {
-  double bound = 0;  // of the file, in units of the field; 0: the values are the original ones
-  double step = 0;   // of the file; 0: the values are on no grid
+  double bound = 0;  // of the file, in units of the field; 0: the values are original
+  double step = 0;   // of the file; 0: no grid
   double largest_error = 0;
-  // The largest change of a value since it was decoded, by a conversion of its type or its units; 0: none. A writer
-  // takes values back to the grid that they came from if they are so close to it, and the grid is four times as wide.
+  // The largest change of a value since it was decoded, by a conversion of its type or units; 0: none. A writer rounds
+  // values back to their grid if they are this close to it and the grid step is at least four times as large.
   double rounding = 0;
   ValueType type = ValueType::float64;  // of the field in the file
 };
@@ -62,27 +62,25 @@ struct Field {
 
   ValueType type = ValueType::float64;
   Display display = Display::number;
-  // The codec may sort particles by the leading field (positions). Only the first field of a frame may be the leading
-  // one.
+  // The codec may sort particles by the leading field (positions). Only the first field of a frame may be leading.
   bool leading = false;
-  // Absolute error bound of every value, in units of the field; 0 is lossless. Integers are always lossless.
+  // Absolute error bound of every value, in units of the field; 0: lossless. Integers are always lossless.
   double bound = 0;
-  // Distance between two values that the field can store, in its units. 0: the encoder uses grid_step(bound, type), the
-  // largest step that keeps the bound.
+  // Distance between adjacent values of the grid, in units of the field. 0: the encoder uses grid_step(bound, type),
+  // the largest step that keeps the bound.
   double step = 0;
-  // Set by the encoder: no absolute error in this frame is larger, in units of the field. Some block has it, or would
-  // have it if it were not smaller as exact values.
+  // Set by the encoder: an upper limit of the absolute errors in this frame, in units of the field. It is reached by a
+  // block, or would be if the block's values were not smaller as exact values.
   double largest_error = 0;
   std::vector<Component> components;
-  // Set by Reader::read, Reader::read_columns and StreamReader::next: the bound, the step and the largest error that
-  // the values have. Writer::write takes it into account:
+  // Set by Reader::read, Reader::read_columns and StreamReader::next: bound, step and largest error of the values.
+  // Effect on Writer::write:
   // - `bound` and `step` are those of the origin: every value keeps its bits, and the field its bound.
-  // - `bound` is another one and `step` is 0: values are quantised with what the bound leaves beside that of the
-  // origin.
-  //   If that is no more than the origin's own bound, the file would not be smaller: values keep their bits, and the
-  //   field the origin's bound.
+  // - `bound` is larger and `step` is 0: values are quantised within the difference between both bounds.
+  //   If the difference is not above the origin's bound, the file would not be smaller: values keep their bits, and
+  //   the field keeps the origin's bound.
   // - `bound` is smaller than that of the origin: invalid_argument.
-  // Clear it before you write other values than those that were read.
+  // Clear it before you write values that were not read from the file.
   Origin origin;
 };
 
@@ -92,14 +90,14 @@ struct FrameInfo {
   double time = std::numeric_limits<double>::quiet_NaN();  // time units of the file; NaN: unknown
   Box box;
   std::vector<Field> fields;
-  // Frames since the last key frame: 0 for a key frame. A difference frame needs the previous frame of the file;
-  // `reference` is the checksum of that frame's head, and is set by the writer of the file.
+  // Frames since the last key frame: 0 for a key frame. A difference frame needs the previous frame of the file; the
+  // file's writer sets `reference` to the checksum of the previous frame's head.
   std::uint16_t since_key = 0;
   std::uint64_t reference = 0;
 };
 
-// Required features of a file, bits of Metadata::features (docs/format.md, section 13): what may be in it that a reader
-// has to know. Readers refuse a file with a bit that they do not know.
+// Required features of a file, bits of Metadata::features (docs/format.md, section 13). Each names something that a
+// reader must know to decode the file. Readers refuse a file with an unknown bit.
 namespace feature {
 constexpr std::uint32_t modelled_sections = 1u << 0;
 constexpr std::uint32_t cell_chunks = 1u << 1;
@@ -136,11 +134,12 @@ struct Metadata {
   // Description of the original values, for example "values of LAMMPS in memory". Bounds and largest errors are
   // distances from these.
   std::string reference;
-  // The decimal places that positions had there, as the distance of two of their values in distance units: 0.01 for
-  // XTC. 0: unknown, or more than bounds are worth.
+  // Spacing of the original positions, in distance units, from their number of decimal places: 0.01 for XTC. 0:
+  // unknown, or too fine to matter for bounds.
   double reference_grid = 0;
-  // Bits of gpz::feature: those of a file that is read. A file that is written may have frames that need them; a
-  // Writer adds what its effort needs, while it still can (Writer::set_effort).
+  // Bits of gpz::feature. A file that is read has them in its header. For a file that is written, they are features
+  // that its frames may need; a Writer adds the features of its effort while the header can still change
+  // (Writer::set_effort).
   std::uint32_t features = 0;
 };
 
@@ -153,8 +152,7 @@ struct ConstArray {
   Type type = Type::float64;
 };
 
-// Memory of the caller for one component of a field: element i goes to data + i * stride bytes, which need not be
-// aligned.
+// Memory of the caller for one component of a field: element i goes to data + i * stride bytes, unaligned if need be.
 struct Array {
   void *data = nullptr;
   std::ptrdiff_t stride = 0;  // bytes
@@ -165,27 +163,27 @@ constexpr bool is_integer(ConstArray::Type type) {
   return type == ConstArray::Type::int32 || type == ConstArray::Type::int64;
 }
 
-// A field and its values: one array for each component. Their type is int32 or int64 for integers, that of the field
+// A field and its values: one array per component. Values are int32 or int64 for integers, and have the field's type
 // for floats.
 struct FieldInput {
   Field field;
   std::array<ConstArray, 3> components{};
-  // The values were read from a file with this bound and step. Every one of them keeps its bits: what is no value of
-  // the grid is stored exactly, as it was there. field.largest_error is that of the values, and field.origin is
-  // ignored. Not on a GPU.
+  // The values were read from a file with this bound and step. All keep their bits: values outside the grid are stored
+  // exactly, as in that file. field.largest_error is the error of the values, and field.origin is ignored. Not
+  // supported on GPUs.
   bool decoded = false;
-  // field.bound was computed from the values of this frame, so that each frame has another one: it need not be that of
-  // the frame before in a file that is continued.
+  // field.bound was computed from the values of this frame, so it differs between frames. It may differ from the bound
+  // of the previous frame of a continued file.
   bool relative_bound = false;
 };
 
-// A decoded frame: one column for each component, in the order of the fields. Element i of every column belongs to the
-// same particle.
+// A decoded frame: one column per component, in the order of the fields. Element i of every column belongs to the same
+// particle.
 struct Frame {
   struct Column {
     std::size_t field = 0;               // index into info.fields
     std::size_t component = 0;           // index into info.fields[field].components
-    std::vector<double> floats;          // float fields (f32 values widened, which makes a signalling NaN quiet)
+    std::vector<double> floats;          // float fields; f32 values are widened, which makes signalling NaNs quiet
     std::vector<std::int64_t> integers;  // integer fields
   };
 

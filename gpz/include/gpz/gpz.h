@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* C interface of gpz: error-bounded compression of particle trajectories. C99, or C++.
  *
- * Every function that can fail returns a status; gpz_last_error() has the reason in words. No function prints, aborts
- * or throws. One thread at a time may use a handle. All arrays of a frame have one element per particle. The terms are
- * those of docs/glossary.md.
+ * Every function that can fail returns a status; gpz_last_error() returns the reason as text. No function prints,
+ * aborts or throws. One thread at a time may use a handle. All arrays of a frame have one element per particle. The
+ * terms are those of docs/glossary.md.
  *
  * Include this header, which includes the others of the C interface: gpz_status.h, gpz_frame.h (fields, boxes,
  * metadata), gpz_write.h, gpz_read.h.
@@ -30,16 +30,15 @@
  * so an id stays with its position. Without an id column, frames get the ids 1, 2, ... (gpz_writer_set_order).
  *
  * Structures that the caller allocates begin with `struct_size`: the sizeof of the structure in the caller's program.
- * gpz_new_frame, gpz_column and the other functions that make a structure set it, and give every member its default.
- * They are inline, so that they are part of the caller's program. Later versions of gpz add members at the end only. A
- * program can therefore run with a library of another version:
- * - Members that the program does not have count as 0, their default. They are not written.
- * - Members that the library does not have must be 0 in structures that it reads (GPZ_INVALID_ARGUMENT otherwise). In
- *   structures that it fills they stay as they are.
+ * gpz_new_frame, gpz_column and the other functions that make a structure set it, and set every member to its default.
+ * They are inline, so that the size is the one of the caller's program. Later versions of gpz add members at the end
+ * only. A program can therefore run with a library of another version:
+ * - Members that the program does not know have their default, 0. They are not written.
+ * - Members that the library does not know must be 0 in structures that it reads (GPZ_INVALID_ARGUMENT otherwise). In
+ *   structures that it fills they are unchanged.
  * - All elements of an array have the same struct_size.
  *
- * Enumerations are checked: a number that is none of theirs is GPZ_INVALID_ARGUMENT.
- */
+ * Enumerations are checked: an unknown number is GPZ_INVALID_ARGUMENT. */
 #ifndef GPZ_GPZ_H
 #define GPZ_GPZ_H
 
@@ -57,10 +56,10 @@ extern "C" {
 #endif
 
 /* Writes frame `frame` of `reader` to another file with the bytes and checksums of its chunks; nothing is decoded. The
- * records in front of it are not copied (gpz_reader_record, gpz_writer_write_record). A
- * difference frame has to follow the frame that it builds on: the last frame of `writer` has to be a copy of that one
- * (GPZ_INVALID_ARGUMENT), and a frame of another file may not need features that the header of this one does not name
- * (GPZ_INVALID_ARGUMENT). GPZ_CORRUPT if the checksum of a chunk does not hold. */
+ * records in front of the frame are not copied (gpz_reader_record, gpz_writer_write_record). A difference frame must
+ * follow the frame that it builds on: the last frame of `writer` must be a copy of its predecessor
+ * (GPZ_INVALID_ARGUMENT). The frame may not need features that the header of the written file does not name
+ * (GPZ_INVALID_ARGUMENT). GPZ_CORRUPT if the checksum of a chunk is wrong. */
 GPZ_API gpz_status gpz_writer_copy(gpz_writer *writer, const gpz_reader *reader, size_t frame);
 
 #ifdef __cplusplus

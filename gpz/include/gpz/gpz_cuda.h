@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* C interface of gpz on NVIDIA GPUs: from device memory to device memory, with the same bytes as on a CPU.
  * docs/gpu_api.md shows the calls in order. Statuses, gpz_last_error(), gpz_field and struct_size are as in gpz.h, with
- * these differences. The data of a field are in device memory. Addresses and strides are multiples of the size of an
+ * three differences. The data of a field are in device memory. Addresses and strides are multiples of the size of an
  * element. Bounds are lossless or absolute: GPZ_RELATIVE is GPZ_INVALID_ARGUMENT, because the range of the values is
- * known on the device only.
+ * not known on the host.
  *
  *   gpz_cuda_codec *codec;
  *   gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
@@ -13,8 +13,7 @@
  *   if (gpz_cuda_codec_create(device, &codec) != GPZ_OK) puts(gpz_last_error());
  *   gpz_cuda_codec_encode(codec, fields, 2, N, NULL, stream, &chunk);       // bytes in device memory, or:
  *   gpz_cuda_codec_write(codec, writer, &frame, fields, 2, NULL, stream);   // a frame of a file
- *   gpz_cuda_codec_free(codec);
- */
+ *   gpz_cuda_codec_free(codec); */
 #ifndef GPZ_GPZ_CUDA_H
 #define GPZ_GPZ_CUDA_H
 
@@ -42,9 +41,9 @@ GPZ_API gpz_status gpz_cuda_kernel_code(int device, gpz_cuda_code *code);
 
 /* These functions use the current device, allocate nothing and wait for nothing. The caller provides a workspace:
  * device memory, aligned to 256 bytes. Workspace, inputs and outputs have to stay valid until the stream has finished
- * the call. Two calls at a time need two workspaces. Errors: GPZ_INVALID_ARGUMENT; GPZ_LIMIT_EXCEEDED for more than
+ * the call. Concurrent calls need a workspace each. Errors: GPZ_INVALID_ARGUMENT; GPZ_LIMIT_EXCEEDED for more than
  * GPZ_CUDA_MAX_FIELDS fields or 2^40 particles. After these, nothing was queued. GPZ_INTERNAL and GPZ_OUT_OF_MEMORY are
- * errors of CUDA: gpz_last_error() has CUDA's words. */
+ * errors of CUDA: gpz_last_error() contains CUDA's message. */
 
 /* The device writes this structure. It has no struct_size, and will not change. */
 typedef struct gpz_cuda_result {
@@ -54,15 +53,15 @@ typedef struct gpz_cuda_result {
   double largest_error[GPZ_CUDA_MAX_FIELDS]; /* per field, units of the field */
 } gpz_cuda_result;
 
-/* Bytes of workspace that gpz_cuda_compress needs, and the most bytes a chunk can have. Of the fields only names and
- * types matter. */
+/* Bytes of workspace that gpz_cuda_compress needs, and the largest size of a chunk. Only names and types of the fields
+ * matter. */
 GPZ_API gpz_status gpz_cuda_compress_workspace_size(const gpz_field *fields, size_t field_count, uint64_t particles,
                                                     size_t *size);
 GPZ_API gpz_status gpz_cuda_compressed_bound(const gpz_field *fields, size_t field_count, uint64_t particles,
                                              size_t *size);
 
-/* Compresses particles into out[0 .. capacity), aligned to 8 bytes. `rows` is NULL, or an array in device memory: then
- * particle i is row rows[i] of the arrays, not row i. The device writes *result in stream order: it has to be in pinned
+/* Compresses particles into out[0 .. capacity), aligned to 8 bytes. Particle i is row i of the arrays, or row rows[i]
+ * if `rows`, an array in device memory, is not NULL. The device writes *result in stream order: it has to be in pinned
  * host memory or in device memory. */
 GPZ_API gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count, uint64_t particles, const int *rows,
                                      void *workspace, size_t workspace_size, void *out, size_t capacity,
@@ -75,12 +74,12 @@ typedef struct gpz_cuda_output {
   gpz_type stored; /* GPZ_INT64 (all integers), GPZ_FLOAT32 or GPZ_FLOAT64 */
   int components;  /* 1 to 3 */
   int leading;     /* not 0: particles were sorted by this field; the first one, if it is a float field */
-  double bound;    /* as it was compressed; 0: lossless */
-  double step;     /* grid step, as in the head of a frame; 0: the one that gpz uses for `bound` */
-  gpz_type type;   /* of the values in memory: integers go into integers (the low bits), floats into floats (rounded) */
+  double bound;    /* as in compression; 0: lossless */
+  double step;     /* grid step, as in the head of a frame; 0: the default for `bound` */
+  gpz_type type;   /* of the values in memory: integers go to integers (the low bits), floats to floats (rounded) */
   void *data[3];
   ptrdiff_t stride; /* bytes */
-  int id;           /* not 0: these are the ids of the particles, for gpz_cuda_decoder and GPZ_SORT_BY_ID */
+  int id;           /* not 0: the field has the ids of the particles, for gpz_cuda_decoder and GPZ_SORT_BY_ID */
   int reserved;
 } gpz_cuda_output;
 
@@ -91,24 +90,24 @@ static inline gpz_cuda_output gpz_cuda_new_output(void) {
   return output;
 }
 
-/* Fills outputs[0 .. field_count), each made by gpz_cuda_new_output, with how gpz_cuda_compress and gpz_cuda_codec
- * store these fields. Then set data and stride, and type if it is not to be that of the field. */
+/* Sets outputs[0 .. field_count), each made by gpz_cuda_new_output, to the form in which gpz_cuda_compress and
+ * gpz_cuda_codec store these fields. Then set data and stride, and type if it shall differ from the field's. */
 GPZ_API gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs);
 
 GPZ_API gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count,
                                                       uint64_t particles, size_t *size);
 
-/* Values of *damaged if a chunk is not decoded. DAMAGED: its bytes violate the format. UNSUPPORTED: only the CPU
+/* Values of *damaged if a chunk is not decoded. DAMAGED: the bytes contradict the format. UNSUPPORTED: only the CPU
  * decodes it, because its kind is not GPZ_CHUNK_BLOCK (see gpz_chunk_kind_of) or its blocks do not have 1,024
  * particles. */
 #define GPZ_CUDA_CHUNK_DAMAGED 1u
 #define GPZ_CUDA_CHUNK_UNSUPPORTED 2u
 
 /* Decompresses a chunk of `size` bytes in device memory, aligned to 8 bytes. A chunk has blocks of 1,024 particles; the
- * last block may have fewer. block_count blocks from first_block on are decoded, or all from there if block_count is 0.
- * Particle i of these blocks goes to element i of the outputs. The device writes *damaged, which is in pinned host
- * memory or in device memory: 0, or one of the two numbers above. If it is not 0, the outputs are unspecified, but
- * nothing outside of them was written. */
+ * last block may have fewer. block_count blocks from first_block on are decoded, or all from first_block on if
+ * block_count is 0. Particle i of these blocks goes to element i of the outputs. The device writes 0 or one of the two
+ * numbers above to *damaged, in pinned host memory or in device memory. If it is not 0, the outputs are unspecified,
+ * but nothing outside of them was written. */
 GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particles,
                                        const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                        uint64_t block_count, void *workspace, size_t workspace_size, uint32_t *damaged,
@@ -153,8 +152,8 @@ GPZ_API gpz_status gpz_cuda_codec_copy_chunk(gpz_cuda_codec *codec, void *host, 
 GPZ_API gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *writer, const gpz_frame *frame,
                                         const gpz_field *fields, size_t field_count, const int *rows,
                                         struct CUstream_st *stream);
-/* As gpz_cuda_decompress, of a chunk in device memory (aligned to 8) or in host memory. GPZ_CORRUPT if the bytes
- * contradict the format, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
+/* Decodes a chunk as gpz_cuda_decompress does, from device memory (aligned to 8 bytes) or from host memory. GPZ_CORRUPT
+ * if the bytes contradict the format, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
 GPZ_API gpz_status gpz_cuda_codec_decode(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
                                          const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                          uint64_t block_count, struct CUstream_st *stream);
@@ -162,40 +161,39 @@ GPZ_API gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void 
                                               const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                               uint64_t block_count, struct CUstream_st *stream);
 
-/* gpz_cuda_codec_release frees the device memory. gpz_cuda_codec_memory tells how many bytes the codec holds and how
- * often it has allocated; each pointer may be NULL. */
+/* gpz_cuda_codec_release frees the device memory. gpz_cuda_codec_memory returns the bytes that the codec holds and the
+ * number of its allocations; each pointer may be NULL. */
 GPZ_API gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec);
 GPZ_API gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations);
 
 /* --- An encoder of trajectories --- */
 
-/* Encodes frames that follow each other as key frames and difference frames, on the device. From frame to frame
- * particles may arrive, leave and change their rows; an integer field "id" tells which is which. Frames without ids are
- * key frames. Rules are those of gpz_cuda_codec; gpz/cuda_trajectory.hpp says how much memory is kept. The bytes are
- * those of gpz_writer with GPZ_ORDER_PLACE and GPZ_EFFORT_FAST, except where the device writes a key frame's chunk
- * instead of differences. After a failure the next chunk is independent.
+/* Encodes consecutive frames as key frames and difference frames, on the device. From frame to frame particles may
+ * arrive, leave and change their rows; an integer field "id" identifies them. Frames without ids are key frames. Rules
+ * are those of gpz_cuda_codec; for the memory that is kept, see gpz/cuda_trajectory.hpp. The bytes are those of
+ * gpz_writer with GPZ_ORDER_PLACE and GPZ_EFFORT_FAST, except where the device writes an independent chunk instead of
+ * differences. After a failure the next chunk is independent.
  *
  *   gpz_cuda_trajectory *codec;
  *   if (gpz_cuda_trajectory_create(device, &codec) != GPZ_OK) puts(gpz_last_error());
  *   gpz_cuda_trajectory_write(codec, writer, &frame, fields, 2, NULL, stream);   // frame after frame
- *   gpz_cuda_trajectory_free(codec);
- */
+ *   gpz_cuda_trajectory_free(codec); */
 typedef struct gpz_cuda_trajectory gpz_cuda_trajectory;
 
 /* GPZ_NOT_FOUND if there is no such device. On failure *codec is NULL. */
 GPZ_API gpz_status gpz_cuda_trajectory_create(int device, gpz_cuda_trajectory **codec);
 GPZ_API void gpz_cuda_trajectory_free(gpz_cuda_trajectory *codec);
 
-/* The order and the effort that a GPU writes: GPZ_ORDER_PLACE, which GPZ_ORDER_AUTO stands for here, and
- * GPZ_EFFORT_FAST. Others are GPZ_UNSUPPORTED, and gpz_last_error() says what writes them; the codec stays as it is. */
+/* GPUs support GPZ_ORDER_PLACE, which GPZ_ORDER_AUTO means here, and GPZ_EFFORT_FAST. Other values return
+ * GPZ_UNSUPPORTED and leave the codec unchanged; gpz_last_error() says what supports them. */
 GPZ_API gpz_status gpz_cuda_trajectory_set_order(gpz_cuda_trajectory *codec, gpz_order order);
 GPZ_API gpz_status gpz_cuda_trajectory_set_effort(gpz_cuda_trajectory *codec, gpz_effort effort);
 
 /* Encodes the next frame's chunk: frame->particles particles in the frame's box, through whose periodic edges positions
- * are followed. Other members of the frame do not count. Arrays and `rows` are as in gpz_cuda_compress. `key` not 0:
- * the chunk is independent, as a key frame needs. Otherwise it is a difference chunk where that is possible and
- * smaller. The chunk is valid until the next call that encodes or writes, or gpz_cuda_trajectory_release. `kind` may be
- * NULL; it becomes GPZ_CHUNK_BLOCK or GPZ_CHUNK_DIFFERENCE. */
+ * are followed. Other members of the frame are ignored. Arrays and `rows` are as in gpz_cuda_compress. If `key` is not
+ * 0, the chunk is independent, as a key frame needs. Otherwise it is a difference chunk if that is possible and
+ * smaller. The chunk is valid until the next call that encodes or writes, or gpz_cuda_trajectory_release. *kind becomes
+ * GPZ_CHUNK_BLOCK or GPZ_CHUNK_DIFFERENCE, unless `kind` is NULL. */
 GPZ_API gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const gpz_frame *frame,
                                               const gpz_field *fields, size_t field_count, const int *rows, int key,
                                               struct CUstream_st *stream, gpz_cuda_chunk *chunk, gpz_chunk_kind *kind);
@@ -203,10 +201,10 @@ GPZ_API gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const 
  * `capacity` bytes, GPZ_NOT_FOUND if there is none. */
 GPZ_API gpz_status gpz_cuda_trajectory_copy_chunk(gpz_cuda_trajectory *codec, void *host, size_t capacity);
 
-/* Encodes the next frame and writes it to a file, with a key frame every 100 frames or as
- * gpz_cuda_trajectory_set_key_interval says (1 to 65535). That function makes the next frame a key frame, as do
- * another writer, a frame that came to the writer in another way, gpz_cuda_trajectory_encode, and a failure. The key
- * interval, order and effort of the writer do not count. */
+/* Encodes the next frame and writes it to a file. A key frame comes every 100 frames, or at the interval of
+ * gpz_cuda_trajectory_set_key_interval (1 to 65535). The next frame is a key frame after that function, another writer,
+ * a frame written to the writer by another function, gpz_cuda_trajectory_encode, and a failure. Key interval, order and
+ * effort of the writer are ignored. */
 GPZ_API gpz_status gpz_cuda_trajectory_write(gpz_cuda_trajectory *codec, gpz_writer *writer, const gpz_frame *frame,
                                              const gpz_field *fields, size_t field_count, const int *rows,
                                              struct CUstream_st *stream);
@@ -220,35 +218,34 @@ GPZ_API gpz_status gpz_cuda_trajectory_memory(const gpz_cuda_trajectory *codec, 
 
 /* --- A decoder of trajectories --- */
 
-/* Decodes the chunks that have one index in frames that follow each other, as gpz_reader does: key frames and
- * difference frames, on the device. Rules and memory are those of gpz_cuda_codec. After a failure the next chunk has to
- * be independent (gpz_chunk_kind_of: not GPZ_CHUNK_DIFFERENCE).
+/* Decodes the chunks that have the same index in consecutive frames, key frames and difference frames, on the device.
+ * Rules and memory are those of gpz_cuda_codec. After a failure the next chunk has to be independent
+ * (gpz_chunk_kind_of: not GPZ_CHUNK_DIFFERENCE).
  *
  *   gpz_cuda_decoder *decoder;
  *   if (gpz_cuda_decoder_create(device, &decoder) != GPZ_OK) puts(gpz_last_error());
  *   gpz_cuda_decoder_decode_host(decoder, chunk, size, N, outputs, 2, GPZ_SORT_BY_ID, stream);   // frame after frame
- *   gpz_cuda_decoder_free(decoder);
- */
+ *   gpz_cuda_decoder_free(decoder); */
 typedef struct gpz_cuda_decoder gpz_cuda_decoder;
 
 /* GPZ_NOT_FOUND if there is no such device. On failure *decoder is NULL. */
 GPZ_API gpz_status gpz_cuda_decoder_create(int device, gpz_cuda_decoder **decoder);
 GPZ_API void gpz_cuda_decoder_free(gpz_cuda_decoder *decoder);
 
-/* Decodes the next chunk, in device memory (aligned to 8) or in host memory, and returns when it is done. `outputs` are
- * all fields of the frame, in the order of its head. `flags`: a sum of gpz_read_flag; GPZ_SORT_BY_ID needs an output
- * with `id`. GPZ_CORRUPT if the bytes contradict the format, GPZ_NOT_FOUND for a difference chunk without the chunk
- * before it, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
+/* Decodes the next chunk, in device memory (aligned to 8 bytes) or in host memory, and returns when it is done.
+ * `outputs` lists all fields of the frame, in the order of its head. `flags`: a sum of gpz_read_flag; GPZ_SORT_BY_ID
+ * needs an output with `id`. GPZ_CORRUPT if the bytes contradict the format, GPZ_NOT_FOUND for a difference chunk
+ * without the chunk before it, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
 GPZ_API gpz_status gpz_cuda_decoder_decode(gpz_cuda_decoder *decoder, const void *chunk, size_t size,
                                            uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
                                            int flags, struct CUstream_st *stream);
 GPZ_API gpz_status gpz_cuda_decoder_decode_host(gpz_cuda_decoder *decoder, const void *chunk, size_t size,
                                                 uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
                                                 int flags, struct CUstream_st *stream);
-/* As gpz_cuda_decoder_decode, but returns before the device is done. The same bytes are at `host`, in host memory,
- * where the heads are read; `host` is not read after the call. `chunk` and the outputs have to stay until the stream
- * has finished the call. gpz_cuda_decoder_check reports damage that the device has found so far, without waiting;
- * gpz_cuda_decoder_finish waits for all that was queued, and reports. */
+/* As gpz_cuda_decoder_decode, but returns before the device is done. `host` holds the same bytes in host memory: the
+ * heads are read from it, during the call only. `chunk` and the outputs must stay valid until the stream has finished
+ * the call. gpz_cuda_decoder_check reports damage found so far, without waiting; gpz_cuda_decoder_finish waits for all
+ * queued chunks, then reports. */
 GPZ_API gpz_status gpz_cuda_decoder_queue(gpz_cuda_decoder *decoder, const void *chunk, const void *host, size_t size,
                                           uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
                                           int flags, struct CUstream_st *stream);
@@ -263,9 +260,9 @@ GPZ_API gpz_status gpz_cuda_decoder_memory(const gpz_cuda_decoder *decoder, size
 /* --- Reading files into device memory --- */
 
 /* Reads any frame of a file, as gpz_reader does, into device memory. Compressed bytes go from the file through pinned
- * host memory to the device, where they are decoded. Frames that are asked for in the order of the file are read before
- * they are asked for, by threads of the reader. One host thread at a time may use a reader. Every call makes its device
- * the current one and restores the caller's before it returns. */
+ * host memory to the device, where they are decoded. If frames are requested in file order, threads of the reader read
+ * the next ones ahead. One host thread at a time may use a reader. Every call makes its device the current one and
+ * restores the caller's before it returns. */
 typedef struct gpz_cuda_reader gpz_cuda_reader;
 
 typedef struct gpz_cuda_reader_options {
@@ -273,7 +270,7 @@ typedef struct gpz_cuda_reader_options {
   uint64_t max_memory; /* bytes of host and device memory together; otherwise as in gpz_read_options */
   uint64_t ahead;      /* bytes of the file that are read ahead, at least the next frame; 0: 512 MiB */
   int device;
-  int threads; /* that read the file, and decode what the device does not; 0: as in gpz/cuda_reader.hpp */
+  int threads; /* threads that read the file, and decode frames on the CPU; 0: as in gpz/cuda_reader.hpp */
 } gpz_cuda_reader_options;
 
 static inline gpz_cuda_reader_options gpz_cuda_new_reader_options(void) {
@@ -296,17 +293,18 @@ GPZ_API gpz_status gpz_cuda_reader_column_count(const gpz_cuda_reader *reader, s
 GPZ_API gpz_status gpz_cuda_reader_column(const gpz_cuda_reader *reader, size_t frame, size_t column,
                                           gpz_column_info *info);
 
-/* As gpz_reader_read, but the data of the outputs are in device memory, with addresses and strides that are multiples
- * of the size of an element; an integer that does not fit into 32 bits is no error, its low bits are written. Runs
- * behind the work that is in `stream`, and returns when its own is done. `on_device` may be NULL; *on_device becomes 1
- * if the device has decoded the frame, 0 if the CPU has, because the device cannot: gpz_cuda_reader_reason says why. */
+/* As gpz_reader_read, with three differences. The data of the outputs are in device memory, with addresses and strides
+ * that are multiples of the size of an element. An integer that does not fit into 32 bits is no error: its low bits are
+ * written. The call runs after the work that is already in `stream`, and returns when it is complete. *on_device
+ * becomes 1 if the device has decoded the frame, and 0 if the CPU has, because the device cannot
+ * (gpz_cuda_reader_reason); `on_device` may be NULL. */
 GPZ_API gpz_status gpz_cuda_reader_read(gpz_cuda_reader *reader, size_t frame, const gpz_output *outputs,
                                         size_t output_count, size_t capacity, unsigned flags,
                                         struct CUstream_st *stream, int *on_device);
-/* Why the frame that was read last was decoded on the CPU; "" if it was not. Valid until the next call. */
+/* Why the frame read last was decoded on the CPU; "" if it was not. Valid until the next call. */
 GPZ_API const char *gpz_cuda_reader_reason(const gpz_cuda_reader *reader);
 
-/* gpz_cuda_codec_release and gpz_cuda_codec_memory of a reader. */
+/* As gpz_cuda_codec_release and gpz_cuda_codec_memory, for a reader. */
 GPZ_API gpz_status gpz_cuda_reader_release(gpz_cuda_reader *reader);
 GPZ_API gpz_status gpz_cuda_reader_memory(const gpz_cuda_reader *reader, size_t *device_bytes, uint64_t *allocations);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Descriptions of frames: a part of the C interface of gpz. Programs include gpz/gpz.h, which
- * says how statuses, handles and structures are used. */
+/* Descriptions of frames: a part of the C interface of gpz. Programs include gpz/gpz.h, which explains statuses,
+ * handles and structures. */
 #ifndef GPZ_GPZ_FRAME_H
 #define GPZ_GPZ_FRAME_H
 
@@ -20,8 +20,8 @@ typedef enum gpz_bound_kind {
   GPZ_ABSOLUTE = 1, /* in units of the field */
   GPZ_RELATIVE = 2, /* a fraction, below 1, of the largest distance between two values of one component; lossless if
                        that is 0 */
-  GPZ_AS_STORED = 3 /* values that were read from a file (gpz_set_origin): they keep their bits and the bound of that
-                       file, or what it is with their rounding since; `bound` has to be 0 */
+  GPZ_AS_STORED = 3 /* values read from a file (gpz_set_origin) keep their bits and that file's bound, plus their
+                     * rounding since; `bound` has to be 0 */
 } gpz_bound_kind;
 
 /* How a text writer shows an integer column of atom types. */
@@ -34,9 +34,9 @@ typedef enum gpz_display {
 /* A field to compress: one quantity with 1 to 3 components. The address of component c of particle i is (const char
  * *)data[c] + i * stride.
  *
- * The members `origin_...` are 0 for values that are the original ones. For values that were read from a file
- * gpz_set_origin fills them, and the bound of the new file holds for the original values too: with a larger bound, the
- * error of that file and the one that is added are within it together; a smaller one is GPZ_INVALID_ARGUMENT. */
+ * The members `origin_...` are 0 for original values. For values read from a file, gpz_set_origin sets them, and the
+ * bound of the new file includes the error of the first file. A bound below the first file's is
+ * GPZ_INVALID_ARGUMENT. */
 typedef struct gpz_field {
   size_t struct_size;
   const char *names; /* column names, separated by blanks, one per component: "x y z" */
@@ -49,15 +49,15 @@ typedef struct gpz_field {
   uint32_t reserved;         /* 0 */
   double origin_bound;       /* of the file that the values were read from, in units of the field */
   double origin_step;        /* of its grid */
-  double origin_error;       /* the largest error that the values have */
-  double origin_rounding;    /* the largest change of a value since then, by a conversion of type or units */
+  double origin_error;       /* the largest error of the values */
+  double origin_rounding;    /* the largest change of a value since it was read, by a conversion of type or units */
   gpz_type origin_type;      /* in that file */
   uint32_t reserved2;        /* 0 */
 } gpz_field;
 
 /* Arrays for one quantity to read. Component c of particle i goes to (char *)data[c] + i * stride, which need not be
- * aligned. Integer columns go into integers: GPZ_LIMIT_EXCEEDED if a value does not fit into 32 bits. Float columns go
- * into floats: float64 values are rounded to the nearest float32 if `type` is GPZ_FLOAT32. */
+ * aligned. Integer columns go to integers: GPZ_LIMIT_EXCEEDED if a value does not fit into 32 bits. Float columns go to
+ * floats: float64 values are rounded to the nearest float32 if `type` is GPZ_FLOAT32. */
 typedef struct gpz_output {
   size_t struct_size;
   const char *names; /* column names, separated by blanks, one per component: "x y z" */
@@ -67,7 +67,7 @@ typedef struct gpz_output {
   uint32_t reserved; /* 0 */
 } gpz_output;
 
-/* For the functions below: the number of names in a list separated by blanks, and the bytes of an element. */
+/* The number of names in a list separated by blanks, and the bytes of an element. */
 static inline size_t gpz_count_names(const char *names) {
   size_t count = 0;
   int in_word = 0;
@@ -80,9 +80,9 @@ static inline size_t gpz_count_names(const char *names) {
 }
 static inline size_t gpz_size_of(gpz_type type) { return type == GPZ_INT32 || type == GPZ_FLOAT32 ? 4 : 8; }
 
-/* Make a lossless field; set bound_kind and bound afterwards for another. gpz_columns3: three arrays, one per
+/* Make a lossless field; for another bound, set bound_kind and bound afterwards. gpz_columns3: three arrays, one per
  * component. gpz_column: one array, one component. gpz_interleaved: one array, in which the components of a particle
- * follow each other. */
+ * are adjacent. */
 static inline gpz_field gpz_columns3(const char *names, gpz_type type, const void *x, const void *y, const void *z) {
   gpz_field field;
   memset(&field, 0, sizeof field);
@@ -150,7 +150,7 @@ typedef struct gpz_frame {
                      b, c, origin */
   char boundary[6]; /* p, f, s or m for xlo xhi ylo yhi zlo zhi; 0: unknown */
   /* Frames since the last key frame: 0 for a key frame. Reading this frame decodes as many frames before it, unless the
-   * reader has just read some of them. Readers set it; writers decide it themselves. */
+   * reader has just read some of them. Set by readers, ignored by writers. */
   uint16_t since_key;
 } gpz_frame;
 
@@ -166,9 +166,10 @@ static inline gpz_frame gpz_new_frame(uint64_t particles, int64_t timestep) {
   return frame;
 }
 
-/* Metadata of a file. Writing: every pointer may be NULL, and is not used after the call. Reading: items that the file
- * does not have are "" or 0. Strings and arrays are valid until the reader is closed. Strings are UTF-8 up to the first
- * zero and may contain control characters, so do not print them unchanged. gpz_last_error() has printable text only. */
+/* Metadata of a file. Writing: every pointer may be NULL, and is not used after the call. Reading: items that the
+ * file does not have are "" or 0. Strings and arrays are valid until the reader is closed. Strings are UTF-8 up to
+ * the first zero and may contain control characters: do not print them unchanged. gpz_last_error() returns printable
+ * text only. */
 typedef struct gpz_metadata {
   size_t struct_size;
   const char *generator;      /* program and version */
@@ -199,9 +200,9 @@ typedef struct gpz_record {
   size_t struct_size;
   uint32_t type;     /* bit 31 is set */
   uint32_t reserved; /* 0 */
-  const void *head;  /* has a checksum in the file */
+  const void *head;  /* checksummed in the file */
   size_t head_size;  /* bytes, a multiple of 8 */
-  const void *body;  /* has none */
+  const void *body;  /* not checksummed */
   size_t body_size;  /* bytes, a multiple of 8 */
 } gpz_record;
 

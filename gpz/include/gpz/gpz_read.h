@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* Reading files, images in memory and streams: a part of the C interface of gpz. Programs include gpz/gpz.h, which
- * says how statuses, handles and structures are used. */
+ * explains statuses, handles and structures. */
 #ifndef GPZ_GPZ_READ_H
 #define GPZ_GPZ_READ_H
 
@@ -29,9 +29,9 @@ GPZ_API gpz_status gpz_reader_open_memory(const void *image, size_t size, int th
 /* How a file, image or stream is read. */
 typedef struct gpz_read_options {
   size_t struct_size;
-  /* Bytes: the most memory that is taken at once for what the numbers of the file ask for (decoded values, chunks,
+  /* The most memory, in bytes, that is allocated at once for sizes that the file states (decoded values, chunks,
    * heads). Arrays of the caller do not count. Beyond it: GPZ_LIMIT_EXCEEDED. 0: half of the memory of this machine, or
-   * of what the control groups of the process allow; UINT64_MAX: no limit. */
+   * of the control group limit of the process; UINT64_MAX: no limit. */
   uint64_t max_memory;
   int threads;       /* 1: the caller's thread, 0: all cores */
   uint32_t reserved; /* 0 */
@@ -45,29 +45,29 @@ static inline gpz_read_options gpz_new_read_options(void) {
   return options;
 }
 
-/* gpz_reader_open, gpz_reader_open_memory and gpz_stream_open with options. */
+/* As gpz_reader_open, gpz_reader_open_memory and gpz_stream_open, with options. */
 GPZ_API gpz_status gpz_reader_open_with(const char *path, const gpz_read_options *options, gpz_reader **reader);
 GPZ_API gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz_read_options *options,
                                                gpz_reader **reader);
 
-/* Bytes of a file, and where they go. */
+/* A range of a file, and the memory that it is read into. */
 typedef struct gpz_piece {
   uint64_t position; /* of the first byte in the file */
   void *data;
   size_t size; /* bytes */
 } gpz_piece;
 
-/* A source of the bytes of a file that is neither on a path nor in memory: an object store, a part of another file.
- * Several threads may call its functions at once. They return 0, or a number of errno.h (EIO, ...), which is then
- * GPZ_IO_ERROR; GPZ_OK is 0 as well. */
+/* The bytes of a file that has no path and is not in memory: an object store, a part of another file. Several threads
+ * may call its functions at once. They return 0 (GPZ_OK), or a number of errno.h (EIO, ...), which becomes
+ * GPZ_IO_ERROR. */
 typedef struct gpz_source {
   size_t struct_size;
-  void *context;    /* is handed to the functions */
+  void *context;    /* first argument of the functions */
   const char *name; /* in error messages; copied. NULL: "source" */
   uint64_t size;    /* bytes of the whole file */
   /* Reads all of `size` bytes from `position` on. */
   int (*read_at)(void *context, uint64_t position, void *data, size_t size);
-  /* Reads `count` pieces, whose positions ascend, in one request. NULL: read_at is called for each. */
+  /* Reads `count` pieces in ascending positions, in one request. If it is NULL, read_at is called for each piece. */
   int (*read_pieces)(void *context, const gpz_piece *pieces, size_t count);
   /* Called once: when the reader is closed, or when gpz_reader_open_source fails. May be NULL. */
   void (*close)(void *context);
@@ -80,7 +80,7 @@ static inline gpz_source gpz_new_source(void) {
   return source;
 }
 
-/* Opens a file that such functions read. `options` may be NULL. */
+/* Opens a file through a source. `options` may be NULL. */
 GPZ_API gpz_status gpz_reader_open_source(const gpz_source *source, const gpz_read_options *options,
                                           gpz_reader **reader);
 
@@ -138,9 +138,10 @@ static inline gpz_column_info gpz_new_column_info(void) {
   return info;
 }
 
-/* Says of a field to be written that its values were read from this column, whose type they have, or that they were
- * rounded to float32 or converted since, by `rounding` at most (units of the column; 0: not at all). The field keeps
- * its values and the bound of the column, with their rounding, unless it is given a larger bound (gpz_bound_kind). */
+/* Declares that the values of a field to be written were read from this column, with the column's type, and since then
+ * were rounded to float32 or converted, which changed them by `rounding` at most (units of the column; 0: not at all).
+ * The field then keeps its values and the bound of the column, plus rounding, unless it gets a larger bound
+ * (gpz_bound_kind). */
 static inline void gpz_set_origin(gpz_field *field, const gpz_column_info *column, double rounding) {
   field->origin_bound = column->bound;
   field->origin_step = column->step;
@@ -154,43 +155,42 @@ static inline void gpz_set_origin(gpz_field *field, const gpz_column_info *colum
 GPZ_API gpz_status gpz_reader_column_count(const gpz_reader *reader, size_t frame, size_t *count);
 GPZ_API gpz_status gpz_reader_column(const gpz_reader *reader, size_t frame, size_t column, gpz_column_info *info);
 
-/* The order of particles in the caller's arrays: by ascending id, equal ids in stored order; without a flag, stored
- * order, which differs from frame to frame. */
+/* The order of particles in the caller's arrays. GPZ_SORT_BY_ID: by ascending id, equal ids in stored order. Without
+ * it: in stored order, which differs from frame to frame. */
 typedef enum gpz_read_flag { GPZ_SORT_BY_ID = 1 } gpz_read_flag;
 
-/* Decodes columns of a frame straight into the caller's arrays. The other columns are skipped as far as the format
- * allows. `capacity`: the number of particles that each array has room for; GPZ_LIMIT_EXCEEDED if the frame has more.
- * `flags`: a sum of gpz_read_flag. GPZ_NOT_FOUND: no such column, or GPZ_SORT_BY_ID without an integer column "id".
+/* Decodes columns of a frame straight into the caller's arrays. Other columns are skipped where the format allows.
+ * `capacity`: the number of particles that each array has room for; GPZ_LIMIT_EXCEEDED if the frame has more. `flags`:
+ * a sum of gpz_read_flag. GPZ_NOT_FOUND: no such column, or GPZ_SORT_BY_ID without an integer column "id".
  * GPZ_INVALID_ARGUMENT: floats into integers or integers into floats, a column that is named twice. GPZ_CORRUPT: a
- * checksum is wrong or the bytes contradict the format, in this frame or one that it needs. After a failure the
- * contents of the arrays are unspecified.
+ * checksum is wrong or the bytes contradict the format, in this frame or an earlier one that it needs. After a failure
+ * the contents of the arrays are unspecified.
  *
- * For speed, ask for all columns of a frame in one call, and for frames in ascending order. Every call decodes a key
- * frame again. A difference frame is decoded from its key frame on, or from the frame that was read last, if that is
- * between the two. */
+ * For speed, read all columns of a frame in one call, and frames in ascending order. Every call decodes a key frame
+ * again. A difference frame is decoded from its key frame on, or from the frame read last, if that is in between. */
 GPZ_API gpz_status gpz_reader_read(gpz_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
                                    size_t capacity, unsigned flags);
-/* gpz_reader_read of one column into one array, in stored order. */
+/* As gpz_reader_read, for one column into one array, in stored order. */
 GPZ_API gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *name, double *values,
                                           size_t capacity);
 GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values,
                                          size_t capacity);
 
-/* Decodes a frame to check all its checksums and its structure. GPZ_CORRUPT if one is wrong. */
+/* Verifies all checksums and the structure of a frame by decoding it. GPZ_CORRUPT if one is wrong. */
 GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 
-/* The records in front of a frame that are neither frames nor indices; those behind the last frame, if `frame` is
- * gpz_reader_frames(). GPZ_CORRUPT if bytes between frames are no records. */
+/* The number of records in front of a frame that are neither frames nor indices; behind the last frame, if `frame` is
+ * gpz_reader_frames(). GPZ_CORRUPT if bytes between frames are not records. */
 GPZ_API gpz_status gpz_reader_record_count(gpz_reader *reader, size_t frame, size_t *count);
-/* Reads one of them, from 0. Its head and body stay until this function is called again, or the reader is closed.
- * GPZ_NOT_FOUND if there is no such record. */
+/* Reads one of these records, counted from 0. Its head and body are valid until the next call of this function, or
+ * until the reader is closed. GPZ_NOT_FOUND if there is no such record. */
 GPZ_API gpz_status gpz_reader_record(gpz_reader *reader, size_t frame, size_t record, gpz_record *info);
 
 /* How a chunk is coded. Block chunks are independent, with particles sorted by position within each block. Difference
  * chunks need the chunk of the previous frame. Ordered chunks are independent, with particles in the order of ids. Cell
- * chunks are independent, a set of particles without ids. Sequence chunks are independent, with particles in the order
- * of memory. On a GPU, gpz_cuda_codec decodes block chunks, and gpz_cuda_decoder difference and ordered chunks as well:
- * GPZ_UNSUPPORTED for the others. */
+ * chunks are independent, and hold a set of particles without ids. Sequence chunks are independent, with particles in
+ * the order of memory. On a GPU, gpz_cuda_codec decodes block chunks, and gpz_cuda_decoder also difference and ordered
+ * chunks; others are GPZ_UNSUPPORTED. */
 typedef enum gpz_chunk_kind {
   GPZ_CHUNK_BLOCK = 0,
   GPZ_CHUNK_DIFFERENCE = 1,
@@ -202,13 +202,13 @@ typedef enum gpz_chunk_kind {
  * GPZ_CORRUPT if the format has no such kind. */
 GPZ_API gpz_status gpz_chunk_kind_of(const void *chunk, size_t size, gpz_chunk_kind *kind);
 
-/* The chunks of a frame as they are in the file, one for each writing process, for another decoder such as gpz_cuda.h.
- * The particles of the frame are those of chunk 0, then those of chunk 1, and so on. gpz_reader_read_chunk checks the
+/* The chunks of a frame as stored in the file, one per writing process, for another decoder such as gpz_cuda.h. The
+ * particles of the frame are those of chunk 0, then those of chunk 1, and so on. gpz_reader_read_chunk verifies the
  * checksum; GPZ_LIMIT_EXCEEDED if the chunk has more than `capacity` bytes. GPZ_NOT_FOUND if there is no such chunk. */
 GPZ_API gpz_status gpz_reader_chunk_count(const gpz_reader *reader, size_t frame, size_t *count);
 GPZ_API gpz_status gpz_reader_chunk(const gpz_reader *reader, size_t frame, size_t chunk, uint64_t *particles,
                                     size_t *size);
-/* The kind of a chunk, from its first bytes; its checksum is not checked. */
+/* The kind of a chunk, from its first bytes. The checksum is not verified. */
 GPZ_API gpz_status gpz_reader_chunk_kind(const gpz_reader *reader, size_t frame, size_t chunk, gpz_chunk_kind *kind);
 GPZ_API gpz_status gpz_reader_read_chunk(const gpz_reader *reader, size_t frame, size_t chunk, void *bytes,
                                          size_t capacity);
@@ -227,11 +227,11 @@ GPZ_API void gpz_stream_close(gpz_stream *stream);
 /* Valid until the stream is closed. */
 GPZ_API gpz_status gpz_stream_metadata(const gpz_stream *stream, gpz_metadata *metadata);
 /* Reads and decodes the next frame. *found: 1, or 0 at the end of the stream. `info` may be NULL. Errors: GPZ_TRUNCATED
- * if the stream ends inside a frame, GPZ_CORRUPT, GPZ_IO_ERROR, GPZ_OUT_OF_MEMORY. After one of these nothing more can
- * be read. */
+ * if the stream ends inside a frame, GPZ_CORRUPT, GPZ_IO_ERROR, GPZ_OUT_OF_MEMORY. After an error nothing more can be
+ * read. */
 GPZ_API gpz_status gpz_stream_next(gpz_stream *stream, gpz_frame *info, int *found);
-/* As gpz_reader_column_count, gpz_reader_column and gpz_reader_read, for the frame that gpz_stream_next has found.
- * GPZ_NOT_FOUND if there is none. After a refused argument the call can be repeated. */
+/* As gpz_reader_column_count, gpz_reader_column and gpz_reader_read, for the frame of the last gpz_stream_next.
+ * GPZ_NOT_FOUND if there is none. After an error in the arguments the call can be repeated. */
 GPZ_API gpz_status gpz_stream_column_count(const gpz_stream *stream, size_t *count);
 GPZ_API gpz_status gpz_stream_column(const gpz_stream *stream, size_t column, gpz_column_info *info);
 GPZ_API gpz_status gpz_stream_read(const gpz_stream *stream, const gpz_output *outputs, size_t output_count,

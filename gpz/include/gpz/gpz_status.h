@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Statuses of calls: a part of the C interface of gpz. Programs include gpz/gpz.h, which
- * says how statuses, handles and structures are used. */
+/* Statuses of calls: a part of the C interface of gpz. Programs include gpz/gpz.h, which explains statuses, handles and
+ * structures. */
 #ifndef GPZ_GPZ_STATUS_H
 #define GPZ_GPZ_STATUS_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* The numbers never change, nor do those of the other enumerations. */
+/* These numbers never change, nor do those of the other enumerations. */
 typedef enum gpz_status {
   GPZ_OK = 0,
   GPZ_INVALID_ARGUMENT = 1,
@@ -23,11 +23,11 @@ typedef enum gpz_status {
   GPZ_NOT_FOUND = 8,
   GPZ_LIMIT_EXCEEDED = 9,
   GPZ_INTERNAL = 10,
-  GPZ_UNSUPPORTED = 11 /* valid, but this function cannot do it: another one can */
+  GPZ_UNSUPPORTED = 11 /* valid, but this function cannot handle it; another one can */
 } gpz_status;
 
-/* gpz_status_text: a few words for a status. gpz_last_error: what went wrong in the last call of this thread that
- * failed ("" if none did); the text is valid until this thread's next failing call. */
+/* gpz_status_text: a short text for a status. gpz_last_error: the reason of the last failure in this thread ("" if
+ * there was none); the text is valid until this thread's next failing call. */
 GPZ_API const char *gpz_status_text(gpz_status status);
 GPZ_API const char *gpz_last_error(void);
 

@@ -8,19 +8,19 @@
 
 namespace gpz {
 
-// Few bytes of a file may honestly stand for very many particles: a chunk in which all values are equal takes two bits
-// for 4,096 of them. Limits say when a reader refuses such a file instead of decoding it.
+// Few bytes of a file may legitimately stand for very many particles: a chunk in which all values are equal takes two
+// bits for 4,096 particles. Beyond its limits a reader refuses a file instead of decoding it.
 struct Limits {
   static constexpr std::uint64_t unlimited = ~std::uint64_t{0};
 
-  // Bytes. The most memory that a reader takes at once for what the numbers of a file ask for: decoded values, the
+  // The most memory, in bytes, that a reader allocates at once for sizes that the file states: decoded values, the
   // history of difference frames, chunks, heads. Arrays of the caller do not count, nor does a Frame after the call
-  // that returned it. 0: default_memory_limit(). Beyond it functions throw limit_exceeded, before they take the memory.
+  // that returned it. 0: default_memory_limit(). Beyond the limit functions throw limit_exceeded before they allocate.
   std::uint64_t memory = 0;
 };
 
-// Half of the memory of this machine, in bytes; of what the control groups of the process allow, where that is less.
-// Found once for each process; Limits::unlimited if the system does not say.
+// Half of the memory of this machine, or of the control group limit of the process if that is less, in bytes.
+// Determined once per process; Limits::unlimited if the system does not report it.
 GPZ_API std::uint64_t default_memory_limit();
 
 }  // namespace gpz

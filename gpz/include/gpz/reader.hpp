@@ -20,13 +20,13 @@ namespace gpz {
 
 // How a frame is read.
 struct ReadOptions {
-  // 1 runs in the caller's thread, 0 uses all cores. Values do not depend on it. With more than one, a Reader that is
-  // asked for frames in ascending order, at even distances and for the same columns, decodes the next ones ahead on so
-  // many threads. Their values take up to 256 MiB, and no more than an eighth of Limits::memory.
+  // 1: the caller's thread, 0: all cores. Values do not depend on it. With more than one thread, a Reader that gets
+  // requests for frames in ascending order, at even distances and for the same columns, decodes the next frames ahead.
+  // Their values take up to 256 MiB, and at most an eighth of Limits::memory.
   int threads = 1;
   // true: particles come in ascending order of the integer column "id", equal ids in stored order. The column need not
-  // be among those that are read. Throws not_found if a frame has no such column. false: particles come in stored
-  // order, which differs from frame to frame.
+  // be read itself. Throws not_found if a frame has no such column. false: particles come in stored order, which
+  // differs from frame to frame.
   bool sort_by_id = false;
 };
 
@@ -43,14 +43,14 @@ struct ColumnOutput {
 // Reads any frame of a file, in any order.
 class GPZ_API Reader {
  public:
-  // Opens a file. A torn file opens with its complete frames: see scan(). While it is open, a Writer of this process
-  // does not replace it. Throws io_error, not_gpz, unsupported_version, corrupt, truncated, limit_exceeded (as all
-  // functions that read: see Limits).
+  // Opens a file. A torn file opens with its complete frames: see scan(). While the file is open, a Writer of this
+  // process does not replace it. Throws io_error, not_gpz, unsupported_version, corrupt, truncated, limit_exceeded
+  // (Limits; so do all functions that read).
   explicit Reader(const std::string &path, const Limits &limits = {});
   // Opens the bytes of a whole file in memory, which have to outlive the reader. Error messages call them `name`.
   Reader(const std::uint8_t *bytes, std::size_t size, const std::string &name = "memory", const Limits &limits = {});
-  // Reads from a source of the caller (gpz/source.hpp), which has a whole file. Readers may share it. What its
-  // functions throw leaves the functions of the reader.
+  // Reads a whole file from a source of the caller (gpz/source.hpp), which several readers may share. Exceptions of the
+  // source pass through the functions of the reader.
   explicit Reader(const std::shared_ptr<Source> &source, const Limits &limits = {});
   ~Reader();
   Reader(Reader &&) noexcept;
@@ -63,40 +63,40 @@ class GPZ_API Reader {
   // The head of frame i; if `chunks` is not nullptr, it becomes the list of the frame's chunks. No chunk is read.
   FrameInfo info(std::size_t i, std::vector<ChunkEntry> *chunks = nullptr) const;
   // Decodes frame i: all fields, or those with wanted[field] true if `wanted` is not empty. A difference frame is
-  // decoded from its key frame on, or from the frame that was read last, if that is between the two. Ascending order is
-  // therefore fastest. Several threads may call it; they take turns where frames are difference frames. Throws corrupt
-  // (a checksum or the structure of this frame or of one that it needs), not_found (no such frame), invalid_argument
+  // decoded from its key frame on, or from the frame read last, if that is in between. Ascending order is therefore
+  // fastest. Several threads may call it, but difference frames are decoded one at a time. Throws corrupt (a checksum
+  // or the structure of this frame or of an earlier one that it needs), not_found (no such frame), invalid_argument
   // (the size of `wanted` is not the number of fields).
   Frame read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted = {}) const;
   Frame read(std::size_t i, int threads = 1, const std::vector<bool> &wanted = {}) const {
     return read(i, ReadOptions{threads, false}, wanted);
   }
   // Decodes these columns of frame i straight into the caller's arrays, which have room for `capacity` particles each.
-  // Returns the head of the frame. Throws as read, and not_found (no such column), invalid_argument (a column asked for
+  // Returns the head of the frame. Throws as read, and not_found (no such column), invalid_argument (a column named
   // twice, integers into floats or floats into integers, no data), limit_exceeded (more particles than `capacity`, or
   // an integer that does not fit into an int32). After an exception the contents of the arrays are unspecified.
   FrameInfo read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                          const ReadOptions &options = {}) const;
-  // Frame i as it stands in the file, to be written to another one. Nothing is decoded; the checksum of every chunk is
-  // checked. Throws corrupt, not_found.
+  // Frame i as stored in the file, for Writer::write. Nothing is decoded; the checksum of every chunk is verified.
+  // Throws corrupt, not_found.
   StoredFrame stored(std::size_t i) const;
   // The records in front of frame i that are neither frames nor indices; those behind the last frame, if i is frames().
   // Throws not_found, corrupt, unsupported_version.
   std::vector<RecordEntry> records(std::size_t i) const;
-  // Reads one of these records, to be written to another file. Throws corrupt.
+  // Reads one of these records, for Writer::write. Throws corrupt.
   StoredRecord stored(const RecordEntry &record) const;
-  // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Checks their checksum. Throws corrupt
+  // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Verifies their checksum. Throws corrupt
   // (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;
-  // The kind of chunk k of frame i, from its first bytes; its checksum is not checked. Throws not_found, corrupt.
+  // The kind of chunk k of frame i, from its first bytes. The checksum is not verified. Throws not_found, corrupt.
   ChunkKind chunk_kind(std::size_t i, std::size_t k) const;
-  // The bytes that each field of frame i takes in its chunks. The rest of a frame are heads and, in difference frames,
-  // which particles leave. Reads the heads of the chunks only; checksums are not checked. Throws not_found, corrupt,
+  // The bytes of each field in the chunks of frame i. The rest of a frame are heads and, in difference frames, the list
+  // of particles that leave. Reads the heads of the chunks only; checksums are not verified. Throws not_found, corrupt,
   // truncated.
   std::vector<std::uint64_t> field_sizes(std::size_t i) const;
-  // Checks every checksum and the structure of frame i by decoding it.
+  // Verifies all checksums and the structure of frame i by decoding it.
   void verify(std::size_t i, int threads = 1) const;
-  // Lets a Writer of this process replace the file although this reader has it open. Frames can then no longer be read.
+  // Lets a Writer of this process replace the open file. After that, frames can no longer be read.
   void allow_replacement();
 
  private:
@@ -115,12 +115,12 @@ class GPZ_API StreamReader {
 
   const Metadata &metadata() const;
   // Reads the next frame; returns false at the end of the stream. Throws truncated if the stream ends inside a frame,
-  // corrupt, not_found if `options` ask for the order of ids and the frame has no ids. After an exception `frame` is
-  // empty.
+  // corrupt, not_found if ReadOptions::sort_by_id is set and the frame has no ids. After an exception `frame` is empty.
   bool next(Frame &frame, const ReadOptions &options);
   bool next(Frame &frame, int threads = 1) { return next(frame, ReadOptions{threads, false}); }
   // From now on next() calls use(record) for each record that is neither a frame nor an index, before it returns the
-  // frame behind it or false. Without this call such records take no memory. What `use` throws leaves next().
+  // frame behind the record, or false. Without this call such records take no memory. Exceptions of `use` pass through
+  // next().
   void on_record(std::function<void(const StoredRecord &record)> use);
 
  private:
@@ -128,8 +128,8 @@ class GPZ_API StreamReader {
   std::unique_ptr<State> state_;
 };
 
-// Copies columns of a decoded frame, for example of a StreamReader, to the caller's arrays. Arguments and their errors
-// are those of Reader::read_columns.
+// Copies columns of a decoded frame, for example of a StreamReader, to the caller's arrays. Arguments and errors as in
+// Reader::read_columns.
 GPZ_API void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                           bool sort_by_id = false);
 

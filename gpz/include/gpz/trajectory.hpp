@@ -14,27 +14,27 @@
 
 namespace gpz {
 
-// The key interval of the programs: a key frame comes every so many frames. A longer interval makes files smaller,
+// The default key interval: the number of frames from one key frame to the next. A longer interval makes files smaller,
 // because key frames are larger than difference frames. A shorter one makes random access faster, because a frame is
-// decoded from its key frame on. docs/results/trajectories.md has the measurements.
+// decoded from its key frame on. Measurements: docs/results/trajectories.md.
 constexpr unsigned default_key_interval = 100;
 constexpr unsigned max_key_interval = 65535;
 
-// The order of particles in independent chunks, which are those of key frames and some of difference frames.
+// The order of particles in independent chunks: all chunks of key frames, and some of difference frames.
 enum class Order : std::uint8_t {
   // Sorted by position within each block. Faster to encode than `id`, and possible on a GPU.
   place,
-  // Sorted by id where that is smaller, otherwise as `place`. Ids then take fewer bits, and so do positions where
-  // neighbours have consecutive ids, as in crystals and molecules. Encoding takes several times as long. Difference
-  // frames are also predicted from the particles in the slots before, where that is smaller: 1.1 bits an atom less for
-  // molecules, 0.3 for crystals, at two thirds of the speed.
+  // Sorted by id if that is smaller, otherwise as `place`. Ids then take fewer bits, and so do positions if neighbours
+  // have consecutive ids, as in crystals and molecules. Encoding takes several times as long. Difference frames are
+  // also predicted from the particles in the preceding slots, if that is smaller: 1.1 bits per atom less for molecules,
+  // 0.3 for crystals, at two thirds of the speed.
   id,
-  // As the caller has them, where that is smaller: each is predicted from the one before. Otherwise as `place`. For
-  // particles along scan lines, in the order of an initial grid, or of rows of a lattice. Needs the feature
-  // gpz::feature::sequence_chunks, and integers and lossless fields stay in that order. Possible on a GPU
+  // In the caller's order if that is smaller, with each position predicted from the one before; otherwise as `place`.
+  // For particles along scan lines, in the order of an initial grid, or of rows of a lattice. Needs the feature
+  // gpz::feature::sequence_chunks. Integers and lossless fields keep that order too. Possible on a GPU
   // (gpz/cuda_sequence.hpp).
   memory,
-  // The smallest that keeps identities: as `id` where there are ids. On a GPU, which writes it faster, as `place`.
+  // As `id` if there are ids: the smallest order that keeps identities. On GPUs as `place`, which they encode faster.
   automatic,
 };
 
@@ -44,24 +44,24 @@ constexpr Order default_order = Order::automatic;
 // How much processor time an encoder spends to make files smaller. Decoded values do not depend on it.
 enum class Effort : std::uint8_t {
   fast,      // no required features: block chunks, the order of ids, residuals
-  standard,  // with ids in order, bonds are found and predicted as well, and residuals have a better code
+  standard,  // also, with ids in order, bonds that are found and predicted, and a better code for residuals
   dense,     // everything that makes files smaller
 };
 
 // Effort that encoders and programs use by default.
 constexpr Effort default_effort = Effort::standard;
 
-// The required features (gpz::feature) that the header of a file has to have for all codings of this effort. `ids`:
-// some frames have them (has_identity).
+// The required features (gpz::feature) of all codings of this effort, for the header of a file. `ids`: some frames have
+// ids (has_identity).
 GPZ_API std::uint32_t features_of(Effort effort, Order order, bool ids);
-// The largest effort that a file with these features has room for.
+// The largest effort whose features are among `features`.
 GPZ_API Effort effort_within(std::uint32_t features);
 
 // Whether difference frames are possible: one of the fields is an integer column `id`.
 GPZ_API bool has_identity(const std::vector<Field> &fields);
 
-// Decides which frames of a file are key frames: the first one, then one of every `interval` frames. Every frame
-// without ids is a key frame, and so is the one that follows it.
+// Decides which frames of a file are key frames: the first one, then every `interval`th frame. Every frame without ids
+// is a key frame, and so is the frame that follows it.
 class GPZ_API KeySchedule {
  public:
   // `interval`: 1 (key frames only) to max_key_interval. Throws invalid_argument otherwise.
@@ -71,10 +71,10 @@ class GPZ_API KeySchedule {
 
   // FrameInfo::since_key for the next frame, which has these fields; 0: a key frame.
   std::uint16_t next(const std::vector<Field> &fields) const;
-  // To be called when `frame`, with since_key as next() returned it, is in the file.
+  // Call it when `frame`, with since_key as next() returned it, is in the file.
   void written(const FrameInfo &frame);
-  // Makes the next frame a key frame. Call it after a frame was lost to an error, with a new encoder, or at the start
-  // of a file.
+  // Makes the next frame a key frame. Call it at the start of a file, for a new encoder, or after a frame was lost to
+  // an error.
   void restart() { next_ = 0; }
 
  private:
@@ -83,9 +83,8 @@ class GPZ_API KeySchedule {
 };
 
 // Encodes the chunks of one writer (an MPI rank), frame after frame. From frame to frame particles may arrive, leave
-// and change their rows. Host memory kept from frame to frame: 20 bytes for each value of a float field with a bound, 8
-// for each other value, and about 90 for each particle (identity, and the values of one field). One thread at a time
-// may use an object.
+// and change their rows. Host memory kept between frames: 20 bytes per value of a float field with a bound, 8 per other
+// value, and about 90 per particle (identity, and the values of one field). One thread at a time may use an object.
 class GPZ_API TrajectoryEncoder {
  public:
   // `threads` as in ChunkEncoder.
@@ -94,20 +93,20 @@ class GPZ_API TrajectoryEncoder {
   TrajectoryEncoder(TrajectoryEncoder &&) noexcept;
   TrajectoryEncoder &operator=(TrajectoryEncoder &&) noexcept;
 
-  // The order from the next chunk on. default_order until this is called.
+  // Takes effect at the next chunk. Initially default_order.
   void set_order(Order order);
-  // The effort from the next chunk on. default_effort until this is called. Codings that need a required feature are
-  // only used if it is one of `features`: those of the file that the chunks go to.
+  // Takes effect at the next chunk. Initially default_effort. Codings that need a required feature are used only if
+  // `features`, the features of the file, contain it.
   void set_effort(Effort effort, std::uint32_t features = feature::known);
 
-  // Encodes the next frame's chunk. It must have the same index among the chunks of its frame as the earlier chunks of
-  // this object had. With `key` it is independent, as a key frame needs (FrameInfo::since_key = 0). Without, it is a
-  // difference chunk where that is possible and smaller. Positions are followed through the periodic edges of `box`.
-  // Other arguments and errors are those of ChunkEncoder::encode. After an exception, the next chunk is independent.
+  // Encodes the next frame's chunk. An object encodes chunks of one index in their frames. With `key` the chunk is
+  // independent, as a key frame needs (FrameInfo::since_key = 0). Otherwise it is a difference chunk if that is
+  // possible and smaller. Positions are followed through the periodic edges of `box`. Other arguments and errors are
+  // those of ChunkEncoder::encode. After an exception, the next chunk is independent.
   void encode(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box, bool key,
               EncodedChunk &out);
 
-  // Host memory that is kept from frame to frame, bytes.
+  // Host memory kept between frames, bytes.
   std::size_t memory_usage() const;
 
  private:

@@ -9,8 +9,8 @@
 namespace gpz::trajectory {
 namespace {
 
-// Fewer bits than a set of cells takes, whatever was learnt about it: those of independent particles, rounded down by
-// up to five bits a particle.
+// Lower bound of the bits of a set of cells, whatever the adaptive probabilities: the bits of independent particles,
+// rounded down by up to five bits a particle.
 std::uint64_t few_bits(const codec::IndexColumns &columns, std::size_t particles, std::size_t components) {
   int a_particle = -core::bit_length(std::uint64_t{particles});
   for (std::size_t d = 0; d < components; ++d) {

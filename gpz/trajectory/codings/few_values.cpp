@@ -66,9 +66,9 @@ std::vector<std::size_t> fields_of_few_values(const std::uint8_t * /*section*/, 
 
 bool encode_few_values(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  if (context.field.leading) return false;  // positions are not of few values, except in frames of few particles
+  if (context.field.leading) return false;  // positions have few distinct values only in frames of few particles
   const codec::IndexColumns keys = source.indices.columns(context.components());
-  // 1 + a field of classes; 0: none.
+  // 1 + number of a field of classes; 0: none.
   std::vector<std::size_t> class_fields{0};
   for (std::size_t f = 0; f < context.others->own(); ++f)
     if (may_be_classes(context.others->fields()[f])) class_fields.push_back(f + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coding 4: residuals of models of how particles move (docs/format.md, section 9a).
+// Coding 4: residuals of models of particle motion (docs/format.md, section 9a).
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/codings.hpp"
 

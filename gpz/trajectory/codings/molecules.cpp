@@ -29,7 +29,7 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
     return false;
   }
   use.tried();
-  // What is learnt from the first frames is of use to all others, if there are molecules.
+  // For molecules, the first section may be larger: its fits make all later sections smaller.
   constexpr std::size_t part_of_first = 6;
   constexpr std::size_t part_of_next = 12;
   if (update->tree && update->firmly_bound() > context.particles / 2)

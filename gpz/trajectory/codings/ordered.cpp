@@ -6,7 +6,8 @@
 namespace gpz::trajectory {
 
 void decode_ordered(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
-  codec::decode_ordered(context.ordered_shape(payload.box), payload.bytes, payload.size, out);
+  codec::decode_ordered(context.ordered_shape(payload.box), payload.bytes, payload.size, out, codec::kernels(),
+                        context.threads);
 }
 
 bool encode_ordered(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {

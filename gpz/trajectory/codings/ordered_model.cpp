@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coding 5: positions in the order of ids, predicted from bonds and from how molecules are built (docs/format.md,
+// Coding 5: positions in the order of ids, predicted from bonds and from the structure of molecules (docs/format.md,
 // section 10).
 #include "gpz/model/ordered_section.hpp"
 #include "gpz/trajectory/codings.hpp"

@@ -6,11 +6,12 @@
 namespace gpz::trajectory {
 
 void decode_predicted(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
-  codec::decode_difference(*context.state, payload.bytes, payload.size, payload.box, out);
+  codec::decode_difference(*context.state, payload.bytes, payload.size, payload.box, out, codec::kernels(),
+                           context.threads);
 }
 
-void follow_predicted(codec::DifferenceState &state, const Payload &payload) {
-  codec::follow_difference(state, payload.bytes, payload.size, payload.box);
+void follow_predicted(codec::DifferenceState &state, const Payload &payload, int threads) {
+  codec::follow_difference(state, payload.bytes, payload.size, payload.box, codec::kernels(), threads);
 }
 
 bool encode_predicted(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {

@@ -6,7 +6,8 @@
 namespace gpz::trajectory {
 
 void decode_sequence(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
-  codec::decode_sequence(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out);
+  codec::decode_sequence(payload.bytes, payload.size, context.particles, static_cast<int>(context.components()), out,
+                         context.threads);
 }
 
 bool encode_sequence(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {

@@ -11,7 +11,7 @@
 namespace gpz::trajectory {
 namespace {
 
-// What indices were rounded from, in grid steps; of values that the grid does not hold, the index.
+// The unrounded values in grid steps; for values that the grid cannot hold, their index.
 struct InSteps {
   std::array<std::vector<double>, core::max_components> column;
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong inputs are refused with argument, value and what to do: the table is tests/python/wrong_inputs.py."""
+"""Wrong inputs are refused with argument, value and what to do: the table is tests/python/wrong_inputs_of_modules.py."""
 
 import pathlib
 import sys
@@ -10,7 +10,8 @@ import gpz.ase  # noqa: F401
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from wrong_inputs import ASE, check  # noqa: E402
+from wrong_inputs import check  # noqa: E402
+from wrong_inputs_of_modules import ASE  # noqa: E402
 
 
 @pytest.mark.parametrize("row", ASE, ids=lambda row: f"{row.entry}, {row.name}")

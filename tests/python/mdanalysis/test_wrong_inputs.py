@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Wrong inputs are refused with argument, value and what to do: the table is tests/python/wrong_inputs.py."""
+"""Wrong inputs are refused with argument, value and what to do: the table is tests/python/wrong_inputs_of_modules.py."""
 
 import pathlib
 import sys
@@ -10,7 +10,8 @@ import gpz.mdanalysis  # noqa: F401
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 
-from wrong_inputs import MDANALYSIS, check  # noqa: E402
+from wrong_inputs import check  # noqa: E402
+from wrong_inputs_of_modules import MDANALYSIS  # noqa: E402
 
 
 @pytest.mark.parametrize("row", MDANALYSIS, ids=lambda row: f"{row.entry}, {row.name}")

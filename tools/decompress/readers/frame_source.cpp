@@ -37,7 +37,9 @@ std::string guess_format(ByteInput &input) {
   const auto first = std::find_if(start.begin(), start.end(), [](unsigned char c) { return c != ' ' && c != '\t'; });
   if (first != start.end() && std::isdigit(static_cast<unsigned char>(*first)) != 0) return "xyz";
   throw Failure(ExitCode::corrupt, input.name(),
-                start.empty() ? "an empty file" : "no LAMMPS dump and no XYZ file (raw arrays need --raw)");
+                start.empty()
+                    ? "an empty file"
+                    : "no LAMMPS dump and no XYZ file (raw arrays need --raw; gpz convert reads DCD, XTC and others)");
 }
 
 }  // namespace

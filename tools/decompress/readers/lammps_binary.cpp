@@ -2,7 +2,6 @@
 // LAMMPS binary dumps (dump custom and atom to a file named *.bin), format revision 2: the one that names its columns.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "readers/box_check.hpp"

@@ -2,8 +2,6 @@
 // LAMMPS text dumps: ITEM lines, each with what it announces behind it.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <utility>
 
 #include "readers/box_check.hpp"
