@@ -5,7 +5,7 @@
 
 namespace gpz::cuda {
 
-// Grid indices of less than this, in magnitude, are what a state on the device can hold.
+// States on the device hold grid indices below this in magnitude.
 inline constexpr std::int64_t device_index_end = std::int64_t{1} << 30;
 
 }  // namespace gpz::cuda

@@ -38,7 +38,7 @@ class Driver {
       return;
     std::vector<CUkernel> kernels(count);
     if (enumerate_(kernels.data(), count, library) != CUDA_SUCCESS) return;
-    for (const CUkernel each : kernels) {
+    for (CUkern_st *const each : kernels) {
       CUfunction function = nullptr;
       if (function_of_(&function, each) == CUDA_SUCCESS) static_cast<void>(load_(function));
     }

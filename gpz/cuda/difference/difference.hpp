@@ -17,9 +17,6 @@
 
 namespace gpz::cuda {
 
-// States on the device hold grid indices below this in magnitude.
-inline constexpr std::int64_t device_index_end = std::int64_t{1} << 30;
-
 // codec::DifferenceState in device memory. Calls swap its arrays, which invalidates copies of the structure.
 struct DeviceDifferenceState {
   std::int32_t *last[core::max_components] = {};
@@ -147,7 +144,7 @@ void find_indices(const DeviceValues &values, std::uint64_t n, int components, s
 void start_difference(DeviceDifferenceState &state, const DeviceValues &values, std::uint64_t n, std::uint32_t *wide,
                       Stream stream);
 
-// Adds `count` particles at rest after the others, with last indices that are (or will be) there.
+// Adds `count` particles at rest after the others. The caller writes their last indices.
 void add_at_rest(DeviceDifferenceState &state, std::uint64_t count, Stream stream);
 
 // Moves slots kept[0] < kept[1] < ... (device memory) to the front with their history, and appends `added_count`

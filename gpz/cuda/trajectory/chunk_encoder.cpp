@@ -131,7 +131,7 @@ ChunkEncoder::Repeated ChunkEncoder::encode_repeated(const FrameCall &call) {
   reserve_scratch(call, history_.particles());
   report_.clear(call.stream);
   // Runs while the prediction is fitted, which keeps few multiprocessors busy.
-  const cudaStream_t beside = begin_beside(call.stream);
+  CUstream_st *const beside = begin_beside(call.stream);
   compare_copies(ids, known, call.particles, report_.moved(), beside);
   beside_->end.record(beside);
   matched_.repeat();
@@ -151,7 +151,7 @@ ChunkEncoder::Repeated ChunkEncoder::encode_repeated(const FrameCall &call) {
 bool ChunkEncoder::encode_matched(const FrameCall &call) {
   std::vector<std::uint8_t> head = start_chunk(call);
   if (matched_.staying() != 0) {
-    const cudaStream_t beside = begin_beside(call.stream);
+    CUstream_st *const beside = begin_beside(call.stream);
     remember(call, false, beside);
     // Comparisons do not limit the speed of the first section, nor it theirs.
     std::vector<bool> compared(call.fields.size());

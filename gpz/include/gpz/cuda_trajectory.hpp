@@ -22,7 +22,7 @@ namespace gpz::cuda {
 // Device memory, from the first difference frame on, in addition to that of a Codec for the same particles. Kept
 // between frames, in bytes per particle: 16 per value of a float field with a bound, 4 per integer, 8 per lossless
 // float, 8 for the id, 4 or 8 for one more component in each field, 21 for identity, and, if all rows are encoded, the
-// size of the caller's arrays of integers and ids. During a call, per particle: 17 per value but the id, and as much
+// size of the caller's arrays of integers and ids. During a call, per particle: 17 per value except the id, and as much
 // again for the field with the most components, at least 25. Allocations have a reserve of one eighth, and are repeated
 // only when a frame needs more than any earlier one. If memory runs out, all chunks are independent until the next key
 // frame.

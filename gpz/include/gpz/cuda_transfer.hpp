@@ -17,13 +17,13 @@ namespace gpz::cuda {
 // The number of GPUs; 0 if there is no GPU or no driver.
 GPZ_API int device_count() noexcept;
 
-// Where the machine code of gpz's kernels for a device comes from.
+// Origin of the machine code of gpz's kernels for a device.
 enum class KernelCode : std::uint8_t {
-  native,              // the library has it
-  compiled_by_driver,  // the driver makes it from PTX at the first call, which takes seconds, and keeps it in a cache
-  none,                // the library has no code for such a device: calls fail
+  native,              // contained in the library
+  compiled_by_driver,  // compiled from PTX at the first call, which takes seconds; the driver caches the result
+  none,                // the library has no code for the device: calls fail
 };
-// Follows from how the library was built; loads no kernel. Throws Error (not_found, internal).
+// Depends on how the library was built; loads no kernel. Throws Error (not_found, internal).
 GPZ_API KernelCode kernel_code(int device = 0);
 
 // Makes `device` the current device of the calling thread, as cudaSetDevice does. Throws Error (not_found, internal).
