@@ -83,7 +83,7 @@ void append_section(const codec::DifferenceState &state, ModelledState &modelled
                     ModelledUpdate &update, std::vector<std::uint8_t> &bytes) {
   const auto axes = static_cast<std::size_t>(state.components);
   ModelledPlan plan;
-  plan.space = &modelled.space;
+  if (options.dense && options.positions) plan.space = &modelled.space.get();
   plan.update = std::move(update);
   plan.update.scale = modelled.scale;
   plan.update.scale.resize(state.particles, 0);
@@ -163,7 +163,6 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   const auto axes = static_cast<std::size_t>(state.components);
   format::ByteReader in(bytes, size);
   ModelledPlan plan;
-  plan.space = &modelled.space;
   Walk &w = plan.walk;
   ModelledUpdate &update = plan.update;
   update.scale = std::move(modelled.scale);
@@ -202,6 +201,7 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   if (bound && bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
   if (lattice_neighbours) at += plan.read_lattice_neighbours(modelled.lattice_neighbours, bytes + at, size - at);
   if (space) {
+    plan.space = &modelled.space.get();
     at += plan.space->read(state, box, bytes + at, size - at);
     w.space = plan.space;
   }

@@ -15,6 +15,7 @@
 #include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/pair_force.hpp"
 #include "gpz/model/space_neighbours.hpp"
+#include "gpz/model/working_memory.hpp"
 #include "gpz/molecule/section.hpp"
 
 namespace gpz::model {
@@ -89,7 +90,7 @@ class ModelledState {
   LatticeModel lattice;
   LatticeNeighbourPredictor lattice_neighbours;
   PairForce forces;
-  SpaceNeighbours space;  // working memory
+  WorkingMemory<SpaceNeighbours> space;
   Bonds bonds;
   molecule::State molecules;
   format::Column<std::uint32_t> scale;  // see walk.hpp; empty before the first modelled section

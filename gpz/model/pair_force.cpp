@@ -17,7 +17,7 @@ constexpr int expectation_shift = PairMotion::speed_bits - 6;
 
 bool PairForce::fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
                     Search &search, Update &update, std::vector<std::uint8_t> &bytes) {
-  const PairFit::Choice choice = search.choose(state, q, box, settings_, history_, motion_, update.settings);
+  const PairFit::Choice choice = search.choose(state, q, box, settings_, history_, motion_.get(), update.settings);
   if (choice == PairFit::Choice::none) return false;
   update.has_settings = choice == PairFit::Choice::fitted;
   bytes.push_back(update.has_settings ? with_settings : as_before);
@@ -43,12 +43,13 @@ void PairForce::expect(const codec::DifferenceState &state, const core::GridBox 
   const PairSettings &settings = update.has_settings ? update.settings : settings_;
   PairTable &table = update.has_settings ? update.table : table_;
   std::uint32_t &reach = update.has_settings ? update.table_reach : table_reach_;
-  if (!motion_.find(state, box, settings.cutoff)) format::corrupt("too many pairs within the cutoff");
-  if (reach != motion_.list().reach() && state.particles != 0) {
-    reach = motion_.list().reach();
-    table.fill(settings.curve, motion_.end());
+  PairMotion &motion = motion_.get();
+  if (!motion.find(state, box, settings.cutoff)) format::corrupt("too many pairs within the cutoff");
+  if (reach != motion.list().reach() && state.particles != 0) {
+    reach = motion.list().reach();
+    table.fill(settings.curve, motion.end());
   }
-  motion_.move(state, settings, table, history_, update.history);
+  motion.move(state, settings, table, history_, update.history);
   constexpr std::int32_t half = 1 << (expectation_shift - 1);
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     out[d].resize(state.particles);
@@ -68,12 +69,12 @@ void PairForce::commit(Update &&update) {
 
 void PairForce::keep(const std::uint32_t *kept, std::size_t count) {
   history_.keep(kept, count);
-  motion_.forget_pairs();
+  if (PairMotion *const motion = motion_.if_made()) motion->forget_pairs();
 }
 
 void PairForce::add(std::size_t count) {
   history_.add(count);
-  motion_.forget_pairs();
+  if (PairMotion *const motion = motion_.if_made()) motion->forget_pairs();
 }
 
 }  // namespace gpz::model

@@ -17,6 +17,7 @@
 #include "gpz/model/pair_motion.hpp"
 #include "gpz/model/pair_settings.hpp"
 #include "gpz/model/pair_table.hpp"
+#include "gpz/model/working_memory.hpp"
 
 namespace gpz::model {
 
@@ -61,7 +62,7 @@ class PairForce {
   PairTable table_;
   std::uint32_t table_reach_ = 0;  // reach for which the table was filled; 0: not filled
   MotionHistory history_;
-  PairMotion motion_;
+  WorkingMemory<PairMotion> motion_;
 };
 
 }  // namespace gpz::model

@@ -43,12 +43,14 @@ class PairTable {
 
  private:
   core::PairLines lines(const std::vector<core::PairLine> &of) const {
+    static constexpr core::PairLine nothing{};
+    if (of.empty()) return {&nothing, 0, shift_};
     return {of.data(), static_cast<std::uint32_t>(of.size() - 1), shift_};
   }
 
   int shift_ = 0;
-  std::vector<core::PairLine> total_{{}};
-  std::vector<core::PairLine> close_{{}};
+  std::vector<core::PairLine> total_;
+  std::vector<core::PairLine> close_;
 };
 
 }  // namespace gpz::model

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Memory that is reused from frame to frame, and holds nothing that has to survive.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace gpz::model {
+
+// Made when it is first needed: a file may have many small states. A copy begins without any.
+template <typename T>
+class WorkingMemory {
+ public:
+  WorkingMemory() = default;
+  WorkingMemory(const WorkingMemory & /*other*/) {}
+  WorkingMemory(WorkingMemory &&) noexcept = default;
+  WorkingMemory &operator=(const WorkingMemory & /*other*/) { return *this; }
+  WorkingMemory &operator=(WorkingMemory &&) noexcept = default;
+  ~WorkingMemory() = default;
+
+  T &get() {
+    if (!memory_) memory_ = std::make_unique<T>();
+    return *memory_;
+  }
+  T *if_made() { return memory_.get(); }
+  std::size_t memory_usage() const { return memory_ ? sizeof(T) + memory_->memory_usage() : 0; }
+
+ private:
+  std::unique_ptr<T> memory_;
+};
+
+}  // namespace gpz::model
