@@ -112,7 +112,7 @@ struct Coding : format::CodingRule {
   FindBonds *bonds = nullptr;
   FindFields *fields_named = nullptr;
   // try_encode neither looks at other sections nor changes the context.
-  bool stands_alone = false;
+  bool is_self_contained = false;
 };
 
 const Coding &coding_of(format::FieldCodingKind number);

@@ -43,21 +43,21 @@ struct Trial {
   EncodedSection encoded;
 };
 
-// Tries the candidates that stand alone at the same time: some of them take one thread only.
+// Tries the self-contained candidates at the same time: some of them take one thread only.
 std::vector<Trial> try_together(const std::vector<SectionCandidate> &candidates, const SectionSource &source) {
   std::vector<Trial> trials(candidates.size());
-  std::vector<std::size_t> alone;
+  std::vector<std::size_t> chosen;
   for (std::size_t k = 0; k < candidates.size(); ++k)
-    if (candidates[k].when == When::always && coding_of(candidates[k].coding).stands_alone) alone.push_back(k);
-  const int threads =
-      codec::thread_count(codec::threads_for_particles(source.context.threads, source.context.particles), alone.size());
+    if (candidates[k].when == When::always && coding_of(candidates[k].coding).is_self_contained) chosen.push_back(k);
+  const int threads = codec::thread_count(
+      codec::threads_for_particles(source.context.threads, source.context.particles), chosen.size());
   if (threads == 1) return trials;
   SectionSource shared = source;
   shared.context.threads = std::max(1, codec::thread_count(source.context.threads, UINT64_MAX) - threads + 1);
-  codec::parallel_ranges(threads, alone.size(), [&](int, std::uint64_t first, std::uint64_t last) {
+  codec::parallel_ranges(threads, chosen.size(), [&](int, std::uint64_t first, std::uint64_t last) {
     for (std::uint64_t k = first; k < last; ++k) {
-      Trial &trial = trials[alone[k]];
-      trial.serves = coding_of(candidates[alone[k]].coding).try_encode(shared, {}, trial.encoded);
+      Trial &trial = trials[chosen[k]];
+      trial.serves = coding_of(candidates[chosen[k]].coding).try_encode(shared, {}, trial.encoded);
       trial.is_done = true;
     }
   });
