@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -34,7 +35,7 @@ class CPUCompressor : public GPZCompressor {
     Buffer &mine = buffers_[buffer];
     GPZChunk chunk;
     if (behind) {
-      copy(atoms, mine.rows);
+      copy(atoms, mine);
       chunk.compress = [this, &mine, atoms = std::move(atoms), box, key, choice = choice_](GPZChunk &result) {
         encode(atoms, box, key, choice, mine, result);
       };
@@ -53,7 +54,7 @@ class CPUCompressor : public GPZCompressor {
   double memory_usage() const override {
     // LAMMPS asks when the first frame has filled one buffer. Its chunk may be under way.
     std::size_t rows = 0;
-    for (const Buffer &buffer : buffers_) rows = std::max(rows, buffer.rows.capacity());
+    for (const Buffer &buffer : buffers_) rows = std::max(rows, buffer.room);
     return static_cast<double>(GPZBackground::nbuffers * (rows * sizeof(GPZRowLayout::Word) + largest_chunk_) +
                                encoder_memory_);
   }
@@ -65,7 +66,8 @@ class CPUCompressor : public GPZCompressor {
     std::uint32_t features = 0;
   };
   struct Buffer {
-    std::vector<GPZRowLayout::Word> rows;  // of a frame that is compressed behind the simulation
+    std::unique_ptr<GPZRowLayout::Word[]> rows;  // of a frame that is compressed behind the simulation
+    std::size_t room = 0;                        // words
     gpz::EncodedChunk chunk;
   };
 
@@ -76,18 +78,34 @@ class CPUCompressor : public GPZCompressor {
   std::vector<Buffer> buffers_;
   std::atomic<std::size_t> largest_chunk_{0}, encoder_memory_{0};  // bytes
 
-  // The atoms are in the copy afterwards.
-  void copy(GPZRows &atoms, std::vector<GPZRowLayout::Word> &rows) const {
+  // The atoms are in the copy afterwards. The system gives memory when it is written for the first time, which takes
+  // longer than the copy. So the first frame, which nearly always is before the loop, writes the memory of all buffers.
+  void copy(GPZRows &atoms, Buffer &buffer) {
     const GPZRowLayout layout(atoms.fields);
     const std::size_t words = static_cast<std::size_t>(atoms.particles) * layout.words();
-    if (words > rows.size()) {
-      rows.clear();  // nothing is worth moving
-      rows.resize(words + words / 8);
+    const bool is_first =
+        std::none_of(buffers_.begin(), buffers_.end(), [](const Buffer &b) { return b.rows != nullptr; });
+    make_room(buffer, words);
+    layout.copy(atoms, buffer.rows.get(), threads_);
+    if (is_first) {
+      for (Buffer &other : buffers_) {
+        if (&other == &buffer) continue;
+        make_room(other, words);
+        layout.copy(atoms, other.rows.get(), threads_);
+      }
     }
-    layout.copy(atoms, rows.data(), threads_);
-    layout.refer(atoms.fields, rows.data());
+    layout.refer(atoms.fields, buffer.rows.get());
     atoms.nrows = atoms.particles;
     atoms.rows = nullptr;
+  }
+
+  static void make_room(Buffer &buffer, std::size_t words) {
+    if (words <= buffer.room && buffer.rows) return;
+    buffer.room = 0;
+    buffer.rows.reset();
+    // Not std::vector, which would write zeros first.
+    buffer.rows.reset(new GPZRowLayout::Word[words + words / 8 + 1]);
+    buffer.room = words + words / 8 + 1;
   }
 
   void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, Buffer &buffer,
