@@ -229,8 +229,8 @@ bool NeighbourList::find_pairs(const Cells &cells, std::int64_t width, const cod
       if (distances > most_distances) return width > 1 && find_pairs(cells, 1, kernels);
       const codec::PairCandidates candidates = room_for_candidates(others);
       kernels.take_candidates(at, runs_.data(), runs_.size(), candidates);
-      // The own particles of the cells come last, and the candidates of a particle end just before it, so that each pair
-      // occurs once.
+      // The own particles of the cells come last, and the candidates of a particle end just before it, so that each
+      // pair occurs once.
       auto count = static_cast<std::uint32_t>(others - members);
       for (; own < end; ++own, ++count) {
         make_room(found + count);
