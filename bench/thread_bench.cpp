@@ -162,6 +162,7 @@ std::vector<float> decode(const gpz::Bytes &bytes, int threads, Costs &costs) {
 
 double median(const std::vector<Cost> &costs, double Cost::*of) {
   std::vector<double> values;
+  values.reserve(costs.size());
   for (const Cost &cost : costs) values.push_back(cost.*of);
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
   return 1e3 * values[values.size() / 2];

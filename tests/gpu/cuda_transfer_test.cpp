@@ -95,8 +95,10 @@ TEST_F(CudaTransfer, DevicesHaveCodeAsTheLibrarySays) {
   EXPECT_EQ(status_of([] { cuda::kernel_code(-1); }), Status::not_found);
   const cuda::KernelCode code = cuda::kernel_code();
   EXPECT_NE(code, cuda::KernelCode::none);
-  // A program in which the driver must not compile. It encodes if there is machine code.
-  const std::string command = "CUDA_DISABLE_PTX_JIT=1 '" + std::filesystem::read_symlink("/proc/self/exe").string() +
+  // A program in which the driver must not compile, nor take what it compiled for another one. It encodes if there is
+  // machine code.
+  const std::string command = "CUDA_CACHE_DISABLE=1 CUDA_DISABLE_PTX_JIT=1 '" +
+                              std::filesystem::read_symlink("/proc/self/exe").string() +
                               "' --gtest_filter=CudaTransfer.WorksWithoutTheDriversCompiler";
   EXPECT_EQ(std::system((command + " >/dev/null 2>&1").c_str()) == 0, code == cuda::KernelCode::native);
 }
