@@ -54,11 +54,11 @@ double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::Gri
 
   const std::size_t unknowns = 2 * shells_.size();
   crystal::LeastSquares equations(unknowns);
-  const std::size_t stride = crystal::sample_stride(n, sample_size);
+  const std::size_t sample_step = crystal::sample_stride(n, sample_size);
   std::vector<double> feature(unknowns * core::max_components);
   const std::uint32_t *const slot = order();
   const Columns columns = columns_of(remainders);
-  for (std::size_t k = 0; k < n; k += stride) {
+  for (std::size_t k = 0; k < n; k += sample_step) {
     std::fill(feature.begin(), feature.end(), 0.0);
     for (std::uint32_t pair = list_.first()[k]; pair < list_.first()[k + 1]; ++pair) {
       const Features f = features(pair, slot[list_.partner()[pair]], columns);

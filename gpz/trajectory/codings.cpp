@@ -24,19 +24,13 @@ constexpr Coding of_indices(format::FieldCodingKind number, TryEncode *encode, F
   return {format::rule_of(number), load<decode>, write<decode>, encode, follow, bonds, fields};
 }
 
-constexpr Coding self_contained(Coding coding) {
-  coding.is_self_contained = true;
-  return coding;
-}
-
 // By number, as format::CodingRules.
 constexpr Coding codings[] = {
     of_indices<decode_predicted>(format::predicted_values, encode_predicted, follow_predicted),
     {format::rule_of(format::block_coded_values), load_block_coded, write_block_coded, encode_block_coded},
-    self_contained(of_indices<decode_ordered>(format::ordered_values, encode_ordered)),
+    of_indices<decode_ordered>(format::ordered_values, encode_ordered),
     of_indices<decode_modelled>(format::modelled_values, encode_modelled),
-    self_contained(of_indices<decode_ordered_model>(format::modelled_order, encode_ordered_model, nullptr,
-                                                    bonds_of_ordered_model)),
+    of_indices<decode_ordered_model>(format::modelled_order, encode_ordered_model, nullptr, bonds_of_ordered_model),
     of_indices<decode_cells>(format::halved_cells, encode_cells),
     of_indices<decode_sites>(format::lattice_sites, encode_sites),
     of_indices<decode_sequence>(format::sequence_values, encode_sequence),

@@ -111,8 +111,6 @@ struct Coding : format::CodingRule {
   Follow *follow = nullptr;
   FindBonds *bonds = nullptr;
   FindFields *fields_named = nullptr;
-  // try_encode neither looks at other sections nor changes the context.
-  bool is_self_contained = false;
 };
 
 const Coding &coding_of(format::FieldCodingKind number);

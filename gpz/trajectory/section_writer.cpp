@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/section_writer.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
-
-#include "gpz/codec/parallel.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -36,34 +33,6 @@ void append_head(const Coding &coding, const SectionSource &source, const format
                               renumbered(source.indices.exact, order), bytes);
 }
 
-// A candidate that was tried before its turn.
-struct Trial {
-  bool is_done = false;
-  bool serves = false;
-  EncodedSection encoded;
-};
-
-// Tries the self-contained candidates at the same time: some of them take one thread only.
-std::vector<Trial> try_together(const std::vector<SectionCandidate> &candidates, const SectionSource &source) {
-  std::vector<Trial> trials(candidates.size());
-  std::vector<std::size_t> chosen;
-  for (std::size_t k = 0; k < candidates.size(); ++k)
-    if (candidates[k].when == When::always && coding_of(candidates[k].coding).is_self_contained) chosen.push_back(k);
-  const int threads = codec::thread_count(
-      codec::threads_for_particles(source.context.threads, source.context.particles), chosen.size());
-  if (threads == 1) return trials;
-  SectionSource shared = source;
-  shared.context.threads = std::max(1, codec::thread_count(source.context.threads, UINT64_MAX) - threads + 1);
-  codec::parallel_ranges(threads, chosen.size(), [&](int, std::uint64_t first, std::uint64_t last) {
-    for (std::uint64_t k = first; k < last; ++k) {
-      Trial &trial = trials[chosen[k]];
-      trial.serves = coding_of(candidates[chosen[k]].coding).try_encode(shared, {}, trial.encoded);
-      trial.is_done = true;
-    }
-  });
-  return trials;
-}
-
 }  // namespace
 
 WrittenSection append_section(const std::vector<SectionCandidate> &candidates, const SectionSource &source, Try turn,
@@ -75,16 +44,11 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     bool costly;
   };
   std::optional<Best> best;
-  std::vector<Trial> trials = turn == Try::both ? try_together(candidates, source) : std::vector<Trial>();
-  trials.resize(candidates.size());
-  for (std::size_t k = 0; k < candidates.size(); ++k) {
-    const SectionCandidate &candidate = candidates[k];
+  for (const SectionCandidate &candidate : candidates) {
     if (!is_tried(candidate, turn, best.has_value())) continue;
     const Coding &coding = coding_of(candidate.coding);
-    Trial &trial = trials[k];
-    EncodedSection &encoded = trial.encoded;
-    if (!trial.is_done) trial.serves = coding.try_encode(source, best ? best->size : ToBeat{}, encoded);
-    if (!trial.serves) continue;
+    EncodedSection encoded;
+    if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
     const std::size_t head =
         format::section_head_size(coding.head, source.context.components(), source.indices.exact.size());
     ToBeat size{format::field_coding_size + head + encoded.payload.size(), encoded.payload.size()};
