@@ -45,8 +45,6 @@ class CPUCompressor : public GPZCompressor {
     return chunk;
   }
 
-  bool can_follow() const override { return true; }
-
   void set(gpz::Order order, gpz::Effort effort, std::uint32_t features) override {
     choice_ = {order, effort, features};
   }

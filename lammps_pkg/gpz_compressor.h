@@ -35,8 +35,6 @@ class GPZCompressor {
   // Arrays and rows may change when the call has returned. `behind`: the chunk is to be compressed behind the
   // simulation (GPZChunk::compress), if this compressor can; the next call may come before that has ended.
   virtual GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool behind) = 0;
-  // Can it compress behind the simulation?
-  virtual bool can_follow() const { return false; }
 
   // Sets order and effort from the next chunk on, for a file with these required features. GPUs have order place, and
   // no codings that need features (GPZSettings::only_on_cpu).

@@ -238,7 +238,11 @@ using Unsigned = std::uint32_t __attribute__((vector_size(64)));
 inline __m512i bits(Narrow x) { return reinterpret_cast<__m512i>(x); }
 inline __m512i bits(Unsigned x) { return reinterpret_cast<__m512i>(x); }
 inline std::uint32_t below(Unsigned x, std::uint32_t limit) {
-  return _mm512_cmplt_epu32_mask(bits(x), _mm512_set1_epi32(static_cast<int>(limit)));
+  const __mmask16 mask = _mm512_cmplt_epu32_mask(bits(x), _mm512_set1_epi32(static_cast<int>(limit)));
+  // Not a conversion: GCC 12 may store 16 bits of the mask to the stack and read 32.
+  std::uint32_t set;
+  asm("kmovw %1, %0" : "=r"(set) : "k"(mask));
+  return set;
 }
 inline Narrow load_narrow(const std::int32_t *from) {
   Narrow x;
