@@ -24,10 +24,6 @@ using gpz::ConstArray;
 
 namespace {
 
-std::size_t size_of(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
-}
-
 template <std::size_t size>
 void copy_component(const ConstArray &from, const GPZRows &atoms, char *to, std::size_t stride, std::size_t begin,
                     std::size_t end) {
@@ -47,7 +43,7 @@ GPZRowLayout::GPZRowLayout(const std::vector<gpz::FieldInput> &fields) {
   std::size_t wide = 0, narrow = 0;
   for (const gpz::FieldInput &field : fields) {
     for (std::size_t d = 0; d < field.field.components.size(); ++d) {
-      const std::size_t size = size_of(field.components[d].type);
+      const std::size_t size = gpz::element_size(field.components[d].type);
       std::size_t &end = size == 8 ? wide : narrow;
       columns_.push_back({end, size});
       end += size;

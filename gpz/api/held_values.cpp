@@ -27,7 +27,7 @@ void copy_words(const std::uint8_t *from, std::size_t n, const Array &to) {
 }
 
 void copy_column(const std::uint8_t *from, std::size_t n, const Array &to) {
-  const std::size_t size = format::element_size(to.type);
+  const std::size_t size = element_size(to.type);
   if (to.stride == static_cast<std::ptrdiff_t>(size))
     std::memcpy(to.data, from, n * size);
   else if (size == 4)
@@ -66,7 +66,7 @@ FrameRequest request_of(const Frame &frame, const std::vector<bool> &wanted, boo
 
 std::uint64_t size_of(const FrameRequest &request, std::uint64_t particles) {
   std::uint64_t bytes = 0;
-  for (const FrameRequest::Column &column : request.columns) bytes += format::element_size(column.type);
+  for (const FrameRequest::Column &column : request.columns) bytes += element_size(column.type);
   return bytes * particles;
 }
 
@@ -91,7 +91,7 @@ std::vector<codec::Target> HeldValues::make_room(const FrameRequest &request, co
     if (column.field >= fields.size() || column.component >= fields[column.field].components.size())
       throw Error(Status::not_found, "no such column");
     columns_.push_back({column, at});
-    const std::size_t size = format::element_size(column.type);
+    const std::size_t size = element_size(column.type);
     targets[column.field].components[column.component] = {bytes_.get() + at, static_cast<std::ptrdiff_t>(size),
                                                           column.type};
     at += size * static_cast<std::size_t>(particles);

@@ -33,7 +33,7 @@ void PendingFrame::copy(const std::vector<FieldInput> &from, std::size_t particl
   constexpr std::size_t alignment = 8;
   std::size_t needed = 0;
   const auto padded = [&](const ConstArray &array) {
-    return (format::element_size(array.type) * particles + alignment - 1) / alignment * alignment;
+    return (element_size(array.type) * particles + alignment - 1) / alignment * alignment;
   };
   for (const FieldInput &input : from)
     for (std::size_t d = 0; d < input.field.components.size(); ++d) needed += padded(input.components[d]);
@@ -48,7 +48,7 @@ void PendingFrame::copy(const std::vector<FieldInput> &from, std::size_t particl
   for (FieldInput &input : fields)
     for (std::size_t d = 0; d < input.field.components.size(); ++d) {
       ConstArray &array = input.components[d];
-      const std::size_t size = format::element_size(array.type);
+      const std::size_t size = element_size(array.type);
       const std::size_t length = padded(array);
       if (size == 4)
         copy_rows<std::uint32_t>(array, particles, rows, at);

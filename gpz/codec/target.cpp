@@ -109,7 +109,7 @@ Target Target::from(std::size_t first) const {
 
 void *Target::contiguous(std::size_t d, Type type) const {
   const Array &array = components[d];
-  const std::size_t size = format::element_size(type);
+  const std::size_t size = element_size(type);
   const bool fits = rows == nullptr && array.type == type && array.stride == static_cast<std::ptrdiff_t>(size) &&
                     reinterpret_cast<std::uintptr_t>(array.data) % size == 0;
   return fits ? array.data : nullptr;

@@ -16,11 +16,6 @@ static_assert(static_cast<int>(core::Value::integer) == static_cast<int>(ValueTy
               static_cast<int>(core::Value::float64) == static_cast<int>(ValueType::float64));
 constexpr core::Value core_value(ValueType type) { return static_cast<core::Value>(type); }
 
-// Bytes of an element.
-constexpr std::size_t element_size(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
-}
-
 // Checks the fields, and sets the step of fields with a bound but no step. Throws invalid_argument.
 void prepare_fields(std::vector<FieldInput> &fields, std::uint64_t particles);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Memory that is reused from frame to frame, and holds nothing that has to survive.
+// Memory that is reused from frame to frame. Results do not depend on what it holds of earlier frames of its owner.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,18 @@
 
 namespace gpz::model {
 
-// Made when it is first needed: a file may have many small states. A copy begins without any.
+// Made when it is first needed: a file may have many small states. A copy begins without any, and an owner that another
+// one is copied to loses its own: what is remembered there is of other frames.
 template <typename T>
 class WorkingMemory {
  public:
   WorkingMemory() = default;
   WorkingMemory(const WorkingMemory & /*other*/) {}
   WorkingMemory(WorkingMemory &&) noexcept = default;
-  WorkingMemory &operator=(const WorkingMemory & /*other*/) { return *this; }
+  WorkingMemory &operator=(const WorkingMemory &other) {
+    if (this != &other) memory_.reset();
+    return *this;
+  }
   WorkingMemory &operator=(WorkingMemory &&) noexcept = default;
   ~WorkingMemory() = default;
 

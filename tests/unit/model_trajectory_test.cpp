@@ -3,6 +3,8 @@
 // several codings follow each other and particles leave and come back.
 #include <gtest/gtest.h>
 
+#include <memory>
+
 #include "gpz/trajectory.hpp"
 #include "matter.hpp"
 #include "trajectory_support.hpp"
@@ -75,6 +77,33 @@ TEST(ModelledTrajectory, Liquid) {
   LennardJones liquid(5, 0.8, 1.0, 21);
   liquid.run(40);
   for (const double bound : {0.02, 0.0005}) expect_bounds(liquid, bound, [&] { liquid.run(6); });
+}
+
+// A key frame begins anew: chunks do not depend on what the encoder has coded before.
+TEST(ModelledTrajectory, AnEncoderForgetsAtAKeyFrame) {
+  LennardJones liquid(5, 0.8, 1.0, 21);
+  liquid.run(40);
+  std::vector<Snapshot> truth;
+  for (int frame = 0; frame < 15; ++frame, liquid.run(6)) truth.push_back(snapshot_of(liquid, frame, 0.0005, false));
+  for (const int interval : {2, 3, 4, 5}) {
+    TrajectoryEncoder used;
+    std::unique_ptr<TrajectoryEncoder> fresh;
+    used.set_effort(Effort::dense);
+    EncodedChunk mine;
+    EncodedChunk expected;
+    for (int frame = 0; frame < 15; ++frame) {
+      const bool key = frame % interval == 0;
+      if (key) {
+        fresh = std::make_unique<TrajectoryEncoder>();
+        fresh->set_effort(Effort::dense);
+      }
+      const Snapshot &snapshot = truth[static_cast<std::size_t>(frame)];
+      const auto particles = static_cast<std::size_t>(snapshot.info.particles);
+      used.encode(snapshot.inputs(), particles, nullptr, snapshot.info.box, key, mine);
+      fresh->encode(snapshot.inputs(), particles, nullptr, snapshot.info.box, key, expected);
+      ASSERT_EQ(mine.bytes, expected.bytes) << "interval " << interval << ", frame " << frame;
+    }
+  }
 }
 
 TEST(ModelledTrajectory, Crystal) {

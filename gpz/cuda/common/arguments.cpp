@@ -21,16 +21,12 @@ bool is_aligned(const void *data, std::size_t alignment) {
 }
 
 void check_elements(const Field &field, const void *data, std::ptrdiff_t stride, ConstArray::Type type) {
-  const std::size_t size = size_of(type);
+  const std::size_t size = element_size(type);
   require(is_aligned(data, size) && stride % static_cast<std::ptrdiff_t>(size) == 0, field,
           "data and stride have to be multiples of the size of an element on a GPU");
 }
 
 }  // namespace
-
-std::size_t size_of(ConstArray::Type type) {
-  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
-}
 
 void check_size(std::size_t fields, std::uint64_t particles) {
   if (fields > max_fields) throw Error(Status::limit_exceeded, "more fields than the CUDA codec takes in one call");

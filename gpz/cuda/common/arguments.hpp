@@ -16,9 +16,6 @@ inline constexpr std::uint64_t max_particles = std::uint64_t{1} << 40;
 inline constexpr std::size_t workspace_alignment = 256;
 inline constexpr std::size_t chunk_alignment = 8;
 
-// Bytes of an element.
-std::size_t size_of(ConstArray::Type type);
-
 // Throws limit_exceeded.
 void check_size(std::size_t fields, std::uint64_t particles);
 

@@ -113,7 +113,7 @@ ConstArray::Type check_values(const DeviceValues &values, std::uint64_t n, int c
     const ConstArray &array = values.component[static_cast<std::size_t>(d)];
     require(array.type == type, "components of different types");
     require(n == 0 || array.data != nullptr, "a component without data");
-    const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+    const auto size = static_cast<std::ptrdiff_t>(element_size(type));
     require(reinterpret_cast<std::uintptr_t>(array.data) % static_cast<std::uintptr_t>(size) == 0 &&
                 array.stride % size == 0,
             "elements that are not aligned to their size");
@@ -128,7 +128,7 @@ DifferenceSource source_of(const DeviceValues &values, int components) {
     source.data[d] = static_cast<const char *>(array.data);
     source.stride[d] = array.stride;
   }
-  const auto size = static_cast<std::ptrdiff_t>(size_of(values.component[0].type));
+  const auto size = static_cast<std::ptrdiff_t>(element_size(values.component[0].type));
   source.packed = true;
   for (int d = 0; d < components; ++d)
     source.packed &= source.data[d] == source.data[0] + d * size && source.stride[d] == components * size;

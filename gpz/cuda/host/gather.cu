@@ -142,8 +142,8 @@ namespace {
 
 // Checks `array` before a column is made from it. `what` names it in messages.
 void check_array(const ConstArray &array, std::uint64_t rows, int device, const char *what) {
-  check_memory(array.data, rows, size_of(array.type), what);
-  if (array.stride % static_cast<std::ptrdiff_t>(size_of(array.type)) != 0)
+  check_memory(array.data, rows, element_size(array.type), what);
+  if (array.stride % static_cast<std::ptrdiff_t>(element_size(array.type)) != 0)
     throw Error(Status::invalid_argument, std::string("the stride of ") + what + " is not a multiple of their size");
   require_reachable(array.data, device, what);
 }

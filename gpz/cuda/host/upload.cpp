@@ -57,7 +57,7 @@ Column column_of(ConstArray &array, std::uint64_t rows) {
   if (stride > max_extent / rows) throw Error(Status::limit_exceeded, "an array is larger than any memory");
   const std::uint64_t span = stride * (rows - 1);
   const char *first = static_cast<const char *>(array.data);
-  return {&array, descends ? first - span : first, static_cast<std::size_t>(span + size_of(array.type)), 0};
+  return {&array, descends ? first - span : first, static_cast<std::size_t>(span + element_size(array.type)), 0};
 }
 
 std::vector<Column> columns_in_host_memory(std::vector<FieldInput> &fields, std::uint64_t rows) {

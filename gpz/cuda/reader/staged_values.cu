@@ -30,9 +30,9 @@ void launch(const void *values, const DeviceArray &to, std::uint64_t n, const st
 void place_values(const void *values, ConstArray::Type type, const DeviceArray &to, std::uint64_t n,
                   const std::uint32_t *rows, Stream stream) {
   if (n == 0) return;
-  if (size_of(type) == sizeof(std::uint32_t))
+  if (element_size(type) == sizeof(std::uint32_t))
     launch<std::uint32_t, std::uint32_t>(values, to, n, rows, stream);
-  else if (size_of(to.type) == sizeof(std::uint32_t))
+  else if (element_size(to.type) == sizeof(std::uint32_t))
     launch<std::uint64_t, std::uint32_t>(values, to, n, rows, stream);
   else
     launch<std::uint64_t, std::uint64_t>(values, to, n, rows, stream);

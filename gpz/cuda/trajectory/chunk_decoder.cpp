@@ -152,7 +152,7 @@ ChunkDecoder::Landing ChunkDecoder::land(const Call &call, std::size_t f, std::u
   const FieldOutput &output = call.outputs[f];
   const std::size_t components = output.field.components.size();
   const ConstArray::Type type = type_of(output.field);
-  const auto size = static_cast<std::ptrdiff_t>(size_of(type));
+  const auto size = static_cast<std::ptrdiff_t>(element_size(type));
   Landing landing{output, false};
   if (is_followed(f) && output.field.type == ValueType::integer) {
     for (std::size_t d = 0; d < components; ++d)

@@ -224,7 +224,7 @@ bool ChunkEncoder::compare_besides(const FrameCall &call, std::size_t f, Besides
   std::size_t end = comparisons;
   for (std::size_t d = 0; d < components; ++d) {
     const ConstArray &values = call.fields[f].components[d];
-    const std::size_t size = size_of(values.type);
+    const std::size_t size = element_size(values.type);
     const void *before = last_.find(f, d, values.type, call.particles);
     if (before == nullptr || values.stride != static_cast<std::ptrdiff_t>(size) ||
         reinterpret_cast<std::uintptr_t>(values.data) % 16 != 0)

@@ -136,7 +136,7 @@ void load_integers(const ConstArray &array, std::uint64_t n, std::int64_t *out, 
 void copy_integers(const ConstArray &array, std::uint64_t n, void *out, Stream stream) {
   if (n == 0) return;
   const auto *data = static_cast<const char *>(array.data);
-  const auto size = static_cast<std::ptrdiff_t>(size_of(array.type));
+  const auto size = static_cast<std::ptrdiff_t>(element_size(array.type));
   if (array.stride == size)
     return check(cudaMemcpyAsync(out, data, n * static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice, stream),
                  "copy of integers");

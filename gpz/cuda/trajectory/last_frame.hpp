@@ -22,7 +22,7 @@ class LastFrame {
     while (kept_.size() <= at) kept_.push_back(std::make_unique<Kept>());
     Kept &kept = *kept_[at];
     kept.particles = 0;
-    const std::size_t size = particles * size_of(values.type);
+    const std::size_t size = particles * element_size(values.type);
     if (size > kept.memory.capacity()) {
       kept.memory.release();
       kept.memory.allocate(size);

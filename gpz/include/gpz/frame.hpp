@@ -159,6 +159,10 @@ struct Array {
   ConstArray::Type type = ConstArray::Type::float64;
 };
 
+// Bytes of an element.
+constexpr std::size_t element_size(ConstArray::Type type) {
+  return type == ConstArray::Type::int32 || type == ConstArray::Type::float32 ? 4 : 8;
+}
 constexpr bool is_integer(ConstArray::Type type) {
   return type == ConstArray::Type::int32 || type == ConstArray::Type::int64;
 }

@@ -21,10 +21,11 @@ class GPZ_API Writer {
 
   // Writes to the file `path`. create replaces an existing file; if a Reader of this process has it open, it throws
   // invalid_argument, and the file stays. append continues an existing file after its complete frames, and creates a
-  // missing or empty file. Items in `metadata` must be those of the file, and the first new frame must have the file's
-  // bounds: otherwise invalid_argument is thrown (gpz/continuation.hpp), and no byte of the file changes. Items that
-  // `metadata` leaves out are taken from the file. The first new frame overwrites a torn end and the index. `threads`:
-  // 1 is the caller's thread, 0 all cores; the bytes do not depend on it. Throws io_error, and as scan_file.
+  // missing or empty file. Every item of `metadata` must equal that of the continued file, and the first new frame must
+  // have the bounds of its frames. Otherwise append throws invalid_argument (gpz/continuation.hpp) and changes no byte
+  // of the file. Items that `metadata` leaves out are taken from the file. The first new frame overwrites the index, or
+  // an incomplete frame at the end. `threads`: 1 is the caller's thread, 0 all cores; the bytes do not depend on it.
+  // Throws io_error, and as scan_file.
   Writer(const std::string &path, const Metadata &metadata, Mode mode = Mode::create, int threads = 1);
   // Writes to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its current
   // position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Accepted bytes cannot
