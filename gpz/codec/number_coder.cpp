@@ -156,6 +156,7 @@ void NumberEncoder::append(NumberEncoder &&behind) {
   const std::size_t first = items_.size();
   items_.insert(items_.end(), behind.items_.begin(), behind.items_.end());
   for (const std::size_t end : behind.segments_) segments_.push_back(first + end);
+  behind.items_ = {};
 }
 
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {

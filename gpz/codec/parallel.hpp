@@ -27,8 +27,9 @@ inline int threads_for_particles(int threads, std::uint64_t particles) {
 }
 
 // Calls work(t, first, last) for thread t of `threads`, ranges covering [0, items) in order. Columns are charged to the
-// budget of the caller. If several calls throw, the caller gets the exception of the first range, as it would with one
-// thread.
+// budget of the caller. If several calls throw, the caller gets the exception of the first range: of errors in the
+// data, the one that a single thread would meet. Memory may end earlier, because all threads take theirs at the same
+// time.
 template <typename Work>
 void parallel_ranges(int threads, std::uint64_t items, const Work &work) {
   const auto n = static_cast<std::uint64_t>(threads);

@@ -47,7 +47,6 @@ Payloads encode_blocks(int threads, std::uint64_t blocks, const Encode &encode) 
     std::vector<std::uint32_t> &payload = payloads[static_cast<std::size_t>(t)];
     for (std::uint64_t b = first; b < last; ++b) {
       const std::uint32_t words = encode(b, *scratch);
-      if (b == first) payload.reserve(words * (last - first + (last - first) / 8));
       payload.insert(payload.end(), scratch->words, scratch->words + words);
     }
   });

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gpz/core/residual.hpp"
+#include "gpz/core/rounding.hpp"
 
 namespace gpz::core {
 
@@ -18,8 +19,8 @@ inline namespace GPZ_ISA {
 GPZ_HD std::int32_t limit_motion(std::int64_t x) { return limited(x, motion_limit); }
 
 // The change in a part of the time between two frames. `part` is in units of 2^-16.
-GPZ_HD std::int64_t part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 15)) >> 16; }
-GPZ_HD std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return (x * part + (1 << 16)) >> 17; }
+GPZ_HD std::int64_t part_of(std::int64_t x, std::int64_t part) { return rounded_shift(x * part, 16); }
+GPZ_HD std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return rounded_shift(x * part, 17); }
 
 // Converts a sum over pairs to a force. `shift` may be negative.
 GPZ_HD std::int64_t scaled_force(std::uint64_t sum, int shift) {

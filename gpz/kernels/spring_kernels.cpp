@@ -3,6 +3,7 @@
 
 #include "gpz/core/config.hpp"
 #include "gpz/core/machine.hpp"
+#include "gpz/core/rounding.hpp"
 #include "gpz/core/springs.hpp"
 
 #if defined(__AVX2__)
@@ -91,9 +92,7 @@ void step(const Springs &springs, std::size_t particles, const std::int16_t *in,
     for (std::size_t r = 0; r < core::max_components; ++r) {
       const auto &total = springs.total[r];
       const std::int32_t sum = total[0] * own[0] + total[1] * own[1] + total[2] * own[2] - pulled[r];
-      constexpr std::uint32_t half = 1u << (core::spring_bits - 1);
-      const std::int32_t half_step =
-          (static_cast<std::int32_t>(static_cast<std::uint32_t>(sum) + half) >> core::spring_bits) - own[r];
+      const std::int32_t half_step = core::rounded_shift(sum, core::spring_bits) - own[r];
       const std::int32_t whole = has_before ? 2 * half_step - before[field_stride * i + r] : half_step;
       result[r] = static_cast<std::int16_t>(core::max_of(core::min_of(whole, core::field_limit), -core::field_limit));
     }

@@ -157,7 +157,7 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
   double gain = 0;
   std::vector<std::uint8_t> space;
   if (options.dense && options.positions && !w.contexts.bonds && !in_lattice)
-    gain = plan.space->fit(state, box, remainders, space);
+    gain = modelled.space.get().fit(state, box, remainders, space);
   if (options.in_order_of_ids && !in_lattice) {
     w.slots = fit_slots(remainders, state.particles, axes);
     if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
@@ -172,7 +172,7 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
   }
   if (gain > 0) {
     plan.flags |= ModelledPlan::space_neighbours;
-    w.space = plan.space;
+    w.space = &modelled.space.get();
     parameters.insert(parameters.end(), space.begin(), space.end());
   }
   choose_levels(plan.update.scale, w.contexts);

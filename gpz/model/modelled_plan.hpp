@@ -28,7 +28,6 @@ struct ModelledPlan {
   std::uint8_t flags = 0;
   Temporal temporal;
   Expectation expected;
-  SpaceNeighbours *space = nullptr;  // of the state; its memory is kept from frame to frame
   Walk walk;
   ModelledUpdate update;
 

@@ -83,7 +83,6 @@ void append_section(const codec::DifferenceState &state, ModelledState &modelled
                     ModelledUpdate &update, std::vector<std::uint8_t> &bytes) {
   const auto axes = static_cast<std::size_t>(state.components);
   ModelledPlan plan;
-  if (options.dense && options.positions) plan.space = &modelled.space.get();
   plan.update = std::move(update);
   plan.update.scale = modelled.scale;
   plan.update.scale.resize(state.particles, 0);
@@ -201,9 +200,8 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   if (bound && bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
   if (lattice_neighbours) at += plan.read_lattice_neighbours(modelled.lattice_neighbours, bytes + at, size - at);
   if (space) {
-    plan.space = &modelled.space.get();
-    at += plan.space->read(state, box, bytes + at, size - at);
-    w.space = plan.space;
+    w.space = &modelled.space.get();
+    at += modelled.space.get().read(state, box, bytes + at, size - at);
   }
   if (slots) {
     if (!codec::read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);

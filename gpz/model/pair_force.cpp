@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "gpz/core/rounding.hpp"
 #include "gpz/format/corrupt.hpp"
 
 namespace gpz::model {
@@ -50,11 +51,10 @@ void PairForce::expect(const codec::DifferenceState &state, const core::GridBox 
     table.fill(settings.curve, motion.end());
   }
   motion.move(state, settings, table, history_, update.history);
-  constexpr std::int32_t half = 1 << (expectation_shift - 1);
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     out[d].resize(state.particles);
     for (std::size_t i = 0; i < state.particles; ++i)
-      out[d][i] = (update.history.particles[i].moved[d] + half) >> expectation_shift;
+      out[d][i] = core::rounded_shift(update.history.particles[i].moved[d], expectation_shift);
   }
 }
 

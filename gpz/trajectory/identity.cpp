@@ -20,15 +20,9 @@ constexpr int longest_probe = 256;
 
 }  // namespace
 
-// The guess has each particle once. Without a guess, particles are taken to have the order of slots.
+// The guess has each particle once.
 bool Identity::is_as_guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
-                             int threads) {
-  if (guess_.empty()) {
-    if (ids != slot_ids) return false;
-    guess_.resize(ids.size());
-    std::iota(guess_.begin(), guess_.end(), 0u);
-    return true;
-  }
+                             int threads) const {
   if (guess_.size() != slot_ids.size() || guess_.size() != ids.size()) return false;
   std::atomic<bool> all{true};
   codec::parallel_particles(threads, ids.size(), [&](std::size_t first, std::size_t last) {
@@ -44,6 +38,13 @@ bool Identity::is_as_guessed(const format::Column<std::int64_t> &slot_ids, const
 
 void Identity::match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
                      int threads) {
+  // Without a guess, particles may have the order of slots. Ids that occur more than once are left to the hash, which
+  // gives up some of them.
+  const auto not_ascending = [](std::int64_t a, std::int64_t b) { return a >= b; };
+  if (guess_.empty() && ids == slot_ids && std::adjacent_find(ids.begin(), ids.end(), not_ascending) == ids.end()) {
+    guess_.resize(ids.size());
+    std::iota(guess_.begin(), guess_.end(), 0u);
+  }
   if (is_as_guessed(slot_ids, ids, threads)) {
     particle_of_slot_ = guess_;
     arriving_.clear();

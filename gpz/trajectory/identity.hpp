@@ -34,7 +34,7 @@ class Identity {
 
  private:
   bool is_as_guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
-                     int threads);
+                     int threads) const;
   void match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
 
   std::vector<std::uint32_t> guess_;  // particle of each slot if the caller's order has not changed

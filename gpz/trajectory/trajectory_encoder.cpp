@@ -34,9 +34,9 @@ using format::no_field;
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
 struct TrajectoryEncoder::State {
-  explicit State(int count) : threads(count), tools(count) {}
+  explicit State(int threads) : tools(threads) {}
+  int threads() const { return tools.encoder.threads(); }
 
-  int threads;
   trajectory::EncoderTools tools;
   Order order = Order::id;
   Effort effort = default_effort;
@@ -101,7 +101,7 @@ struct TrajectoryEncoder::State {
 
   bool can_follow(const std::vector<FieldInput> &fields) {
     if (!key_chunk.empty()) {
-      history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, threads);
+      history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, threads());
       key.all = key_chunk.size();
       key_chunk = {};
     }
@@ -111,9 +111,9 @@ struct TrajectoryEncoder::State {
   }
 
   void load_ids(const std::vector<FieldInput> &fields, std::size_t field, std::size_t particles, const int *rows) {
-    trajectory::take_rows(rows, particles, threads, tools.rows);
+    trajectory::take_rows(rows, particles, threads(), tools.rows);
     ids.resize(particles);
-    trajectory::for_integers(fields[field].components[0], tools.rows, threads,
+    trajectory::for_integers(fields[field].components[0], tools.rows, threads(),
                              [&](std::size_t i, auto value) { ids[i] = value; });
   }
 
@@ -121,7 +121,7 @@ struct TrajectoryEncoder::State {
   bool match(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
     const std::size_t field = identity_field(described);
     load_ids(fields, field, particles, rows);
-    identity.match(history.state(field).axes[0].last, ids, threads);
+    identity.match(history.state(field).axes[0].last, ids, threads());
     const std::size_t stay = particles - identity.arriving().size();
     return format::enough_stay(stay, particles, history.particles()) &&
            (order == Order::place || !identity.repeats_match(ids));
@@ -143,14 +143,14 @@ struct TrajectoryEncoder::State {
       }
     }
     staying.resize(particle_of_slot.size() - leaving.size());
-    codec::parallel_particles(threads, staying.size(), [&](std::size_t first, std::size_t last) {
+    codec::parallel_particles(threads(), staying.size(), [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
         staying[i] = tools.rows[particle_of_slot[leaving.empty() ? i : slots[i]]];
     });
     out.bytes.clear();
     out.largest_error.assign(fields.size(), 0);
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
-    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots, threads);
+    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots, threads());
 
     const std::size_t id = identity_field(described);
     for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -194,7 +194,7 @@ struct TrajectoryEncoder::State {
     trajectory::ChunkHistory::FieldStep step = frame.field(f, crossed);
     const codec::DifferenceState &state = history.state(f);
     const std::size_t components = input.field.components.size();
-    tools.indices.load(input, staying, &state, threads, out.largest_error[f]);
+    tools.indices.load(input, staying, &state, threads(), out.largest_error[f]);
     const codec::IndexColumns columns = tools.indices.columns(components);
     const trajectory::FoundCell found = f == 0 && trajectory::class_of(input.field) == trajectory::positions
                                             ? find_cell(input.field, columns, state, box)
@@ -210,7 +210,7 @@ struct TrajectoryEncoder::State {
       return;
     }
     trajectory::SectionContext context{input.field, staying.size()};
-    context.threads = threads;
+    context.threads = threads();
     context.state = &state;
     context.modelled = &history.modelled(f);
     context.classed = &history.classed(f);
@@ -284,10 +284,7 @@ void TrajectoryEncoder::encode(const std::vector<FieldInput> &fields, std::size_
   }
 }
 
-void TrajectoryEncoder::set_threads(int threads) {
-  state_->threads = threads;
-  state_->tools.encoder.set_threads(threads);
-}
+void TrajectoryEncoder::set_threads(int threads) { state_->tools.encoder.set_threads(threads); }
 
 void TrajectoryEncoder::set_order(Order order) { state_->order = order == Order::automatic ? Order::id : order; }
 

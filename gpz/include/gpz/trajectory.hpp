@@ -84,7 +84,7 @@ class GPZ_API KeySchedule {
 
 // Encodes the chunks of one writer (an MPI rank), frame after frame. From frame to frame particles may arrive, leave
 // and change their rows. Host memory kept between frames: 20 bytes per value of a float field with a bound, 8 per other
-// value, and about 90 per particle (identity, and the values of one field). One thread at a time may use an object.
+// value, and 90 to 110 per particle (identity, and the values of one field). One thread at a time may use an object.
 class GPZ_API TrajectoryEncoder {
  public:
   // `threads` as in ChunkEncoder: large frames are encoded on several threads.
