@@ -14,7 +14,7 @@ from tables import MARKED, Figures  # noqa: E402
 USER_PAGES = ["README.md", "SECURITY.md"] + [
     f"docs/{name}.md" for name in "bench clients existing-dumps faq install library matrix mdanalysis performance settings vmd".split()
 ]
-QUANTITY = re.compile(r"[\d.,]*\d (?:bits?\b(?! (?:per|a)\b)|[kMGT]B/s|MB\b|µs\b|ms\b|frames a second|% of the (?:size|time))")
+QUANTITY = re.compile(r"[\d.,]*\d (?:bits?\b|[kMGT]B/s|MB\b|µs\b|ms\b|frames a second|% of the (?:size|time))")
 
 
 class UserPages(unittest.TestCase):

@@ -75,7 +75,11 @@ def two_hosts(t, first):
 @case(ranks=(1, 2, 3))
 def async_can_be_changed(t):
     changes = ("", "async no", "async yes", "async compress", "threads 2 effort fast", "async yes key 3", "async compress")
-    t.lammps(MELT + dumps(BASE, every=5) + "".join((f"dump_modify gpz {change}\n" if change else "") + "run 20\n" for change in changes))
+    runs = ((f"dump_modify gpz {change}\n" if change else "") + "run 20\n" for change in changes)
+    output = t.lammps(MELT + dumps(BASE, every=5) + "".join(runs))
+    assert "compressed on the CPU, 2 threads a rank" in output, output
+    said = [run for run in output.split("Dump gpz gpz: t.gpz: ")[1:] if "time in the loop" in run]
+    assert ["compressed there in" in run for run in said] == ["compress" in change or "threads" in change for change in changes], output
     t.same(frames=29)
 
 

@@ -163,6 +163,7 @@ def summary(t):
     for mode, phase, behind in (
         ("no", "write", ""),
         ("yes", "wait", r", after it \d+\.\d{3} s; written in the background in \d+\.\d{3} s"),
+        ("compress", "wait", r", after it \d+\.\d{3} s; written in the background in \d+\.\d{3} s, compressed there in \d+\.\d{3} s"),
     ):
         commands = dumps(BASE + " vx", every=200, modify=f"bound vx 0.01 async {mode}")
         t.lammps(MELT + commands + "run 400\nrun 200\nrun 50")
