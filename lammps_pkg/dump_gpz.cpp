@@ -493,6 +493,7 @@ void DumpGPZ::end_of_run() {
   if (output_.is_open()) {
     summary_.begin(GPZSummary::AFTER);
     drain();
+    summary_.set_way(output_.in_background(), output_.compresses_behind());
   }
   if (summary_.empty()) return;
   const double loop_seconds = update && update->whichflag && timer ? timer->get_wall(Timer::TOTAL) : 0.0;

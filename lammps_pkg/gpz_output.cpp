@@ -243,8 +243,7 @@ void GPZOutput::poll() {
 void GPZOutput::drain(GPZSummary &summary) {
   if (!background_) return;
   settle();
-  summary.in_background(background_->take_seconds());
-  if (behind_) summary.behind(behind_->take_seconds());
+  summary.in_background(background_->take_seconds(), behind_ ? behind_->take_seconds() : 0.0);
   summary.lap(GPZSummary::WAIT);
 }
 

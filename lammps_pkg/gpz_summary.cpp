@@ -74,13 +74,6 @@ void GPZSummary::lap(Phase phase) {
   last_ = now;
 }
 
-void GPZSummary::in_background(double seconds) {
-  background_ = true;
-  background_seconds_ += seconds;
-}
-
-void GPZSummary::behind(double seconds) { behind_seconds_ = behind_seconds_.value_or(0.0) + seconds; }
-
 void GPZSummary::end_frame(std::uint64_t local_atoms, std::size_t columns) {
   ++frames_;
   totals_[1] += static_cast<double>(local_atoms * columns);
@@ -134,7 +127,7 @@ std::string GPZSummary::time(MPI_Comm world, double loop_seconds) const {
     for (double &seconds : parts[part]) seconds /= nranks;
   }
   const double background = sum(world, std::array<double, 1>{background_seconds_})[0] / nranks;
-  const double behind = sum(world, std::array<double, 1>{behind_seconds_.value_or(0.0)})[0] / nranks;
+  const double behind = sum(world, std::array<double, 1>{behind_seconds_})[0] / nranks;
 
   const bool in_loop = loop_seconds > 0 && total(parts[INSIDE]) > 0;
   Seconds seconds = parts[INSIDE];
@@ -153,6 +146,6 @@ std::string GPZSummary::time(MPI_Comm world, double loop_seconds) const {
   if (in_loop) text += fmt::format("; before it {:.3f} s", total(parts[BEFORE]));
   if (in_loop && background_) text += fmt::format(", after it {:.3f} s", total(parts[AFTER]));
   if (background_) text += fmt::format("; written in the background in {:.3f} s", background);
-  if (behind_seconds_) text += fmt::format(", compressed there in {:.3f} s", behind);
+  if (behind_) text += fmt::format(", compressed there in {:.3f} s", behind);
   return text + "\n";
 }

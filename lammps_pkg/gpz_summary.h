@@ -20,7 +20,6 @@
 #include <array>
 #include <cstdint>
 #include <gpz/frame.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,10 +43,16 @@ class GPZSummary {
     copy_seconds_ += seconds;
     copied_ = arrays;
   }
-  // The thread of this rank that writes in the background was busy for so long.
-  void in_background(double seconds);
-  // The thread that compresses behind the simulation was busy for so long.
-  void behind(double seconds);
+  // How the frames of this run were written. An earlier run may have left another way behind.
+  void set_way(bool written_in_background, bool compressed_there) {
+    background_ = written_in_background;
+    behind_ = compressed_there;
+  }
+  // The threads of this rank that write in the background and compress there were busy for so long.
+  void in_background(double write_seconds, double compress_seconds) {
+    background_seconds_ += write_seconds;
+    behind_seconds_ += compress_seconds;
+  }
   // The frame is in the file, or on its way.
   void end_frame(std::uint64_t local_atoms, std::size_t columns);
   // A frame has its place. `bytes`: of its record, on the rank that counts for its file, otherwise 0. `fields`: with
@@ -70,9 +75,8 @@ class GPZSummary {
   Part part_ = BEFORE;
   double last_ = 0;
   std::array<Seconds, nparts> seconds_{};
-  bool background_ = false;
-  double background_seconds_ = 0;
-  std::optional<double> behind_seconds_;
+  bool background_ = false, behind_ = false;
+  double background_seconds_ = 0, behind_seconds_ = 0;
   std::uint64_t frames_ = 0, skipped_ = 0, copies_ = 0;
   double copy_seconds_ = 0;
   std::string copied_;
