@@ -83,6 +83,7 @@ def test_a_dask_cluster_reads_frames_in_several_processes(universe, water):
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
+        client.wait_for_workers(2)  # a busy machine starts them one after the other
         # Each worker opens the file for itself: a universe is pickled without what it has decoded.
         tasks = [
             client.submit(read_in_a_worker, universe, frame, workers=[address], pure=False)
