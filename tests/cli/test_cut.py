@@ -74,7 +74,17 @@ class Cut(CliCase):
             self.assertEqual((code, frames), (5, kept), message)
             self.assertIn(f"the last whole frame is frame {kept - 1}, which ends at byte {ends[kept - 1]}; ", message)
             self.assertEqual(self.at(name, length, "--allow-truncated"), (0, message, kept))
+            self.verify(name, message)
         return code, message, frames, kept
+
+    def verify(self, name, message):
+        """The file of the whole frames against the input that was cut."""
+        arguments = ["verify", "out.gpz", "--against", "cut" + name[2:]]
+        if name == "in.gpz":  # a .gpz file that is cut is named by the same message, but is no dump
+            return
+        cut = message.removeprefix("gpz: ").rsplit("; ", 1)[0]
+        self.gpz(*arguments, code=5, err=cut.split("; ", 1)[0])
+        self.gpz(*arguments, "--allow-truncated", err=cut, out=None)
 
     def test_random_places(self):
         source = random.Random(1)

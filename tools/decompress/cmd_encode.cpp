@@ -15,6 +15,7 @@
 #include "gpz/error.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/units.hpp"
+#include "last_whole_frame.hpp"
 #include "lossless_advice.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
@@ -76,16 +77,6 @@ void print_notes(const EncodeOptions &options, const FrameSource &source, const 
   if (!lossless.empty()) notes.push_back(std::move(lossless));
   for (std::string &note : notes) note = printable(note);
   for (const std::string &note : notes) print_note(note);
-}
-
-// `frames`, which end at this byte of the input, are written. Of a .gpz file in a pipe the byte is not known (0).
-std::string with_what_is_whole(const Failure &failure, std::uint64_t frames, std::uint64_t end) {
-  std::string text = failure.what();
-  if (failure.code() == ExitCode::truncated) {
-    text += fmt::format("; the last whole frame is frame {}", frames - 1);
-    if (end > 0) text += fmt::format(", which ends at byte {}", end);
-  }
-  return fmt::format("{}; {} written", text, counted(frames, "complete frame"));
 }
 
 // What the new file says of itself.
@@ -189,7 +180,9 @@ void encode(EncodeOptions options) {
     // What came before stays, as a whole file.
     if (out && failure.code() != ExitCode::io) close_whole(*out);
     if (!out || out->frames() == 0) throw failure;
-    const Failure with_end(failure.code(), "", with_what_is_whole(failure, out->frames(), end));
+    const Failure with_end(failure.code(), "",
+                           fmt::format("{}; {} written", with_last_whole_frame(failure, out->frames(), end),
+                                       counted(out->frames(), "complete frame")));
     if (failure.code() != ExitCode::truncated || !options.allow_truncated) throw with_end;
     print_notes(options, *source, numbers, advice, {with_end.what()});
     return;

@@ -16,6 +16,7 @@
 #include "frame_input.hpp"
 #include "gpz/error.hpp"
 #include "json.hpp"
+#include "last_whole_frame.hpp"
 #include "name_width.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
@@ -28,6 +29,7 @@ namespace {
 struct VerifyOptions {
   std::string input;
   std::string against;
+  bool allow_truncated = false;
   bool json = false;
   int threads = 0;
   Limits limits;
@@ -38,7 +40,8 @@ struct Verdict {
   std::uint64_t frames = 0;  // whole ones
   std::uint64_t particles = 0;
   std::vector<Failure> problems;
-  std::string note;  // about what is no problem
+  std::vector<std::string> notes;  // about what is no problem
+  bool has_damaged_index = false;
   std::vector<ColumnDifference> columns;
   std::set<std::string> only_in_file, only_in_reference;
 };
@@ -71,7 +74,10 @@ void verify_file(const FrameInput &input, const Limits &limits, int threads, Ver
                      std::equal(walked.frames.begin(), walked.frames.end(), listed.begin(), same);
   if (walked.damaged) verdict.problems.push_back(damaged_between(input.name()));
   if (walked.torn && only_index_damaged(walked, input.name())) {
-    if (verdict.problems.empty()) verdict.note = index_damaged(input.name(), walked.frames.size());
+    if (verdict.problems.empty()) {
+      verdict.has_damaged_index = true;
+      verdict.notes.push_back(index_damaged(input.name(), walked.frames.size()));
+    }
     return;
   }
   if (!agree && verdict.problems.empty())
@@ -107,6 +113,34 @@ std::string digits_hint(const std::string &against, const ColumnDifference &colu
       against, counted(static_cast<std::uint64_t>(column.digits), "digit"));
 }
 
+// The frames of a dump that are whole.
+class WholeFrames {
+ public:
+  WholeFrames(FrameSource &source, bool allow_truncated) : source_(source), allow_truncated_(allow_truncated) {}
+
+  bool next(Frame &frame) {
+    try {
+      if (!source_.next(frame)) return false;
+    } catch (const Failure &failure) {
+      if (failure.code() != ExitCode::truncated || !allow_truncated_ || frames_ == 0) throw;
+      note_ = with_last_whole_frame(failure, frames_, end_);
+      return false;
+    }
+    ++frames_;
+    end_ = source_.position();
+    return true;
+  }
+  // Where the dump ends within a frame; empty if it does not.
+  const std::string &note() const { return note_; }
+
+ private:
+  FrameSource &source_;
+  bool allow_truncated_;
+  std::uint64_t frames_ = 0;
+  std::uint64_t end_ = 0;  // of the last whole frame
+  std::string note_;
+};
+
 void compare(const FrameInput &input, const VerifyOptions &options, int threads, Verdict &verdict) {
   const Reader &reader = *input.reader();
   const std::unique_ptr<FrameSource> reference = open_source(options.against, SourceOptions());
@@ -115,7 +149,8 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
   std::multimap<std::int64_t, std::size_t> left;  // frames to compare, by timestep; equal ones in file order
   for (std::size_t i = 0; i < reader.frames(); ++i) left.emplace(reader.scan().frames[i].timestep, i);
   Progress progress("compare", reference->size() >> 20, "MiB");
-  for (Frame expected; reference->next(expected);) {
+  WholeFrames whole(*reference, options.allow_truncated);
+  for (Frame expected; whole.next(expected);) {
     progress.update(reference->position() >> 20);
     // As gpz encode does.
     if (lacks_ids(expected)) number_rows(expected);
@@ -130,6 +165,7 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
   if (!left.empty())
     throw Failure(ExitCode::different, input.name(),
                   fmt::format("timestep {} is not in {}", left.begin()->first, options.against));
+  if (!whole.note().empty()) verdict.notes.push_back(whole.note());
 
   verdict.columns = comparison.columns();
   verdict.only_in_file = comparison.only_in_file();
@@ -150,7 +186,7 @@ std::string verdict_text(const std::string &file, const VerifyOptions &options, 
   const std::string against = printable(options.against);
   std::string text = fmt::format("{}: {} with {}", name, counted(verdict.frames, "whole frame"),
                                  counted(verdict.particles, "particle"));
-  if (verdict.problems.empty() && verdict.note.empty()) text += ": every checksum and structure holds";
+  if (verdict.problems.empty() && !verdict.has_damaged_index) text += ": every checksum and structure holds";
   text += "\n";
   if (!verdict.columns.empty()) {
     text += fmt::format("compared with {} by timestep and id:\n", against);
@@ -219,7 +255,7 @@ void verify(const VerifyOptions &options) {
   out.write(options.json ? verdict_json(input.name(), options, verdict).text()
                          : verdict_text(input.name(), options, verdict));
   out.commit();
-  if (!verdict.note.empty()) print_note(printable(verdict.note));
+  for (const std::string &note : verdict.notes) print_note(printable(note));
   if (verdict.problems.size() > 1)
     throw Failure(verdict.problems.front().code(), input.name(),
                   fmt::format("{} problems, listed on standard output", verdict.problems.size()));
@@ -232,12 +268,17 @@ void add_verify(CommandParser &parser) {
   auto options = std::make_shared<VerifyOptions>();
   Command command = parser.command("verify", "Check every checksum and structure of a .gpz file");
   command.option("IN", options->input, "a .gpz file; - for standard input").required().type_name("FILE");
+  const Option against =
+      command
+          .option("--against", options->against,
+                  "an uncompressed LAMMPS dump or XYZ file of the same run: the largest difference of every column, by "
+                  "id and timestep; particles without ids are numbered by their rows, as gpz encode does")
+          .type_name("FILE");
   command
-      .option(
-          "--against", options->against,
-          "an uncompressed LAMMPS dump or XYZ file of the same run: the largest difference of every column, by id and "
-          "timestep; particles without ids are numbered by their rows, as gpz encode does")
-      .type_name("FILE");
+      .flag("--allow-truncated", options->allow_truncated,
+            "a dump that ends within a frame is no error: its whole frames are compared, and a line on standard error "
+            "names the last one")
+      .needs(against);
   command.flag("--json", options->json, "as JSON");
   add_threads_option(command, options->threads);
   add_limits_option(command, options->limits);
