@@ -28,7 +28,8 @@ class MoleculeUse {
     if (is_open_) ++losses_;
     is_open_ = true;
   }
-  void found_none() { losses_ = most_losses; }
+  // No section of molecules is tried again before the next independent chunk.
+  void give_up() { losses_ = most_losses; }
   // Call after a section that was kept.
   void committed(bool as_molecules) {
     if (is_open_) losses_ = as_molecules ? 0 : losses_ + 1;

@@ -103,6 +103,9 @@ using FindBonds = model::Bonds(const SectionContext &context, const Payload &pay
 // Offsets in a section of bytes that are 1 + the number of another field, or 0 for none. Throws corrupt.
 using FindFields = std::vector<std::size_t>(const std::uint8_t *section, std::size_t size);
 
+// Encoder: called if another coding's section was smaller, with the sizes of both sections less their investments.
+using Lose = void(const SectionContext &context, std::size_t size, std::size_t best);
+
 struct Coding : format::CodingRule {
   Load *load;
   Write *write;
@@ -111,6 +114,7 @@ struct Coding : format::CodingRule {
   Follow *follow = nullptr;
   FindBonds *bonds = nullptr;
   FindFields *fields_named = nullptr;
+  Lose *lose = nullptr;
 };
 
 const Coding &coding_of(format::FieldCodingKind number);
@@ -125,5 +129,6 @@ TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_mode
 Follow follow_predicted;
 FindBonds bonds_of_ordered_model;
 FindFields fields_of_few_values, fields_of_classed;
+Lose lose_molecules;
 
 }  // namespace gpz::trajectory

@@ -44,6 +44,7 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     bool costly;
   };
   std::optional<Best> best;
+  std::vector<std::pair<const Coding *, std::size_t>> encoded_sizes;
   for (const SectionCandidate &candidate : candidates) {
     if (!is_tried(candidate, turn, best.has_value())) continue;
     const Coding &coding = coding_of(candidate.coding);
@@ -54,6 +55,7 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     ToBeat size{format::field_coding_size + head + encoded.payload.size(), encoded.payload.size()};
     size.section -= encoded.investment;
     size.payload -= encoded.investment;
+    encoded_sizes.emplace_back(&coding, size.section);
     if (!best || size.section < best->size.section)
       best = Best{&coding, std::move(encoded), size, candidate.when == When::costly};
   }
@@ -61,6 +63,8 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
   if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
+  for (const auto &[coding, size] : encoded_sizes)
+    if (coding != best->coding && coding->lose != nullptr) coding->lose(source.context, size, best->size.section);
   return {best->costly, best->coding->head == format::SectionHead::axes_and_exact_values,
           std::move(best->encoded.order), best->encoded.largest_error};
 }

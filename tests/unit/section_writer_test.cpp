@@ -10,6 +10,7 @@
 
 #include "codec_support.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/model/modelled_section.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -101,6 +102,21 @@ TEST(SectionWriter, TablesAgree) {
   }
   for (std::uint32_t k = 0; k < format::chunk_kinds; ++k)
     EXPECT_EQ(static_cast<std::uint32_t>(format::rule_of(static_cast<ChunkKind>(k)).kind), k);
+}
+
+// Trials of molecules are slow: one in a liquid, whose particles have no bonds, is the last one.
+TEST(SectionWriter, MoleculesAreTriedAgainAfterANarrowLoss) {
+  const Coding &molecules = coding_of(format::molecules);
+  ASSERT_NE(molecules.lose, nullptr);
+  const Field field;
+  model::ModelledState modelled;
+  SectionContext context{field, 1000};
+  context.modelled = &modelled;
+  const model::MoleculeUse &use = modelled.search.molecules;
+  molecules.lose(context, 10200, 10000);
+  EXPECT_TRUE(use.may_try());
+  molecules.lose(context, 10500, 10000);
+  EXPECT_FALSE(use.may_try());
 }
 
 // A field without a coding in a kind of chunk could not be written.

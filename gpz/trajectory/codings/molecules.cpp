@@ -25,7 +25,7 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   auto update = molecule::encode(context.modelled->molecules, *context.state,
                                  source.indices.columns(context.components()), edges, out.payload, context.threads);
   if (!update) {
-    use.found_none();
+    use.give_up();
     return false;
   }
   use.tried();
@@ -40,6 +40,13 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   out.update->search = context.modelled->search;
   out.update->molecules = std::move(update);
   return true;
+}
+
+// A section that lost narrowly may be the smaller one in the next frame. Particles without bonds, a liquid's for
+// example, lose by more, and to try again takes ten times as long as to encode a frame.
+void lose_molecules(const SectionContext &context, std::size_t size, std::size_t best) {
+  constexpr std::size_t narrow_part = 32;
+  if (size > best + best / narrow_part) context.modelled->search.molecules.give_up();
 }
 
 }  // namespace gpz::trajectory
