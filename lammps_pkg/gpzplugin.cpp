@@ -21,12 +21,12 @@
 #include "dump_gpz.h"
 #include "error.h"
 #include "fix_gpz_step.h"
+#include "gpzplugin_fit.h"
 #include "info.h"
 #include "input.h"
 #include "modify.h"
 #include "output.h"
 #include "rerun_gpz.h"
-#include "version.h"
 
 using namespace LAMMPS_NS;
 
@@ -59,9 +59,6 @@ class ReadCommand : public Command {
   static Command *create(LAMMPS *lmp) { return new ReadCommand(lmp); }
 };
 
-// Of LAMMPS's C library, which a LAMMPS that is linked statically may lack.
-extern "C" __attribute__((weak)) int lammps_extract_setting(void *, const char *);
-
 #ifdef GPZ_KOKKOS_VERSION
 // The layout and types of KOKKOS's arrays are compiled in as well. A LAMMPS that has one layout only does not name it.
 static void check_kokkos(LAMMPS *lmp) {
@@ -91,15 +88,7 @@ static void check_kokkos(LAMMPS *lmp) {
 extern "C" __attribute__((visibility("default"))) void lammpsplugin_init(void *instance, void *, void *) {
   auto *lmp = static_cast<LAMMPS *>(instance);
 
-  // classes of another version have another layout: using them would crash or, worse, write nonsense
-  if (strcmp(lmp->version, LAMMPS_VERSION) != 0)
-    lmp->error->all(FLERR, std::string("gpzplugin.so was built for LAMMPS ") + LAMMPS_VERSION +
-                               " and cannot work with " + lmp->version +
-                               ": rebuild it with -D LAMMPS_SOURCE_DIR=<the source of this LAMMPS>");
-
-  if (lammps_extract_setting && lammps_extract_setting(instance, "tagint") != static_cast<int>(sizeof(tagint)))
-    lmp->error->all(FLERR, std::string("gpzplugin.so was built for a LAMMPS with other integer sizes: rebuild it with "
-                                       "-D GPZ_LAMMPS_SIZES=<LAMMPS_SIZES of this LAMMPS: smallbig or bigbig>"));
+  if (!gpz_plugin_fits(lmp)) return;
 
 #ifdef GPZ_KOKKOS_VERSION
   check_kokkos(lmp);

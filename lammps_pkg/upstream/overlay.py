@@ -19,6 +19,8 @@ PACKAGE = HERE.parent
 # Parts of the plugin, and what compresses on GPUs: this package is for CPUs.
 NOT_IN_TREE = {
     "gpzplugin.cpp",
+    "gpzplugin_fit.cpp",
+    "gpzplugin_fit.h",
     "gpz_gpu.cpp",
     "gpz_kokkos.cpp",
     "gpz_kokkos.h",
