@@ -6,6 +6,7 @@ demo_packages=(
   build-essential cmake ninja-build xz-utils libopenmpi-dev openmpi-bin # LAMMPS
   libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev              # gpz
 )
+plugin_packages=(build-essential cmake ninja-build nlohmann-json3-dev libxxhash-dev) # and an MPI, which scripts/plugin.sh chooses
 test_packages=(
   "${demo_packages[@]}"
   pkg-config zlib1g-dev libzstd-dev zstd      # LAMMPS's further packages, and reading its .gz and .zst dumps
