@@ -109,7 +109,7 @@ std::vector<std::string> missing_symbols() {
   for (Elf32_Word i = 1; i < first_defined; i++) {
     const std::string name = names + symbols[i].st_name;
     const auto has = [&](const char *part) { return name.find(part) != std::string::npos; };
-    const bool hosts = has("LAMMPS_NS") || has("_lmp") || name.rfind("MPI_", 0) == 0 || name.rfind("ompi_", 0) == 0;
+    const bool hosts = has("LAMMPS_NS") || has("_lmp") || has("MPI_") || name.rfind("ompi_", 0) == 0;
     if (hosts && !has("Kokkos") && !dlsym(RTLD_DEFAULT, name.c_str())) missing.push_back(name);
   }
   return missing;

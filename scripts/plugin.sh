@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds gpzplugin.so for a LAMMPS, from the sources of that LAMMPS. Installs what the build needs; LAMMPS itself is not built.
 #
-#   scripts/plugin.sh SOURCES [--lammps LMP] [--mpi COMPILER | --no-mpi] [--sizes SIZES] [--output FOLDER] [-- CMAKE OPTIONS...]
+#   scripts/plugin.sh SOURCES [--lammps LMP] [--mpi COMPILER | --no-mpi] [--sizes SIZES] [--output FOLDER] [--build FOLDER]
+#                     [-- CMAKE OPTIONS...]
 #
 #   SOURCES       source tree of LAMMPS, of the same version as the LAMMPS that will load the plugin; or the folder in which CMake
 #                 built LAMMPS: the script then finds the sources, LMP and all settings
@@ -11,22 +12,24 @@
 #   --mpi C       MPI compiler of that LAMMPS, such as mpicxx.mpich; default: one that fits LMP, beside LMP or on the PATH
 #   --no-mpi      that LAMMPS was built without MPI (-D BUILD_MPI=off)
 #   --sizes S     its LAMMPS_SIZES: smallbig (default), bigbig or smallsmall
-#   --output F    copies gpzplugin.so to folder F; it stays in build-plugin/ otherwise
+#   --output F    folder of gpzplugin.so; default: build-plugin/plugins/VERSION-SIZES-MPI
+#   --build F     where it is compiled; default: build-plugin. A second plugin is compiled sooner there
 #
 # For a LAMMPS with KOKKOS for GPUs, the plugin copies atoms to the host; docs/install.md says how to build one that does not.
 set -euo pipefail
 for part in common progress packages build mpi; do . "$(dirname "$0")/lib/$part.sh"; done
 
-sources='' lmp='' mpi='' compiler='' sizes='' output='' options=()
+sources='' lmp='' mpi='' compiler='' sizes='' output='' folder=$repository/build-plugin options=()
 while (($#)); do
   case $1 in
-    --lammps | --mpi | --sizes | --output)
+    --lammps | --mpi | --sizes | --output | --build)
       (($# >= 2)) || die "$1 needs a value (--help)"
       case $1 in
         --lammps) lmp=$2 ;;
         --mpi) compiler=$2 ;;
         --sizes) sizes=$2 ;;
         --output) output=$2 ;;
+        --build) folder=$2 ;;
       esac
       shift
       ;;
@@ -81,6 +84,7 @@ kind_of_mpi() {
 if [[ $lmp ]]; then
   command -v "$lmp" >/dev/null || die "--lammps $lmp: not an executable file"
   lmp=$(command -v "$lmp")
+  lmp=$(cd "$(dirname "$lmp")" && pwd)/$(basename "$lmp")
   help=$("$lmp" -h </dev/null 2>&1) || die "$lmp -h failed: $(tail -n 1 <<<"$help")"
   title=$(grep -m 1 '^Large-scale Atomic' <<<"$help") || die "$lmp: not LAMMPS, by what -h prints"
   own=$(sed -n 's/.* Simulator - \([0-9]* [A-Za-z]* [0-9]*\).*/\1/p' <<<"$title")
@@ -122,27 +126,24 @@ if [[ ! $mpi ]]; then
   mpi=$(kind_of_mpi "$compiler")
   [[ $mpi ]] || die "$compiler: no MPI compiler. --mpi names that of your LAMMPS, --no-mpi says that it has none"
   [[ ! ${wanted:-} || $mpi == "$wanted" ]] || die "$compiler is of $mpi, but $lmp was built with $wanted"
-  settings=(-D "MPI_CXX_COMPILER=$(command -v "$compiler")")
+  settings=(-D GPZ_LAMMPS_MPI=ON -D "MPI_CXX_COMPILER=$(command -v "$compiler")")
 else
   settings=(-D GPZ_LAMMPS_MPI=OFF)
 fi
 
 # --- Build ---
-name=$(tr -d ' ' <<<"$version${update:+-$update}-$sizes-$mpi")
-folder=$repository/build-plugin/$name
+# One folder for all plugins: gpz's library is compiled once. What CMake found of another MPI is forgotten.
 unset LAMMPS_BINARY
 : "${GPZ_WERROR:=OFF}" # compilers and releases that gpz has not met
-configure_gpz "$folder" -D CMAKE_BUILD_TYPE=Release -D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_BUILD_TOOLS=OFF \
+configure_gpz "$folder" -U 'MPI_*' -D CMAKE_BUILD_TYPE=Release -D GPZ_BUILD_TESTS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_BUILD_TOOLS=OFF \
   -D GPZ_MOLFILE=OFF -D GPZ_CUDA=OFF -D GPZ_INSTALL=OFF -D "LAMMPS_SOURCE_DIR=$tree" -D "GPZ_LAMMPS_SIZES=$sizes" "${settings[@]}" "${options[@]}"
 build_gpz "$folder" gpzplugin
-plugin=$folder/lib/gpzplugin.so
-if [[ $output ]]; then
-  mkdir -p "$output"
-  install -m 755 "$plugin" "$output/"
-  plugin=$(cd "$output" && pwd)/gpzplugin.so
-fi
+output=${output:-$folder/plugins/$(tr -d ' ' <<<"$version${update:+-$update}-$sizes-$mpi")}
+mkdir -p "$output"
+install -m 755 "$folder/lib/gpzplugin.so" "$output/"
+plugin=$(cd "$output" && pwd)/gpzplugin.so
 if [[ $lmp ]]; then
-  tried=$(cd "$folder" && env -u LAMMPS_PLUGIN_PATH "$lmp" -log none <<<"plugin load $plugin" 2>&1) || true
+  tried=$(cd "$output" && env -u LAMMPS_PLUGIN_PATH "$lmp" -log none <<<"plugin load $plugin" 2>&1) || true
   grep -q '^Loaded dump style' <<<"$tried" || die "$lmp does not load $plugin: $tried"
 fi
 

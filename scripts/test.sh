@@ -97,7 +97,7 @@ case $variant in
     build=$repository/build-bigbig
     provide_lammps bigbig
     configure_gpz "$build" -D GPZ_LAMMPS_SIZES=bigbig -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
-    build_gpz "$build" gpz_command gpzplugin gpz_two_hosts
+    build_gpz "$build" gpz_command gpzplugin gpz_two_hosts gpz_fit_plugins
     select+=(-L lammps -LE packages)
     ;;
 esac

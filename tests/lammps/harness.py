@@ -300,6 +300,8 @@ def main(register):
     parser.add_argument("--plugin", help="gpzplugin.so; without it LAMMPS must have dump gpz built in")
     parser.add_argument("--serial-lmp", help="LAMMPS executable without MPI")
     parser.add_argument("--serial-plugin", help="gpzplugin.so for it")
+    parser.add_argument("--fit-plugins", type=Path, help="folder of plugins that fit and do not fit (fit_plugin.cpp)")
+    parser.add_argument("--lammps-sources", help="source tree of the LAMMPS executable")
     parser.add_argument("--plugin-allocations", help="one whose allocations on a GPU fail on demand")
     parser.add_argument("--gpz", help="the gpz command")
     parser.add_argument("--mpiexec", default="mpiexec", help="command that starts several ranks with -np N")
