@@ -4,6 +4,7 @@
 import argparse
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -142,16 +143,50 @@ def plugin_script_refuses(t):
         assert len(done.stdout.splitlines()) == 1, f"{arguments}: {done.stdout}"
 
 
-@case()
-def plugin_script_builds(t):
-    """A plugin for the LAMMPS of the tests, without optimisation: it writes what the plugin of the tests writes."""
-    without_plugin(t)
-    # Beside each other, compilers take no longer; and files of a few hundred lines are mostly what they include.
-    fast = ["--", "-D", "CMAKE_BUILD_TYPE=Debug", "-D", "CMAKE_CXX_FLAGS_DEBUG=-O0", "-D", "CMAKE_UNITY_BUILD_BATCH_SIZE=12"]
-    done = script(t, t.options.lammps_sources, "--lammps", t.options.lmp, "--output", "plugins", *fast)
-    assert done.returncode == 0, done.stdout
-    file = t.path("plugins/gpzplugin.so")
-    assert f"plugin load {file}" in done.stdout and f"LAMMPS_PLUGIN_PATH={file.parent}" in done.stdout, done.stdout
+def writes_frames(t, file):
+    """Loaded automatically, the plugin writes frames; the script has said how it is loaded."""
     commands = "dump t all gpz 10 t.gpz id type x y z\nrun 20"
     output = t.lammps(MELT + commands, env={**os.environ, "LAMMPS_PLUGIN_PATH": str(file.parent)})
     assert "Loaded dump style" in output and len(t.decode("t.gpz")) == 3, output
+
+
+@case()
+def plugin_script_configures(t):
+    """All that the script finds out and tells CMake, and its trial in LAMMPS; instead of compiling, CMake lists what it would compile."""
+    built = t.options.plugin
+    without_plugin(t)
+    cmake = t.path("bin/cmake")
+    cmake.parent.mkdir()
+    cmake.write_text(
+        f"""#!/bin/sh
+[ "$1" = --build ] || exec {shutil.which("cmake")} "$@"
+ninja -n -C "$2" "$4" && mkdir -p "$2/lib" && cp {built} "$2/lib/"
+"""
+    )
+    cmake.chmod(0o755)
+    sources, lmp = Path(t.options.lammps_sources), t.options.lmp
+    path = f"{cmake.parent}:{os.environ['PATH']}"
+    done = script(t, sources / "src", "--lammps", lmp, "--build", "build", PATH=path)
+    assert done.returncode == 0, done.stdout
+    name = re.search(r"^== The plugin for LAMMPS (.*): (.*)$", done.stdout, re.MULTILINE)
+    file = Path(name[2])
+    assert name[1].startswith(version_of_sources(t)) and file.parent.parent == t.path("build/plugins"), done.stdout
+    for line in (f"{lmp} loads it", f"plugin load {file}", f"LAMMPS_PLUGIN_PATH={file.parent}"):
+        assert line in done.stdout, done.stdout
+    assert "lammps_pkg/CMakeFiles/gpzplugin_objects.dir" in t.path("build/build.log").read_text()
+    cache = dict(re.findall(r"^(\w+):\w+=(.*)$", t.path("build/CMakeCache.txt").read_text(), re.MULTILINE))
+    assert cache["LAMMPS_SOURCE_DIR"] == str(sources.resolve()), cache["LAMMPS_SOURCE_DIR"]
+    assert f"({cache['GPZ_LAMMPS_SIZES']}, " in name[1], name[1]
+    assert cache["GPZ_LAMMPS_MPI"] == ("OFF" if "no MPI" in name[1] else "ON"), name[1]
+    writes_frames(t, file)
+
+
+@case()
+def plugin_script_builds(t):
+    """As a user runs it. Compiles gpz's library, which takes minutes: see HACKING.md for how this test is run."""
+    without_plugin(t)
+    fast = ["--", "-D", "CMAKE_BUILD_TYPE=Debug", "-D", "CMAKE_CXX_FLAGS_DEBUG=-O0"]
+    arguments = [t.options.lammps_sources, "--lammps", t.options.lmp, "--output", "plugins", "--build", "build"]
+    done = script(t, *arguments, *fast)
+    assert done.returncode == 0, done.stdout
+    writes_frames(t, t.path("plugins/gpzplugin.so"))
