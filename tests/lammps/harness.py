@@ -180,7 +180,7 @@ class Test:
     def error(self, script, **options):
         """The error message of a script that fails."""
         output = self.lammps(script, fails=True, **options)
-        errors = re.findall(r"^ERROR.*?: (.*)\s\(.*\)$", output, re.MULTILINE)
+        errors = re.findall(r"^ERROR.*?: (.*)\s+\(.*\)$", output, re.MULTILINE)
         assert len(set(errors)) == 1, output
         return errors[0]
 
