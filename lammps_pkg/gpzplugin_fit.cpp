@@ -97,9 +97,11 @@ std::vector<std::string> missing_symbols() {
   const char *names = nullptr;
   const Elf32_Word *hash = nullptr;
   for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; ++entry) {
-    const auto address = entry->d_un.d_ptr;
+    // The address is an integer; as a distance from the table itself it becomes a pointer.
+    const auto *address =
+        reinterpret_cast<const char *>(map->l_ld) + (entry->d_un.d_ptr - reinterpret_cast<ElfW(Addr)>(map->l_ld));
     if (entry->d_tag == DT_SYMTAB) symbols = reinterpret_cast<const ElfW(Sym) *>(address);
-    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char *>(address);
+    if (entry->d_tag == DT_STRTAB) names = address;
     if (entry->d_tag == DT_GNU_HASH) hash = reinterpret_cast<const Elf32_Word *>(address);
   }
   if (!symbols || !names || !hash) return {};

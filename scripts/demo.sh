@@ -92,7 +92,7 @@ case $lammps_level in
   *)
     say "build/bin/lmp is for trying gpz: it is slow, because most of it is compiled without optimisation"
     echo "   For work:  scripts/demo.sh --optimize                                     builds a fast one"
-    echo "   or your LAMMPS:  LAMMPS_SOURCE_DIR=/its/source LAMMPS_BINARY=/path/to/lmp scripts/demo.sh   builds the plugin for it"
+    echo "   or your LAMMPS:  scripts/plugin.sh /its/source --lammps /path/to/lmp       builds the plugin for it"
     ;;
 esac
 echo "   Any LAMMPS that the plugin was built for loads it:  export LAMMPS_PLUGIN_PATH=$build/lib"
