@@ -6,6 +6,7 @@ pyproject.toml, by which other programs find gpz.
 """
 
 import pathlib
+import shutil
 import sys
 
 try:
@@ -24,9 +25,12 @@ def main(pyproject: str, version: str, folder: str) -> None:
         for group, entries in groups.items()
         for line in (f"[{group}]", *(f"{name} = {target}" for name, target in entries.items()), "")
     ]
-    info = pathlib.Path(folder) / f"gpz-{version}.dist-info"
-    info.mkdir(parents=True, exist_ok=True)
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: gpz\nVersion: {version}\n")
+    # One of an earlier version or name would offer its entry points as well.
+    for earlier in pathlib.Path(folder).glob("*.dist-info"):
+        shutil.rmtree(earlier)
+    info = pathlib.Path(folder) / f"{project['name'].replace('-', '_')}-{version}.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n")
     (info / "entry_points.txt").write_text("\n".join(lines))
 
 

@@ -40,11 +40,11 @@ step "Making a build environment" no_progress "$folder/environment.log" environm
 source=$repository
 if [[ $from_source ]]; then
   step "Making the source distribution" no_progress "$folder/source.log" "$folder/tools/bin/python" -m build -s -o "$folder" "$repository"
-  source=$(ls "$folder"/gpz-*.tar.gz)
+  source=$(ls "$folder"/gpz_md-*.tar.gz)
 fi
 started=$SECONDS
 step "Building the wheel" no_progress "$folder/wheel.log" "$folder/tools/bin/python" -m pip wheel --no-deps -w "$folder" "$source"
-wheel=$(ls "$folder"/gpz-*.whl)
+wheel=$(ls "$folder"/gpz_md-*.whl)
 size=$(stat -c %s "$wheel")
 say "$(basename "$wheel"): $((size / 1000)) kB, in $(duration $((SECONDS - started)))"
 ((size < largest)) || die "the wheel is larger than $((largest / 1000)) kB"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Pictures of .gpz files, and the adviser for error bounds. Needs `pip install ".[plot]"`.
+"""Pictures of .gpz files, and the adviser for error bounds. Needs `pip install "gpz-md[plot]"`.
 
     import gpz.plot
 

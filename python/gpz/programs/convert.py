@@ -178,7 +178,7 @@ def main(arguments: list[str] | None = None) -> int:
             effort=options.effort, threads=options.threads, allow_truncated=options.allow_truncated,
         )  # fmt: skip
     except ImportError as error:
-        print(f'gpz convert: {error.name} is missing: pip install ".[convert]" in the sources of gpz', file=sys.stderr)
+        print(f'gpz convert: {error.name} is missing: pip install "gpz-md[convert]"', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 128 + signal.SIGINT

@@ -64,7 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
         from gpz import plot
         from gpz.plot import pages
     except ImportError as error:
-        print(f'gpz plot: {error.name} is missing: pip install ".[plot]" in the sources of gpz', file=sys.stderr)
+        print(f'gpz plot: {error.name} is missing: pip install "gpz-md[plot]"', file=sys.stderr)
         return 1
     try:
         if options.advise:
