@@ -76,7 +76,9 @@ class MetadataReader final : public nlohmann::json_sax<Json> {
  public:
   // Throws corrupt.
   Metadata read(const std::uint8_t *text, std::size_t size) {
-    const bool parsed = Json::sax_parse(text, text + size, this);
+    // As char: LLVM's standard library has no character traits of unsigned char, which the parser would need.
+    const char *const begin = reinterpret_cast<const char *>(text);
+    const bool parsed = Json::sax_parse(begin, begin + size, this);
     if (depth_ > max_metadata_depth)
       corrupt("metadata: nested deeper than " + std::to_string(max_metadata_depth) + " levels");
     if (!parsed || !is_object_) corrupt("metadata: not a JSON object in UTF-8");

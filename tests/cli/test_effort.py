@@ -13,7 +13,7 @@ TESTS = pathlib.Path(__file__).parent.parent
 GOLDEN = TESTS / "golden" / "files"
 sys.path.insert(0, str(TESTS / "reference"))
 
-import gpz_ref  # noqa: E402
+from gpz_reference import reader as gpz_ref  # noqa: E402
 
 EFFORTS = ("fast", "standard", "dense")
 MODELLED, CELLS, CLASSED = 1, 2, 8

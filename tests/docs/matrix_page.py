@@ -8,7 +8,7 @@ from pages import ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "reference"))
 
-import gpz_ref  # noqa: E402
+from gpz_reference import reader as gpz_ref  # noqa: E402
 
 KINDS = ("block", "difference", "ordered", "cells", "sequence")
 

@@ -7,9 +7,9 @@ import struct
 
 import decoders  # noqa: F401  makes the test writer known
 
-import gpz_ref
-from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
-from gpz_difference import index_from_value
+from gpz_reference import reader as gpz_ref
+from gpz_reference.codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
+from gpz_reference.difference import index_from_value
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
 from gpz_write_difference import Section, difference_chunk, encode_predicted
 from test_difference import ALONE, Trajectory

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is in a file, by the library and by the reference decoder, in one form; floating-point numbers of heads as their bits."""
 
-import hashlib
 import json
 import os
 import pathlib
@@ -15,7 +14,8 @@ CODEC = os.environ.get("GPZ_GOLDEN_CODEC")
 
 sys.path.insert(0, str(FOLDER.parent / "reference"))
 
-import gpz_ref  # noqa: E402
+from gpz_reference import reader as gpz_ref  # noqa: E402
+from gpz_reference.conformance import digest  # noqa: E402
 
 TYPE_NAMES = {1: "i64", 2: "f32", 3: "f64"}
 VALUE_SIZES = {1: 8, 2: 4, 3: 8}
@@ -97,10 +97,6 @@ def by_reference(path):
     return facts, frames
 
 
-def short_digest(data):
-    return hashlib.sha256(data).hexdigest()[:32]
-
-
 PLAIN_FACTS = "particles", "timestep", "since_key"
 
 
@@ -111,6 +107,6 @@ def pinned(facts, frames):
     for frame in frames:
         head = {key: value for key, value in frame.items() if key != "data"}
         entry = {key: head[key] for key in PLAIN_FACTS}
-        entry["head"] = short_digest(json.dumps(head, sort_keys=True).encode())
-        described.append({**entry, "columns": {name: short_digest(data) for name, data in frame["data"].items()}})
+        entry["head"] = digest(json.dumps(head, sort_keys=True).encode())
+        described.append({**entry, "columns": {name: digest(data) for name, data in frame["data"].items()}})
     return {**facts, "frames": described}

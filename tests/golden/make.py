@@ -9,6 +9,7 @@ Files of LAMMPS (lammps-*) are made by in.golden, which says how.
 """
 
 import argparse
+import hashlib
 import json
 import pathlib
 import sys
@@ -18,7 +19,9 @@ import by_hand
 import data
 import decoders
 
-DIGESTS = decoders.FOLDER / "digests.json"
+from gpz_reference.conformance import names_of_file
+
+DIGESTS = decoders.FILES / "digests.json"
 TORN = "torn", "type-labels", 700  # a file, the one that it is the beginning of, bytes that it lacks
 
 
@@ -44,7 +47,13 @@ def all_files():
 def digest(path):
     found = decoders.pinned(*decoders.by_library(path))
     assert found == decoders.pinned(*decoders.by_reference(path)), f"{path}: the decoders disagree"
-    return found
+    return {**facts_of_bytes(path), **found}
+
+
+def facts_of_bytes(path):
+    """What digests.json has besides what decoders find."""
+    content = path.read_bytes()
+    return {"sha256": hashlib.sha256(content).hexdigest(), "features": names_of_file(content)}
 
 
 def read_digests():

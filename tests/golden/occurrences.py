@@ -8,20 +8,20 @@ from unittest import mock
 
 import decoders
 
-import gpz_block
-import gpz_cells
-import gpz_chunk
-import gpz_classed
-import gpz_codec
-import gpz_difference
-import gpz_few_values
-import gpz_gridded
-import gpz_modelled
-import gpz_molecules
-import gpz_ordered
-import gpz_ref
-import gpz_sequence
-from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER
+from gpz_reference import block as gpz_block
+from gpz_reference import cells as gpz_cells
+from gpz_reference import chunk as gpz_chunk
+from gpz_reference import classed as gpz_classed
+from gpz_reference import codec as gpz_codec
+from gpz_reference import difference as gpz_difference
+from gpz_reference import few_values as gpz_few_values
+from gpz_reference import gridded as gpz_gridded
+from gpz_reference import modelled as gpz_modelled
+from gpz_reference import molecules as gpz_molecules
+from gpz_reference import ordered as gpz_ordered
+from gpz_reference import reader as gpz_ref
+from gpz_reference import sequence as gpz_sequence
+from gpz_reference.codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
 MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS

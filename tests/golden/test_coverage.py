@@ -8,7 +8,7 @@ import unittest
 import decoders
 import occurrences
 
-import gpz_features
+from gpz_reference import features as gpz_features
 
 ROOT = decoders.FOLDER.parents[1]
 TABLES = occurrences.tables()
@@ -26,6 +26,7 @@ class Features(unittest.TestCase):
     def test_reference_decoder(self):
         self.assertEqual({name: getattr(gpz_features, name, None) for name in FEATURES}, FEATURES)
         self.assertEqual(gpz_features.KNOWN, sum(FEATURES.values()))
+        self.assertEqual({bit: name for name, bit in TABLES["features"].items()}, gpz_features.NAMES)
         kinds = {kind: bit for kind, bit in enumerate(TABLES["kinds"]) if bit}
         self.assertEqual(gpz_features.FEATURE_OF_KIND, kinds)
         codings = {kind: {} for kind in gpz_features.NUMBERS_OF_KIND}

@@ -45,7 +45,7 @@ class Pinned(unittest.TestCase):
         digests = make.read_digests()
         for path in PATHS:
             with self.subTest(file=path.stem):
-                self.assertEqual(decoders.pinned(*decode(path)), digests[path.stem])
+                self.assertEqual({**make.facts_of_bytes(path), **decoders.pinned(*decode(path))}, digests[path.stem])
 
     def test_library(self):
         self.check(decoders.by_library)

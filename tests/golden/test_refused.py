@@ -13,8 +13,8 @@ import violations_few_values
 import violations_molecules
 import violations_trajectories
 
-import gpz_ref
-from gpz_codec import BadFile
+from gpz_reference import reader as gpz_ref
+from gpz_reference.codec import BadFile
 from library import each, helper, listing
 
 ROOMS = (

@@ -5,7 +5,7 @@ import struct
 
 from violations_container import entry_of, frame
 
-from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS, SIGN
+from gpz_reference.codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS, SIGN
 from gpz_write import WriteField, bit_string, pack, pad
 
 LATER = (3, 4, 255)  # numbers without a meaning, where 1 and 2 have one

@@ -10,10 +10,10 @@ import struct
 
 import decoders  # noqa: F401  makes the test writer known
 
-from gpz_codec import FLOAT64, INTEGER
-from gpz_ref import MAGIC
+from gpz_reference.codec import FLOAT64, INTEGER
+from gpz_reference.reader import MAGIC
 from gpz_write import pad, record
-from xxh3 import xxh3_64
+from gpz_reference.xxh3 import xxh3_64
 
 NAN, INFINITY = float("nan"), float("inf")
 

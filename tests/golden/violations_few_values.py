@@ -6,7 +6,7 @@ import struct
 from violations_container import bare_frame, entry_of, header
 from violations_trajectories import GRID, LOSSLESS, WHOLE, block_coded, field_of, in_order
 
-from gpz_codec import FLOAT32
+from gpz_reference.codec import FLOAT32
 from gpz_write import WriteField
 
 CLASSED = 8  # the required feature

@@ -6,7 +6,7 @@ import struct
 from violations_blocks import LATER, coded, words
 from violations_container import bare_frame, entry_of, header
 
-from gpz_codec import EXACT, FLOAT64, INTEGER, PLAIN, RUNS
+from gpz_reference.codec import EXACT, FLOAT64, INTEGER, PLAIN, RUNS
 from gpz_write import WriteField, encode_chunk, head_checksum, pack
 from gpz_write_difference import leaving_slots
 

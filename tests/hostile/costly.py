@@ -8,7 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "reference"))
 
-from gpz_codec import EXACT, FLOAT64, INTEGER, PLAIN, SIGN  # noqa: E402
+from gpz_reference.codec import EXACT, FLOAT64, INTEGER, PLAIN, SIGN  # noqa: E402
 from gpz_write import WriteField, encode_chunk, frame_record, pad, write_bytes  # noqa: E402
 from gpz_write_difference import difference_chunk  # noqa: E402
 

@@ -11,8 +11,8 @@ import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).parent.parent / folder) for folder in ("golden", "reference")]
 
-from gpz_codec import FLOAT64, INTEGER  # noqa: E402
-from gpz_ref import END_MARKER, FRAME, INDEX, MARKER  # noqa: E402
+from gpz_reference.codec import FLOAT64, INTEGER  # noqa: E402
+from gpz_reference.reader import END_MARKER, FRAME, INDEX, MARKER  # noqa: E402
 from gpz_write import WriteField, encode_chunk, frame_record, record, write_bytes  # noqa: E402
 from violations_container import EMPTY_CHUNK, bare_frame, entry_of, field_entry, header  # noqa: E402
 

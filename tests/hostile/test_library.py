@@ -9,8 +9,8 @@ import tempfile
 import unittest
 
 import costly  # first: it knows where the reference decoder is
-from gpz_codec import INTEGER
-from gpz_ref import FRAME, RECORD_OVERHEAD, TRAILER_SIZE, Record, read_file_header, read_frame_head
+from gpz_reference.codec import INTEGER
+from gpz_reference.reader import FRAME, RECORD_OVERHEAD, TRAILER_SIZE, Record, read_file_header, read_frame_head
 
 WAYS = ("frames", "turn", "verify", "sorted", "columns", "stream", "c", "c-stream")
 PROBE = os.environ["GPZ_LIMITS_PROBE"]

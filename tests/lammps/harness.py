@@ -213,7 +213,7 @@ class Test:
 
     def compare_with_reference(self, name, frames):
         sys.path.insert(0, self.options.reference)
-        import gpz_ref
+        from gpz_reference import reader as gpz_ref
 
         file = gpz_ref.read_file(str(self.path(name)))
         assert file.torn is None and not file.damage, f"{name}: {file.torn} {file.damage}"
@@ -305,7 +305,7 @@ def main(register):
     parser.add_argument("--plugin-allocations", help="one whose allocations on a GPU fail on demand")
     parser.add_argument("--gpz", help="the gpz command")
     parser.add_argument("--mpiexec", default="mpiexec", help="command that starts several ranks with -np N")
-    parser.add_argument("--reference", help="folder of gpz_ref.py")
+    parser.add_argument("--reference", help="folder of the package gpz_reference")
     parser.add_argument("--two-hosts", help="library to preload: MPI takes its processes for those of two hosts")
     parser.add_argument("--rank-dies", help="library to preload: SIGKILL of one rank in a call of MPI")
     parser.add_argument("--io-faults", help="library to preload: lets calls on files fail (tests/faults)")

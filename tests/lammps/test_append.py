@@ -134,7 +134,7 @@ def append_to_other_file(t):
 def bounds_of(t, name="t.gpz"):
     """{column: bound}, of each frame."""
     sys.path.insert(0, t.options.reference)
-    import gpz_ref
+    from gpz_reference import reader as gpz_ref
 
     return [{c.name: c.field.bound for c in frame.columns} for frame in gpz_ref.read_file(str(t.path(name))).frames]
 

@@ -47,7 +47,7 @@ def whole_edges(frame, name, difference):
 def promises(t, name):
     """For each frame of a file, {column: (bound, largest error)}."""
     sys.path.insert(0, t.options.reference)
-    import gpz_ref
+    from gpz_reference import reader as gpz_ref
 
     file = gpz_ref.read_file(str(t.path(name)))
     return [{n: (f.bound, f.largest_error) for f in frame.fields for n in f.names} for frame in file.frames]

@@ -9,9 +9,9 @@ import math
 import struct
 from dataclasses import dataclass, field
 
-from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, LARGEST_INDEX, MASK, PLAIN, RUNS, SIGN, ceil_div
-from gpz_ref import END_MARKER, FRAME, INDEX, MAGIC, MARKER
-from xxh3 import xxh3_64
+from gpz_reference.codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, LARGEST_INDEX, MASK, PLAIN, RUNS, SIGN, ceil_div
+from gpz_reference.reader import END_MARKER, FRAME, INDEX, MAGIC, MARKER
+from gpz_reference.xxh3 import xxh3_64
 
 
 @dataclass

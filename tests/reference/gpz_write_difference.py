@@ -5,8 +5,8 @@ codes, sense or not. Nothing is predicted but by the last index (a = b = c = 0),
 import struct
 from dataclasses import dataclass, field
 
-from gpz_block import eighths, triples_by_rank
-from gpz_codec import ceil_div
+from gpz_reference.block import eighths, triples_by_rank
+from gpz_reference.codec import ceil_div
 from gpz_write import bit_string, encode_section, pack, pad
 
 BLOCK_SIZE = 1024

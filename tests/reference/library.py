@@ -9,9 +9,9 @@ import subprocess
 import tempfile
 import unittest
 
-import gpz_ref
+from gpz_reference import reader as gpz_ref
 from gpz_write import record
-from xxh3 import xxh3_64
+from gpz_reference.xxh3 import xxh3_64
 
 HELPER = os.environ.get("GPZ_LIBRARY_HELPER")
 
@@ -34,7 +34,7 @@ def each(folder):
 
 
 def listing(file):
-    """What gpz_ref.py prints."""
+    """What `python -m gpz_reference` prints."""
     lines = []
     for i, frame in enumerate(gpz_ref.describe(file)):
         lines.append(f"frame {i} timestep {frame['timestep']} particles {frame['particles']}")

@@ -7,10 +7,10 @@ import struct
 import sys
 from unittest import mock
 
-import gpz_molecules
-import gpz_ref
-from gpz_bonds import KindHistory
-from gpz_codec import FLOAT64, PLAIN
+from gpz_reference import molecules as gpz_molecules
+from gpz_reference import reader as gpz_ref
+from gpz_reference.bonds import KindHistory
+from gpz_reference.codec import FLOAT64, PLAIN
 from gpz_write import WriteField, encode_chunk, head_checksum
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "golden"))

@@ -8,10 +8,10 @@ import struct
 import tempfile
 import unittest
 
-import gpz_block
-import gpz_difference
-import gpz_ref
-from gpz_codec import EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN
+from gpz_reference import block as gpz_block
+from gpz_reference import difference as gpz_difference
+from gpz_reference import reader as gpz_ref
+from gpz_reference.codec import EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN
 from gpz_write import WriteField, encode_chunk, frame_record, write_bytes
 from gpz_write_difference import Section, difference_chunk, encode_block_coded, encode_predicted, image
 from library import HELPER, each, listing

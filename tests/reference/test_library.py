@@ -8,13 +8,13 @@ import struct
 import unittest
 from unittest import mock
 
-import gpz_bonds
-import gpz_cells
-import gpz_codec
-import gpz_difference
-import gpz_ordered
-import gpz_ref
-from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
+from gpz_reference import bonds as gpz_bonds
+from gpz_reference import cells as gpz_cells
+from gpz_reference import codec as gpz_codec
+from gpz_reference import difference as gpz_difference
+from gpz_reference import ordered as gpz_ordered
+from gpz_reference import reader as gpz_ref
+from gpz_reference.codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
 from library import HELPER, LibraryTest, helper
 from test_reference import cloud, ids, positions

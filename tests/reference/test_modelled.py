@@ -5,9 +5,9 @@ import contextlib
 import unittest
 from unittest import mock
 
-import gpz_difference
-import gpz_modelled
-from gpz_modelled import BONDS, LATTICE, NEW_BONDS, PAIR_FORCES, SLOTS, SPACE, TEMPORAL
+from gpz_reference import difference as gpz_difference
+from gpz_reference import modelled as gpz_modelled
+from gpz_reference.modelled import BONDS, LATTICE, NEW_BONDS, PAIR_FORCES, SLOTS, SPACE, TEMPORAL
 from library import HELPER, LibraryTest, helper
 
 

@@ -5,8 +5,8 @@ import pathlib
 import shutil
 import unittest
 
-import gpz_difference
-import gpz_ref
+from gpz_reference import difference as gpz_difference
+from gpz_reference import reader as gpz_ref
 import molecules_by_chance
 from library import HELPER, LibraryTest, each, listing
 

@@ -7,8 +7,8 @@ import struct
 import subprocess
 import unittest
 
-from gpz_codec import BadFile
-from gpz_numbers import NumberStream
+from gpz_reference.codec import BadFile
+from gpz_reference.numbers import NumberStream
 
 HELPER = os.environ["GPZ_NUMBER_STREAMS"]
 

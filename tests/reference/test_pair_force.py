@@ -5,9 +5,9 @@ import os
 import subprocess
 import unittest
 
-from gpz_codec import BadFile, Cursor
-from gpz_difference import Axis
-from gpz_pair_force import PairForce
+from gpz_reference.codec import BadFile, Cursor
+from gpz_reference.difference import Axis
+from gpz_reference.pair_force import PairForce
 
 PROGRAM = os.environ.get("GPZ_PAIR_FORCES")
 

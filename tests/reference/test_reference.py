@@ -7,9 +7,9 @@ import random
 import struct
 import unittest
 
-import gpz_codec
-import gpz_ref
-from gpz_codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS, BadFile
+from gpz_reference import codec as gpz_codec
+from gpz_reference import reader as gpz_ref
+from gpz_reference.codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS, BadFile
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
 
 LEADING = 1

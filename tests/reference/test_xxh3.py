@@ -3,7 +3,7 @@
 
 import unittest
 
-from xxh3 import xxh3_64
+from gpz_reference.xxh3 import xxh3_64
 
 
 def sample(length):

@@ -3,10 +3,16 @@
 
 import struct
 
-from gpz_codec import require
+from .codec import require
 
 MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS, CLASSED_SECTIONS = 1, 2, 4, 8
 KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS | CLASSED_SECTIONS
+NAMES = {
+    MODELLED_SECTIONS: "modelled sections",
+    CELL_CHUNKS: "cell chunks",
+    SEQUENCE_CHUNKS: "sequence chunks",
+    CLASSED_SECTIONS: "classed sections",
+}
 FEATURE_OF_KIND = {3: CELL_CHUNKS, 4: SEQUENCE_CHUNKS}
 
 NUMBERS_OF_KIND = {1: 5, 2: 2, 3: 1, 4: 1}  # 64-bit numbers in front of the section lengths, with the first 8 bytes as one
@@ -34,6 +40,10 @@ def sections(data, kind, fields):
         found.append(data[start : start + length])
         start += length
     return found
+
+
+def names_of(required):
+    return [name for bit, name in NAMES.items() if required & bit]
 
 
 def needed(data, fields):

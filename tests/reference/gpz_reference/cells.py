@@ -3,11 +3,11 @@
 
 import math
 
-from gpz_block import residual_of
-from gpz_codec import LARGEST_INDEX, MASK, Cursor, ceil_div, decode_chunk, require
-from gpz_difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, limited, other_image, signed
-from gpz_gridded import classed, columns_of, decode_sections, few_values, read_exact
-from gpz_ordered import place_of
+from .block import residual_of
+from .codec import LARGEST_INDEX, MASK, Cursor, ceil_div, decode_chunk, require
+from .difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, limited, other_image, signed
+from .gridded import classed, columns_of, decode_sections, few_values, read_exact
+from .ordered import place_of
 
 CELLS = 3  # kind of chunks
 HALVED, SITES = 6, 7  # codings of sections

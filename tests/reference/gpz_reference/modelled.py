@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 9a of docs/format.md: modelled sections. Slow and plain on purpose."""
 
-from gpz_block import residual_of
-from gpz_bonds import LONGEST, PARTS, BoundWay, half_octaves, next_scale, take_bonds, wrap
-from gpz_codec import Cursor, require
-from gpz_difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, signed
-from gpz_lattice import LatticeModel, LatticeNeighbourPredictor
-from gpz_numbers import NumberStream
-from gpz_pair_force import PairForce
-from gpz_space import SpaceNeighbours
+from .block import residual_of
+from .bonds import LONGEST, PARTS, BoundWay, half_octaves, next_scale, take_bonds, wrap
+from .codec import Cursor, require
+from .difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, signed
+from .lattice import LatticeModel, LatticeNeighbourPredictor
+from .numbers import NumberStream
+from .pair_force import PairForce
+from .space import SpaceNeighbours
 
 TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
 SLOTS, SPACE, BONDS, NEW_BONDS, LATTICE_NEIGHBOURS = 1, 2, 4, 8, 16

@@ -1,21 +1,15 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A second decoder of .gpz files, written from docs/format.md alone: slow, clear, and strict.
+"""Files: header, records, frames, index."""
 
-As a program it prints a digest of the exact bits of every decoded column, so that other decoders can be compared with it.
-"""
-
-import argparse
 import json
 import math
 import struct
-import sys
 from dataclasses import dataclass, field
 
-import gpz_features
-from gpz_chunk import decode_any_chunk
-from gpz_codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, require
-from xxh3 import xxh3_64
+from .chunk import decode_any_chunk
+from .codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, require
+from .features import KNOWN, require_named
+from .xxh3 import xxh3_64
 
 MAGIC = b"\x89GPZ\r\n\x1a\n"
 MARKER = bytes.fromhex("F59A47505AC3520A")
@@ -139,7 +133,7 @@ def read_file_header(data):
     (major,) = cursor.unpack("H")
     require(major == 1, f"format version {major} is not supported")
     _minor, required, _optional, length = cursor.unpack("HIII")
-    require(required & ~gpz_features.KNOWN == 0, f"required features {required:#x} are not supported")
+    require(required & ~KNOWN == 0, f"required features {required:#x} are not supported")
     require(length <= LONGEST_METADATA, "metadata is too long")
     text = bytes(cursor.take(length))
     cursor.skip_padding()
@@ -266,7 +260,7 @@ def read_frame(record, last, features):
         data = body.take(length)
         require(checksum == xxh3_64(data), f"chunk {i}: checksum does not hold")
         try:
-            gpz_features.require_named(data, len(frame.fields), features)
+            require_named(data, len(frame.fields), features)
             decoded, history = decode_any_chunk(data, frame.fields, particles, before[i])
         except BadFile as error:
             raise BadFile(f"chunk {i}: {error}") from None
@@ -369,7 +363,7 @@ def read_file(path):
 
 
 def describe(file):
-    """What the program prints, as data."""
+    """What `python -m gpz_reference` prints, as data."""
     return [
         {
             "timestep": frame.timestep,
@@ -381,34 +375,3 @@ def describe(file):
         }
         for frame in file.frames
     ]
-
-
-def main():
-    parser = argparse.ArgumentParser(description="Decodes a .gpz file and prints a digest (XXH3) of every column.")
-    parser.add_argument("file")
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    arguments = parser.parse_args()
-    try:
-        file = read_file(arguments.file)
-    except (BadFile, OSError) as error:
-        print(f"{arguments.file}: {error}", file=sys.stderr)
-        return 1
-    frames = describe(file)
-    if arguments.json:
-        json.dump({"metadata": file.metadata, "frames": frames, "torn": file.torn, "damage": file.damage}, sys.stdout)
-        print()
-    else:
-        for i, frame in enumerate(frames):
-            print(f"frame {i} timestep {frame['timestep']} particles {frame['particles']}")
-            for column in frame["columns"]:
-                print(f"  {column['name']} {column['type']} {column['digest']}")
-    if file.torn is not None:
-        file.damage.append(f"byte {file.torn}: the file ends inside a record")
-    if file.damage:
-        print(f"{arguments.file}: {file.damage[0]}", file=sys.stderr)
-        return 2
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

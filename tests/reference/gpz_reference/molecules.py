@@ -3,13 +3,13 @@
 
 from math import frexp
 
-from gpz_block import residual_of
-from gpz_bonds import KIND_CONTEXTS, MOST_KINDS, PARTS, KindHistory, half_octaves
-from gpz_codec import require
-from gpz_difference import Axis, limited, signed
-from gpz_molecule_classes import Class, Sums
-from gpz_molecule_ways import ABOVE, BESIDE, BEYOND, LAST, USUAL, WIDE, Axes, ExpectedWay, Particle, clamp
-from gpz_numbers import NumberStream, segment_streams
+from .block import residual_of
+from .bonds import KIND_CONTEXTS, MOST_KINDS, PARTS, KindHistory, half_octaves
+from .codec import require
+from .difference import Axis, limited, signed
+from .molecule_classes import Class, Sums
+from .molecule_ways import ABOVE, BESIDE, BEYOND, LAST, USUAL, WIDE, Axes, ExpectedWay, Particle, clamp
+from .numbers import NumberStream, segment_streams
 
 NEW, TILTED, BRICK, QUIET = 1, 2, 4, 8  # flags
 MOST_LEVELS = 40  # base and levels together

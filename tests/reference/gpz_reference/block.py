@@ -5,7 +5,7 @@ expected."""
 import functools
 import itertools
 
-from gpz_codec import bits_at, ceil_div, require, take_pack
+from .codec import bits_at, ceil_div, require, take_pack
 
 BLOCK_SIZE = 1024
 TRIPLE_VALUES = 8  # of each of the three

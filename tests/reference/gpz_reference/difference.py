@@ -3,8 +3,8 @@
 
 import struct
 
-from gpz_block import BLOCK_SIZE, eighths, open_block, residual_of, triples_by_rank
-from gpz_codec import (
+from .block import BLOCK_SIZE, eighths, open_block, residual_of, triples_by_rank
+from .codec import (
     FLOAT32,
     INTEGER,
     LARGEST_INDEX,
@@ -20,8 +20,8 @@ from gpz_codec import (
     take_directory,
     take_words,
 )
-from gpz_classed import Memory, read_classed
-from gpz_few_values import Others, read_few_values
+from .classed import Memory, read_classed
+from .few_values import Others, read_few_values
 
 DIFFERENCES = 1  # kind of chunks
 CODINGS = PREDICTED, BLOCK_CODED, MODELLED, MOLECULES, CLASSED, FEW_VALUES = 1, 2, 4, 9, 10, 11  # of sections

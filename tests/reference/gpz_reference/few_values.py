@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 10g of docs/format.md: lossless floats of few values. Slow and plain on purpose."""
 
-from gpz_codec import INTEGER, MASK, require
-from gpz_numbers import NumberStream
+from .codec import INTEGER, MASK, require
+from .numbers import NumberStream
 
 FEW_VALUES = 11  # coding of sections
 KINDS = OF_CLASS, SYMBOLS, REPEATED = 1, 2, 3

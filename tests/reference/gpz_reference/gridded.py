@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What cell and sequence chunks share (format, sections 10e and 10f): a section for each field, exact values in front."""
-from gpz_block import BLOCK_SIZE
-from gpz_codec import Cursor, require
-from gpz_classed import read_classed
-from gpz_difference import read_exact, value_from_index
-from gpz_few_values import Others, read_few_values
-from gpz_ordered import PARTICLES_A_BYTE
+from .block import BLOCK_SIZE
+from .codec import Cursor, require
+from .classed import read_classed
+from .difference import read_exact, value_from_index
+from .few_values import Others, read_few_values
+from .ordered import PARTICLES_A_BYTE
 
 def columns_of(indices, exact, field):
     columns = [[value_from_index(index, field) for index in column] for column in indices]

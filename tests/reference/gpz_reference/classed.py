@@ -3,10 +3,10 @@
 
 import struct
 
-from gpz_block import residual_of
-from gpz_codec import ceil_div, require
-from gpz_few_values import signed
-from gpz_numbers import LEAST_STATE, NumberStream, take_tables
+from .block import residual_of
+from .codec import ceil_div, require
+from .few_values import signed
+from .numbers import LEAST_STATE, NumberStream, take_tables
 
 CLASSED = 10  # coding of sections
 RULES_FOLLOW, BY_GROUP = 1, 2  # flags

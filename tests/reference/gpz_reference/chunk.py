@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Chunks of any kind (docs/format.md, section 4)."""
 
-from gpz_cells import CELLS, decode_cells
-from gpz_codec import BadFile, decode_chunk
-from gpz_difference import DIFFERENCES, MODELLED, MOLECULES, READERS, ChunkHistory, decode_differences
-from gpz_modelled import Models, read_modelled
-from gpz_molecules import read_molecules
-from gpz_ordered import ORDERED, bonds_of, decode_ordered
-from gpz_sequence import SEQUENCE, decode_sequence
+from .cells import CELLS, decode_cells
+from .codec import BadFile, decode_chunk
+from .difference import DIFFERENCES, MODELLED, MOLECULES, READERS, ChunkHistory, decode_differences
+from .modelled import Models, read_modelled
+from .molecules import read_molecules
+from .ordered import ORDERED, bonds_of, decode_ordered
+from .sequence import SEQUENCE, decode_sequence
 
 BLOCK_CODED = 0  # kind of chunks
 INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells, SEQUENCE: decode_sequence}  # kinds

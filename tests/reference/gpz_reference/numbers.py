@@ -3,7 +3,7 @@
 
 import struct
 
-from gpz_codec import Cursor, bits_at, require
+from .codec import Cursor, bits_at, require
 
 TOKENS = 240
 SLOTS = 4096

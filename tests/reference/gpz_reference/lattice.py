@@ -5,8 +5,8 @@ from collections import defaultdict, deque
 from itertools import product
 from operator import mul
 
-from gpz_codec import require
-from gpz_difference import displacement, limited, signed
+from .codec import require
+from .difference import displacement, limited, signed
 
 ELEMENTS = ((0, 3, 4), (3, 1, 5), (4, 5, 2))  # of a symmetric matrix xx yy zz xy xz yz
 LARGEST_FIELD = 32767

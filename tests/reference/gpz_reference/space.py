@@ -3,8 +3,8 @@
 
 from math import isqrt, prod
 
-from gpz_codec import require
-from gpz_pair_force import Places
+from .codec import require
+from .pair_force import Places
 
 MOST_SHELLS = 8
 LARGEST_RADIUS = 2**20

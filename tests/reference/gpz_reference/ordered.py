@@ -2,12 +2,12 @@
 """Section 10 of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
 purpose."""
 
-from gpz_block import BLOCK_SIZE, alternating, open_block
-from gpz_bonds import Reader, read_modelled_order
-from gpz_codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
-from gpz_difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, is_plain, other_image, read_exact, signed, value_from_index
-from gpz_classed import read_classed
-from gpz_few_values import Others, read_few_values
+from .block import BLOCK_SIZE, alternating, open_block
+from .bonds import Reader, read_modelled_order
+from .codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
+from .difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, is_plain, other_image, read_exact, signed, value_from_index
+from .classed import read_classed
+from .few_values import Others, read_few_values
 
 ORDERED = 2  # kind of chunks
 PREDICTED_IN_ORDER, MODELLED_IN_ORDER = 3, 5

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 10f of docs/format.md: chunks whose particles are in the order of memory. Slow and plain on purpose."""
 
-from gpz_codec import Cursor, bits_at, ceil_div, decode_chunk, require, take_pack
-from gpz_difference import BLOCK_CODED, FEW_VALUES
-from gpz_gridded import columns_of, decode_sections, few_values, read_exact
+from .codec import Cursor, bits_at, ceil_div, decode_chunk, require, take_pack
+from .difference import BLOCK_CODED, FEW_VALUES
+from .gridded import columns_of, decode_sections, few_values, read_exact
 
 SEQUENCE = 4  # kind of chunks
 STEPS = 8  # coding of sections

@@ -3,8 +3,8 @@
 
 from functools import cache
 
-from gpz_codec import require
-from gpz_difference import signed
+from .codec import require
+from .difference import signed
 
 LARGEST = 2**30 - 1
 LARGEST_REACH = 32767

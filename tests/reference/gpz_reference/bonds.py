@@ -3,9 +3,9 @@
 
 from math import isqrt
 
-from gpz_codec import MASK, require
-from gpz_difference import displacement, limited, other_image, signed
-from gpz_numbers import NumberStream
+from .codec import MASK, require
+from .difference import displacement, limited, other_image, signed
+from .numbers import NumberStream
 
 PARTS = 64  # of a grid step
 LONGEST = 2**26  # lengths, in these parts
