@@ -71,8 +71,9 @@ step "Making the reference decoder" no_progress "$folder/reference.log" "$tools"
 step "Making a toolchain for $processor with glibc $glibc" no_progress "$folder/toolchain.log" \
   make_toolchain "$folder/toolchain" "$tools" "$processor" "$glibc" || die "cannot make it"
 make_wheel() {
-  CMAKE_TOOLCHAIN_FILE=$folder/toolchain/toolchain.cmake _PYTHON_HOST_PLATFORM=linux-$processor \
-    "$tools" -m pip wheel -v --no-deps -w "$folder/raw" -C install.strip=false "$source"
+  mkdir "$folder/source" && tar -C "$folder/source" --strip-components 1 -xf "$source" &&
+    CMAKE_TOOLCHAIN_FILE=$folder/toolchain/toolchain.cmake _PYTHON_HOST_PLATFORM=linux-$processor \
+      "$tools" -m build -w -v --no-isolation -o "$folder/raw" -C install.strip=false "$folder/source"
 }
 started=$SECONDS
 step "Compiling the wheel" ninja_progress "$folder/wheel.log" make_wheel || die "cannot compile it"

@@ -58,6 +58,7 @@ class GpzFormat(Format):
             yield from _systems(trajectory, trajectory, type_map)
 
     def from_labeled_system(self, file_name, **_further):
+        """Raises NotImplementedError: .gpz files have no energies."""
         raise NotImplementedError("a .gpz file has no energies: use dpdata.System, or MultiSystems with labeled=False")
 
 

@@ -48,6 +48,7 @@ class GpzReader(FileReaderInterface):
 
     @staticmethod
     def detect(filename: str) -> bool:
+        """Whether the file begins as .gpz files do."""
         try:
             with open(filename, "rb") as file:
                 return file.read(len(MAGIC)) == MAGIC
@@ -55,6 +56,7 @@ class GpzReader(FileReaderInterface):
             return False
 
     def scan(self, filename: str, register_frame) -> None:
+        """Registers each frame under its timestep. Raises ValueError if there is no complete frame."""
         timesteps = self._open(filename).timesteps
         if not len(timesteps):
             raise ValueError(f"{filename}: there is no complete frame")
@@ -62,6 +64,7 @@ class GpzReader(FileReaderInterface):
             register_frame(frame_info=index, label=int(timestep))
 
     def parse(self, data, *, filename: str, frame_index: int = 0, frame_info: Any = None, **_further) -> None:
+        """Fills `data` with a frame: cell, particles and their properties, in units of the file, and attributes Timestep and Time."""
         trajectory = self._open(filename)
         frame = trajectory[frame_index if frame_info is None else frame_info]
         if frame.box is not None:

@@ -19,9 +19,10 @@ import numpy as np
 
 def decode(source, output):
     with gpz.open(source, order="stored") as trajectory, open(output, "wb") as stream:
-        for frame in trajectory:
-            for column in frame.columns:
-                stream.write(frame[column].tobytes())
+        for i, frame in enumerate(trajectory):
+            for name, column in frame.column_info.items():
+                dtype = column.dtype if column.dtype.kind == "f" else None
+                stream.write(trajectory.read(i, [name], dtype=dtype)[name].tobytes())
 
 
 def write_and_read(path):

@@ -122,18 +122,21 @@ def notes_of(outcome: Outcome, allow_truncated: bool) -> list[str]:
 
 
 def require_absent(options: Mapping[str, object], why: str) -> None:
+    """Raises gpz.ArgumentError if one of these options is given: `why` says in what conversion it has no meaning."""
     for name, value in options.items():
         if value is not None:
             raise gpz.ArgumentError(f"{name}={value!r} has no meaning here: {why}")
 
 
 def whole_number(name: str, value: object, least: int, most: int) -> int:
+    """`value` as an int. Raises gpz.ArgumentError if it is no integer from `least` to `most`."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
         raise gpz.ArgumentError(f"{name}: a whole number from {least} to {most}, not {value!r}")
     return value.__index__()
 
 
 def require_options(options: Mapping[str, object]) -> None:
+    """Raises gpz.ArgumentError for a key interval, a number of threads, an order or an effort that does not exist."""
     whole_number("key_interval", options["key_interval"], 1, LONGEST_KEY_INTERVAL)
     whole_number("threads", options["threads"], 0, MOST_THREADS)
     for name, choices in CHOICES.items():
@@ -142,6 +145,8 @@ def require_options(options: Mapping[str, object]) -> None:
 
 
 def checked_bounds(bounds: Mapping[str, float | str]) -> dict[str, float | str]:
+    """Bounds of velocities and forces, in units of the .gpz file, or "thermal". Raises gpz.ArgumentError for other names and for
+    values that are no bound."""
     for name in bounds:
         if name not in ("velocities", "forces"):
             raise gpz.ArgumentError(
@@ -151,6 +156,7 @@ def checked_bounds(bounds: Mapping[str, float | str]) -> dict[str, float | str]:
 
 
 def require_places(source: Path, target: Path) -> None:
+    """Raises gpz.FileError unless `source` is a regular file and `target` can be made: a name in a folder that exists."""
     if not source.exists():
         raise MissingFileError("no such file", str(source))
     if not source.is_file():

@@ -48,6 +48,7 @@ class Extent:
 
 
 def count(frames: int) -> str:
+    """"1 frame is" or "5 frames are", for messages."""
     return "1 frame is" if frames == 1 else f"{frames} frames are"
 
 
@@ -59,6 +60,7 @@ class Bytes:
         self.size = os.fstat(file).st_size
 
     def at(self, place: int, length: int) -> bytes:
+        """`length` bytes from byte `place` on. Raises EOFError where the file has less."""
         if place < 0 or length > self.size - place:  # also numbers that pread does not take
             raise EOFError
         found = os.pread(self.file, length, place)

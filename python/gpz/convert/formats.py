@@ -50,10 +50,12 @@ OF_ENCODE = (".lammpstrj", ".lammpsdump", ".dump", ".xyz", ".extxyz", ".npy")
 
 
 def ending_of(path: str | os.PathLike) -> str:
+    """The extension in small letters, such as ".dcd"; "" if there is none."""
     return Path(os.fspath(path)).suffix.lower()
 
 
 def is_gpz(path: str | os.PathLike) -> bool:
+    """Whether the name ends in .gpz."""
     return ending_of(path) == ".gpz"
 
 
@@ -90,4 +92,5 @@ def format_to_read(path: str | os.PathLike) -> Format:
 
 
 def known_format(path: str | os.PathLike) -> Format | None:
+    """The format that gpz writes under this extension; None for others, which MDAnalysis may read."""
     return next((form for form in FORMATS if ending_of(path) in form.endings), None)

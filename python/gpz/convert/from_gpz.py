@@ -24,6 +24,12 @@ KEPT = {"x", "y", "z", "xu", "yu", "zu", "xs", "ys", "zs", "xsu", "ysu", "zsu"}
 def write(
     source: Path, target: Path, form: Format, frames: slice, style: str | None, precision: int, threads: int
 ) -> Outcome:
+    """Writes `frames` of a .gpz file in another format.
+
+    style: LAMMPS units of the file; None: those that it names, else lj. precision: decimal places of XTC.
+    Raises gpz.ArgumentError if no frame is chosen, gpz.ColumnError if the file has no positions, gpz.UnsupportedError if frames
+    differ in their atoms.
+    """
     with open_source(source, threads) as file:
         problem = extent_of(source, file).problem(source)
         chosen = file[frames]
@@ -105,6 +111,7 @@ def interval(times: np.ndarray) -> float:
 
 
 def require_same_atoms(first: gpz.Frame, frame: gpz.Frame, source: Path) -> None:
+    """Raises gpz.UnsupportedError if the frames have other ids."""
     if first.ids is not None and not np.array_equal(first.ids, frame.ids):
         raise gpz.UnsupportedError(
             f"frame {frame.index} has other atoms than frame {first.index}, and these formats name no atoms",

@@ -45,31 +45,37 @@ class NetcdfHeader:
         self.length = records[0][1] if len(records) == 1 else sum(padded for _, _, padded in records)
 
     def take(self, kind: str) -> int:
+        """The next number, of a type of struct."""
         (value,) = self.bytes.numbers(self.place, kind)
         self.place += struct.calcsize("=" + kind)
         return value
 
     def number(self) -> int:
+        """The next count or length: 64 bits in version 5, otherwise 32."""
         return self.take("Q" if self.wide else "I")
 
     def kind(self) -> int:
+        """The next type of values. Raises NoFrame for one that NetCDF does not have."""
         kind = self.take("I")
         if kind not in SIZES:
             raise NoFrame(f"the header of NetCDF has a type {kind}")
         return kind
 
     def items(self, tag: int) -> int:
+        """The number of entries of the next list, which has to be the list `tag` or an absent one. Raises NoFrame otherwise."""
         found, number = self.take("I"), self.number()
         if found != tag and (found or number):
             raise NoFrame(f"the header of NetCDF has a list {found} where {tag} belongs")
         return number
 
     def name_and(self, then: Callable[[], int | None]) -> int | None:
+        """What `then` reads behind the next name."""
         length = self.number()
         self.place += length + -length % 4
         return then()
 
     def attributes(self) -> None:
+        """Passes over a list of attributes."""
         for _ in range(self.items(ATTRIBUTES)):
             self.name_and(lambda: None)
             length = SIZES[self.kind()] * self.number()
@@ -77,6 +83,7 @@ class NetcdfHeader:
 
 
 def netcdf(bytes_: Bytes) -> Extent | None:
+    """How many whole records an AMBER NetCDF file has; None if it is another file or one that only MDAnalysis can judge."""
     version = next((v for v in (1, 2, 5) if bytes_.begins_like(b"CDF" + bytes([v]))), None)
     if version is None:
         return None

@@ -73,6 +73,7 @@ def silent_finalizers() -> Iterator[None]:
 
 
 def one_line(error: BaseException) -> str:
+    """The message of an exception in one line, shortened."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + " ..."
 

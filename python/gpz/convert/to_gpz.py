@@ -99,6 +99,8 @@ def has_chosen(extent: Extent, frames: slice) -> bool:
 
 
 def chosen_frames(reader, extent: Extent | None, frames: slice, place: Place) -> range:
+    """The numbers of the frames that `frames` chooses. Raises gpz.CorruptError if the file has none, and gpz.ArgumentError if none
+    is chosen."""
     if extent is not None:
         total = extent.frames
     else:
@@ -123,6 +125,7 @@ def timesteps(reader, numbers: range, place: Place) -> Iterator:
 
 
 def vectors_of(ts, units: Units) -> dict[str, np.ndarray]:
+    """Positions, and velocities and forces if there are any: (N, 3) float32, in LAMMPS units."""
     vectors = {"positions": ts.positions / np.float32(units.length)}
     if ts.has_velocities:
         vectors["velocities"] = ts.velocities / np.float32(units.velocity)
@@ -132,6 +135,7 @@ def vectors_of(ts, units: Units) -> dict[str, np.ndarray]:
 
 
 def require_vectors(bounds: Mapping[str, float | str], vectors: Mapping[str, np.ndarray], source: Path) -> None:
+    """Raises gpz.ArgumentError for a bound of velocities or forces that the file does not have."""
     for name, bound in bounds.items():
         if name not in vectors:
             given = bound if isinstance(bound, str) else f"{bound:g}"
@@ -139,6 +143,7 @@ def require_vectors(bounds: Mapping[str, float | str], vectors: Mapping[str, np.
 
 
 def require_species(bounds: Mapping[str, float | str], columns: Mapping[str, np.ndarray], source: Path) -> None:
+    """Raises gpz.ArgumentError for a thermal bound of atoms whose types are unknown."""
     if _checks.THERMAL in bounds.values() and "types" not in columns:
         raise gpz.ArgumentError(
             "a thermal bound of velocities, and the file has no types: give a topology that has them, or a number",

@@ -24,6 +24,7 @@ SMALLEST_OF_XTC = (9, 72)  # the places in its table of sizes
 
 
 def xtc_length(bytes_: Bytes, place: int) -> int:
+    """The bytes of the frame of XTC that begins at byte `place`. Raises NoFrame if none begins there, EOFError at the end."""
     magic, atoms = bytes_.numbers(place, "ii")
     if magic not in (XTC_MAGIC, LARGE_XTC_MAGIC) or atoms < 0:
         raise NoFrame("what begins here is no frame of XTC")
@@ -46,6 +47,7 @@ def xtc_length(bytes_: Bytes, place: int) -> int:
 
 
 def trr_length(bytes_: Bytes, place: int) -> int:
+    """The bytes of the frame of TRR that begins at byte `place`. Raises NoFrame if none begins there, EOFError at the end."""
     magic, _, text = bytes_.numbers(place, "iii")
     if magic != TRR_MAGIC or not 0 <= text < 1000:
         raise NoFrame("what begins here is no frame of TRR")
@@ -63,6 +65,8 @@ def trr_length(bytes_: Bytes, place: int) -> int:
 
 
 def xdr(length_at: Callable[[Bytes, int], int], *magics: int) -> Callable[[Bytes], Extent | None]:
+    """A function that counts whole frames of a format whose frames begin with one of these magic numbers; it returns None for
+    other files."""
     def extent(bytes_: Bytes) -> Extent | None:
         if not any(bytes_.begins_like(struct.pack(">i", magic)) for magic in magics):
             return None
@@ -75,6 +79,7 @@ def xdr(length_at: Callable[[Bytes, int], int], *magics: int) -> Callable[[Bytes
 
 
 def dcd(bytes_: Bytes) -> Extent | None:
+    """How many whole frames a DCD file has; None if it is another file."""
     found = os.pread(bytes_.file, 12, 0)
     layouts = [(order, kind) for order in "<>" for kind in "iq"]
     starts = {layout: struct.pack("".join(layout), 84) + b"CORD" for layout in layouts}
@@ -128,6 +133,7 @@ def title_length(bytes_: Bytes, place: int, marker: str) -> int:
 
 
 def frames_or_none(bytes_: Bytes, width: int) -> int | None:
+    """The number of frames that the header of a DCD file names; None if it names none."""
     try:
         (frames,) = bytes_.numbers(width + 4, "i")
     except EOFError:
@@ -163,6 +169,7 @@ LONGEST_SUPERBLOCK = 2048  # with the first objects
 
 
 def hdf5(bytes_: Bytes, path: Path) -> Extent | None:
+    """An empty extent with the cause if an H5MD file is cut; None if HDF5 opens the file, or if it is another file."""
     import h5py
 
     if not bytes_.begins_like(HDF5_START):

@@ -24,6 +24,7 @@ class OfFrame:
     ts: Any
 
     def first_frame(self) -> gpz.Frame:
+        """The first frame of the trajectory, not decoded."""
         raise NotImplementedError
 
     def current_frame(self) -> gpz.Frame:

@@ -166,6 +166,7 @@ class GPZReader(OfFrame, base.ReaderBase):
         self.ts.frame = -1
 
     def close(self) -> None:
+        """Closes the file. A further frame opens it again."""
         trajectory, self._trajectory = getattr(self, "_trajectory", None), None
         if trajectory is not None:
             trajectory.close()
@@ -201,9 +202,11 @@ class GPZReader(OfFrame, base.ReaderBase):
         return GPZWriter(filename, self.n_atoms if n_atoms is None else n_atoms, **kwargs)
 
     def first_frame(self) -> gpz.Frame:
+        """The first frame of the file, not decoded."""
         return self.opened()[0]
 
     def current_frame(self) -> gpz.Frame:
+        """The frame of the current timestep, in LAMMPS units."""
         return self.opened()[self._frame]
 
     # --- Decoding ---

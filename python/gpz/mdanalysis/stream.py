@@ -90,7 +90,9 @@ class GPZStreamReader(OfFrame, base.StreamReaderBase):
         return self.ts
 
     def first_frame(self) -> gpz.Frame:
+        """The first frame of the pipe."""
         return self._first
 
     def current_frame(self) -> gpz.Frame:
+        """The frame of the current timestep, in LAMMPS units."""
         return self._source

@@ -47,6 +47,11 @@ class GPZParser(TopologyReaderBase):
     format = "GPZ"
 
     def parse(self, lammps_units: str | None = None, convert_units: bool = True, **kwargs: Any) -> Topology:
+        """The topology of the first frame: ids, types, masses, charges, elements, residues and segments, as far as the file has them.
+
+        lammps_units: units of the file, if it does not name them. convert_units: masses and charges in units of MDAnalysis.
+        kwargs: threads and max_memory, as of gpz.open. Raises gpz.Error for a file that cannot be read.
+        """
         options = {name: kwargs[name] for name in ("threads", "max_memory") if name in kwargs}
         with open_fixed(self.filename, **options) as trajectory:
             present = trajectory.columns

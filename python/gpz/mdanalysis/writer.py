@@ -211,6 +211,7 @@ class GPZWriter(base.WriterBase):
         return mdamath.triclinic_vectors(dimensions, dtype=np.float64) / self._units.length
 
     def close(self) -> None:
+        """Completes the file and closes it."""
         file = getattr(self, "_file", None)
         if file is not None:
             file.close()

@@ -74,6 +74,9 @@ class Advice:
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
+    """What is compared of a trajectory: g(r), mean square displacement of the last frame with its standard error (distance²; NaN
+    without ids), and the shortest distance of two particles."""
+
     radial: observables.Radial
     msd: float
     msd_noise: float
@@ -133,6 +136,7 @@ def advise(
 
 
 def default_bounds(frame: gpz.Frame) -> list[float]:
+    """Bounds from 1e-5 to 0.1 of the mean spacing of particles, in the frame's units of length: 1, 2 and 5 times powers of 10."""
     distance = observables.spacing(frame.box, frame.n_particles)
     first = math.ceil(math.log10(1e-5 * distance))
     bounds = [digit * 10.0**power for power in range(first - 1, first + 6) for digit in (1, 2, 5)]
@@ -158,6 +162,7 @@ def centres_of(frame: gpz.Frame, reach: float, frames: int) -> int:
 
 
 def figures(frames: gpz.Trajectory, reach: float, bins: int, centres: int) -> Figures:
+    """The figures of these frames. reach: of g(r), in units of length. centres: so many particles are centres of g(r)."""
     radial = observables.RadialDistribution(reach, bins, centres)
     shortest = math.inf
     for frame in frames:
@@ -174,6 +179,7 @@ def trial(
     sample: gpz.Trajectory, bound: float, original: Figures, path: Path, reach: float, bins: int, centres: int,
     threads: int,
 ) -> Trial:  # fmt: skip
+    """The size and the figures of `sample` after writing with this bound to `path`, compared with `original`."""
     with gpz.Writer(path, bound=bound, threads=threads) as writer:
         for frame in sample:
             writer.write(

@@ -36,6 +36,7 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def tidy(axes: Axes, title: str, x: str, y: str) -> None:
+    """Title, labels of the axes, and no frame at the top and right."""
     axes.set_title(title, loc="left", fontsize=10)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
@@ -43,6 +44,7 @@ def tidy(axes: Axes, title: str, x: str, y: str) -> None:
 
 
 def sizes_of_frames(axes: Axes, sizes: Sizes) -> None:
+    """Bits per particle against the timestep, key frames marked."""
     bits = 8 * sizes.sizes / np.maximum(sizes.counts, 1)
     keys = sizes.key_frames
     axes.plot(sizes.timesteps, bits, color="C0", linewidth=0.8, marker="." if len(bits) < 200 else None, markersize=4)
@@ -57,6 +59,7 @@ def sizes_of_frames(axes: Axes, sizes: Sizes) -> None:
 
 
 def sizes_of_columns(axes: Axes, sizes: Sizes) -> None:
+    """A bar for each column: bits per particle, mean of the frames."""
     names = list(sizes.fields)[::-1]
     labels = [f"{sizes.fields[name]:.2f}" if sizes.fields[name] >= 0.01 else "< 0.01" for name in names]
     bars = axes.barh(
@@ -68,6 +71,7 @@ def sizes_of_columns(axes: Axes, sizes: Sizes) -> None:
 
 
 def radial(axes: Axes, curve: Radial, units: str, frames: int) -> None:
+    """g(r), with a band of two standard errors. units: the LAMMPS units of the file."""
     noise = 2 * curve.noise
     seen = np.cumsum(curve.g) > 0  # nearer than the nearest pair the noise says nothing
     axes.fill_between(curve.radii, curve.g - noise, curve.g + noise, where=seen, color="C0", alpha=0.3, linewidth=0)
@@ -80,6 +84,7 @@ def radial(axes: Axes, curve: Radial, units: str, frames: int) -> None:
 
 
 def displacement(axes: Axes, curve: Displacement, units: str) -> None:
+    """Mean square displacement against time, or against timesteps where times are unknown."""
     names = names_of(units)
     has_times = not np.isnan(curve.times).any()
     x = curve.times - curve.times[0] if has_times else curve.timesteps - curve.timesteps[0]
@@ -90,6 +95,7 @@ def displacement(axes: Axes, curve: Displacement, units: str) -> None:
 
 
 def error_histograms(axes: Axes, columns: Sequence[ColumnErrors]) -> None:
+    """Histograms of errors divided by the bound, a line for each column."""
     for i, column in enumerate(columns[:MOST_LINES]):
         share = column.counts / max(column.counts.sum(), 1) / np.diff(column.edges)
         label = f"{column.name}: bound {column.bound:.3g}, largest {column.largest:.3g}"

@@ -87,6 +87,7 @@ class Radial:
 
     @property
     def peak(self) -> float:
+        """The largest value of g(r)."""
         return float(self.g.max())
 
 
@@ -100,6 +101,7 @@ class RadialDistribution:
         self._share = 1.0
 
     def add(self, box: gpz.Box, positions: np.ndarray) -> None:
+        """Counts the pairs of a frame. positions: (N, 3), in the units of the box. Raises gpz.ArgumentError for too few particles."""
         count = len(positions)
         if count < 2 * GROUPS:
             raise gpz.ArgumentError(f"g(r) needs at least {2 * GROUPS} particles, not {count}")
@@ -119,6 +121,7 @@ class RadialDistribution:
             self._ideal[group] += len(members) * shells
 
     def result(self) -> Radial:
+        """g(r) of all frames that were added, with its standard error."""
         counts, ideal = self._counts.sum(axis=0), self._ideal.sum(axis=0)
         # A pair of two centres is counted from both ends: its two counts are no two observations.
         repeated = 1 + self._share
@@ -153,6 +156,7 @@ def unwrapped(trajectory: gpz.Trajectory) -> Iterator[tuple[gpz.Frame, np.ndarra
 
 
 def is_unwrapped(frame: gpz.Frame) -> bool:
+    """Whether the positions of the frame are unwrapped (columns xu yu zu)."""
     return bool(frame.position_columns) and "u" in frame.position_columns[0]
 
 
@@ -177,6 +181,7 @@ class Displacement:
 
 
 def displacement(trajectory: gpz.Trajectory) -> Displacement:
+    """Mean square displacement since the first frame, with its standard error: (frames,) arrays. Needs ids in all frames."""
     first, means, errors = None, [], []
     for _, positions in unwrapped(trajectory):
         first = positions if first is None else first

@@ -52,6 +52,7 @@ def opened(source: Source, box: gpz.Box | npt.ArrayLike | None = None, threads: 
 
 
 def write_exactly(path: Path, positions: np.ndarray, box: gpz.Box | npt.ArrayLike | None) -> None:
+    """Writes (frames, N, 3) or (N, 3) positions without loss. Raises gpz.ArgumentError for other shapes, or without a box."""
     if box is None:
         raise gpz.ArgumentError("positions in an array need box=, their simulation box")
     frames = positions if positions.ndim == 3 else positions[None]
@@ -63,6 +64,7 @@ def write_exactly(path: Path, positions: np.ndarray, box: gpz.Box | npt.ArrayLik
 
 
 def encode_exactly(path: Path, source: str | os.PathLike) -> None:
+    """Makes a lossless .gpz file of a dump with gpz encode. Raises gpz.NotGpzError with its message if it cannot read the dump."""
     done = subprocess.run(
         [program(), "encode", "--lossless", "-o", path, "--", source], stderr=subprocess.PIPE, text=True, check=False
     )

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 
 class Names(NamedTuple):
+    """What distances and times are called on axes."""
+
     distance: str
     time: str
 

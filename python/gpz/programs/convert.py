@@ -35,6 +35,7 @@ class Parser(argparse.ArgumentParser):
     """Errors are one line."""
 
     def error(self, message: str) -> NoReturn:
+        """Ends the program as other errors of usage do: one line and the exit code of usage."""
         message = re.sub(r"^argument (\S+?):", r"\1:", " ".join(message.split()))
         self.exit(USAGE, f"gpz convert: {message} (gpz convert --help)\n")
 
@@ -65,6 +66,7 @@ QUANTITIES = {"velocities": "velocities", "forces": "forces", "v*": "velocities"
 
 
 def bound_of(text: str) -> tuple[str, float | str]:
+    """A quantity and its bound from "velocities=1e-4" or "vx=thermal". Raises ValueError for other texts."""
     name, _, value = text.partition("=")
     if name not in QUANTITIES:
         raise ValueError(text)
@@ -72,6 +74,7 @@ def bound_of(text: str) -> tuple[str, float | str]:
 
 
 def parser() -> argparse.ArgumentParser:
+    """The options of gpz convert."""
     made = Parser(
         prog="gpz convert",
         description="Converts .gpz to DCD, AMBER NetCDF, XTC, TRR or H5MD, and these and whatever else MDAnalysis reads "
@@ -146,6 +149,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def whole_number(text: str) -> int:
+    """An integer of at most 18 digits. Raises ValueError for other texts."""
     if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
         raise ValueError(text)
     return int(text)
@@ -162,6 +166,7 @@ def in_the_shell(error: BaseException) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Runs gpz convert; returns its exit code."""
     options_parser = parser()
     options = options_parser.parse_args(arguments)
     bounds = dict(options.bound)
@@ -194,6 +199,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def say(notes: list[str], quiet: bool) -> None:
+    """Prints notes on standard error, unless the user wants quiet."""
     if not quiet:
         for note in notes:
             print(f"note: {note}", file=sys.stderr)

@@ -26,4 +26,5 @@ _CODES: tuple[tuple[type[BaseException], int], ...] = (
 
 
 def exit_code(error: BaseException) -> int:
+    """The exit code that the program gpz has for such an error; 1 for unknown ones."""
     return next((code for kind, code in _CODES if isinstance(error, kind)), 1)

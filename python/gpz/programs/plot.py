@@ -15,6 +15,7 @@ PANELS = ("sizes", "gr", "msd", "errors")
 
 
 def parser() -> argparse.ArgumentParser:
+    """The options of gpz plot."""
     made = argparse.ArgumentParser(
         prog="gpz plot",
         description="Draws a .gpz file: size by frame and column, g(r), mean square displacement, errors against the "
@@ -44,6 +45,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str] | None = None) -> int:
+    """Runs gpz plot; returns its exit code."""
     options_parser = parser()
     options = options_parser.parse_args(arguments)
     panels = [panel for panel in options.panels.split(",") if panel]
@@ -96,6 +98,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def advice_lines(advice) -> list[str]:
+    """The table of the adviser, line by line."""
     from gpz.plot.units import names_of
 
     distance = names_of(advice.units).distance
