@@ -6,7 +6,6 @@
 # Debian 12 has neither nanobind nor scikit-build-core, with which python3-gpz is built: they come from PyPI, into build-package/.
 #
 #   scripts/package.sh [--try]      --try installs them in a bare Debian 12, which debootstrap makes (as root), and runs packaging/debian/tests
-# shellcheck disable=SC2016 # what apt-get expands
 set -euo pipefail
 for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
 
@@ -58,10 +57,8 @@ lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs "$
 root=$(mktemp -d)
 trap 'rm -rf --one-file-system "$root"' EXIT # nothing of what may still be mounted there
 chmod 755 "$root"
-mirror=$(apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-  awk '$2 == "bookworm" && $3 == "main" {print $1; exit}')
 inside() { chroot "$root" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 "$@" </dev/null; }
-step "Making a bare Debian 12" no_progress "$build/debootstrap.log" debootstrap --variant=minbase bookworm "$root" "$mirror" ||
+step "Making a bare Debian 12" no_progress "$build/debootstrap.log" debootstrap --variant=minbase bookworm "$root" "$(debian_mirror)" ||
   die "cannot make a bare Debian"
 cp "$packages"/gpz-tools_*.deb "$packages"/libgpz*.deb "$packages"/python3-gpz_*.deb "$root/tmp"
 mapfile -t needs < <(sed -n 's/^Depends: //p' "$source/debian/tests/control" | tr -d ' ' | tr ',' '\n' | grep -v gpz | sort -u)

@@ -40,3 +40,10 @@ install_packages() {
     apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${missing[@]}" ||
     die "cannot install: ${missing[*]}"
 }
+
+# Where this system's packages come from: debootstrap asks for it.
+debian_mirror() {
+  # shellcheck disable=SC2016 # what apt-get expands
+  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
+    awk '$2 == "bookworm" && $3 == "main" {print $1; exit}'
+}

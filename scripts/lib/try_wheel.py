@@ -2,6 +2,7 @@
 """Tries an installed gpz-md: writes and reads a file, runs the program, and decodes every golden file by the program and by the package.
 
     try_wheel.py FOLDER             the folder that has the package gpz_reference
+    try_wheel.py files              only writes and reads a file, which takes no other program
     try_wheel.py decode IN OUT      decodes a file by the package, in the form `columns` of gpz_reference.conformance
 """
 
@@ -26,6 +27,7 @@ def decode(source, output):
 
 
 def write_and_read(path):
+    """Particles in another order than that of their ids, in three frames."""
     places = np.random.default_rng(1).random((1000, 3)) * 10
     with gpz.Writer(path, units="lj", bound=1e-3) as writer:
         for step in range(3):
@@ -41,18 +43,28 @@ def conforms(reference, *arguments):
     return subprocess.run(command, cwd=reference, check=False).returncode == 0
 
 
-def main(reference):
+def describe():
+    return f"gpz {gpz.__version__}, NumPy {np.__version__}, Python {platform.python_version()}, {platform.machine()}, {' '.join(platform.libc_ver())}"
+
+
+def try_all(reference, path):
     program = str(pathlib.Path(sysconfig.get_path("scripts")) / "gpz")
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "file.gpz"
-        write_and_read(path)
-        subprocess.run([program, "verify", path], check=True)
+    subprocess.run([program, "verify", path], check=True)
     by_program = f"{shlex.quote(program)} decode {{input}} -o {{output}} --format lammps --sort none --exact"
     by_package = f"{shlex.join([sys.executable, __file__])} decode {{input}} {{output}}"
     good = conforms(reference, "--form", "lammps", "--decoder", by_program) and conforms(reference, "--decoder", by_package)
-    version = subprocess.run([program, "--version"], check=True, capture_output=True, text=True).stdout.strip()
-    print(f"{version}, NumPy {np.__version__}, Python {platform.python_version()}, {platform.machine()}: {'good' if good else 'FAILED'}")
+    print(f"{describe()}: {'good' if good else 'FAILED'}")
     return 0 if good else 1
+
+
+def main(what):
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "file.gpz"
+        write_and_read(path)
+        if what != "files":
+            return try_all(what, path)
+    print(describe())
+    return 0
 
 
 if sys.argv[1] == "decode":
