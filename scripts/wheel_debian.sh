@@ -78,6 +78,13 @@ make_foreign_root() {
   for package in "$root"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$root" || return; done
 }
 
+# install_foreign WHEEL PYTHON-VERSION DOWNLOADS FOLDER
+install_foreign() {
+  fetch_dependencies "$1" "$2" aarch64 "$3" || return
+  "$tools" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --python-version "$2" \
+    --platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 --target "$4" "$3"/*.whl
+}
+
 try_emulated() {
   local suite=$1 root=$roots/$1-arm64 wheel version emulator site
   step "Unpacking a Debian $suite for arm64" no_progress "$folder/root-$suite-arm64.log" make_foreign_root "$suite" "$root" || die "cannot make it"
@@ -86,9 +93,7 @@ try_emulated() {
   version=$(basename "$(readlink -f "$root/usr/bin/python3")")
   site=$root/opt/site
   rm -rf "$site" "$root/opt/wheels"
-  fetch_dependencies "$wheel" "${version#python}" aarch64 "$root/opt/wheels" &&
-    "$tools" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --python-version "${version#python}" \
-      --platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 --target "$site" "$root"/opt/wheels/*.whl || die "cannot install the wheel"
+  install_foreign "$wheel" "${version#python}" "$root/opt/wheels" "$site" || die "cannot install the wheel"
   python=(env PYTHONPATH="$site" "${emulator[@]}" "$root/usr/bin/$version" -B)
   "${python[@]}" "$repository/scripts/lib/try_wheel.py" files || die "the package fails"
   cd "$repository/tests/reference"

@@ -187,8 +187,8 @@ def arguments_of(words):
     parser.add_argument("--without", nargs="+", metavar="FEATURE", default=[], help="leave out files that need one of these features")
     parser.add_argument("--list", action="store_true", help="print the files and the features that they need, and end")
     arguments = parser.parse_args(words)
-    if not arguments.list and not {"{input}", "{output}"} <= set(shlex.split(arguments.decoder or "")):
-        parser.error("--decoder: a command with the words {input} and {output} is needed")
+    if not arguments.list and not all(place in (arguments.decoder or "") for place in ("{input}", "{output}")):
+        parser.error("--decoder: a command with {input} and {output} is needed")
     return arguments, parser
 
 
