@@ -55,11 +55,12 @@ environment() {
   "$base" -m venv "$at" && "$at/bin/python" -m pip install -q --disable-pip-version-check "$@"
 }
 
-# try NAME: far from the repository, so that nothing but the installed package is found.
+# try NAME: with nothing but the dependencies, then the tests. Far from the repository, so that nothing but the installed package is found.
 try() {
   local name=$1 python=$folder/$1/bin/python
   cd "$folder/$name"
   PYTHONPATH='' "$python" -B "$repository/scripts/lib/try_wheel.py" "$repository/tests/reference" &&
+    "$python" -m pip install -q --disable-pip-version-check pytest &&
     PYTHONPATH='' GPZ=$folder/$name/bin/gpz "$python" -B -m pytest -q -p no:cacheprovider \
       --rootdir "$repository/tests/python/core" "$repository/tests/python/core"
 }
@@ -98,7 +99,7 @@ for processor in "${processors[@]}"; do make_wheel "$processor"; done
 wheel=$(ls "$dist"/gpz_md-*_x86_64.whl)
 for base in "${pythons[@]}"; do
   version=$("$base" -c 'import platform; print(platform.python_version())')
-  step "Installing the wheel for Python $version" no_progress "$folder/install-$version.log" environment "$version" "$base" "$wheel" pytest ||
+  step "Installing the wheel for Python $version" no_progress "$folder/install-$version.log" environment "$version" "$base" "$wheel" ||
     die "cannot install it"
   (try "$version") || die "the wheel fails with Python $version"
 done
@@ -107,7 +108,7 @@ step "Installing the reference decoder" no_progress "$folder/install-reference.l
 (cd "$folder" && PYTHONPATH='' reference/bin/gpz-conformance --decoder "$folder/reference/bin/gpz-reference {input} -o {output}") || die "the reference decoder fails"
 if [[ $compile ]]; then
   step "Compiling and installing the source distribution" no_progress "$folder/compile.log" \
-    environment compiled "${pythons[0]}" "$dist"/gpz_md-*.tar.gz pytest || die "cannot install it"
+    environment compiled "${pythons[0]}" "$dist"/gpz_md-*.tar.gz || die "cannot install it"
   (try compiled) || die "the source distribution fails"
 fi
 ls -l "$dist"

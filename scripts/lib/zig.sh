@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Sourced by wheel.sh: a compiler whose programs run with older glibcs than this system's, and on other processors.
+# Sourced by wheel.sh and compilers.sh: a compiler whose programs run with older glibcs than this system's, and on other processors.
 
 # write_command PATH COMMAND: an executable that runs the command.
 write_command() {
@@ -8,16 +8,22 @@ write_command() {
   chmod +x "$1"
 }
 
-# make_toolchain FOLDER PYTHON PROCESSOR GLIBC: FOLDER/toolchain.cmake, for this glibc and newer ones. The Python has the package ziglang.
-make_toolchain() {
-  local folder=$1 zig="'$2' -m ziglang" processor=$3 target=$3-linux-gnu.$4
-  mkdir -p "$folder/bin"
+# make_compilers FOLDER PYTHON TARGET: cc, c++, ar and ranlib in the folder. The Python has the package ziglang.
+make_compilers() {
+  local folder=$1 zig="'$2' -m ziglang" target=$3
+  mkdir -p "$folder"
   # Without -O, zig would add UndefinedBehaviorSanitizer.
-  write_command "$folder/bin/cc" "$zig cc -target $target -fno-sanitize=undefined"
-  write_command "$folder/bin/c++" "$zig c++ -target $target -fno-sanitize=undefined"
-  write_command "$folder/bin/ar" "$zig ar"
-  write_command "$folder/bin/ranlib" "$zig ranlib"
-  extract_headers "$folder/headers" "$processor" && print_toolchain "$folder" "$processor" >"$folder/toolchain.cmake"
+  write_command "$folder/cc" "$zig cc -target $target -fno-sanitize=undefined"
+  write_command "$folder/c++" "$zig c++ -target $target -fno-sanitize=undefined"
+  write_command "$folder/ar" "$zig ar"
+  write_command "$folder/ranlib" "$zig ranlib"
+}
+
+# make_toolchain FOLDER PYTHON PROCESSOR GLIBC: FOLDER/toolchain.cmake, for this glibc and newer ones
+make_toolchain() {
+  local folder=$1 processor=$3
+  make_compilers "$folder/bin" "$2" "$processor-linux-gnu.$4" &&
+    extract_headers "$folder/headers" "$processor" && print_toolchain "$folder" "$processor" >"$folder/toolchain.cmake"
 }
 
 # extract_headers FOLDER PROCESSOR: the libraries of which gpz uses headers alone. Those in /usr/include stand beside this system's glibc,
