@@ -8,7 +8,7 @@
 #   SUITE   default: bookworm (Python 3.11), trixie (3.13), sid (3.14) and bullseye. bullseye has glibc 2.31 and a Python that is too old: only
 #           the program is tried there. With :arm64 the wheel for aarch64 runs in an emulator, without a chroot, because that would have to
 #           be registered in the kernel
-#   --keep  leaves the systems in build-wheel/roots/, and takes those that are there
+#   --keep  leaves the systems in build-roots/, and takes those that are there
 set -euo pipefail
 for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
 keep=no
@@ -22,12 +22,12 @@ while [[ ${1:-} == -* ]]; do
 done
 suites=("$@")
 ((${#suites[@]})) || suites=(bookworm trixie sid bullseye)
-install_packages debootstrap qemu-user-static debian-archive-keyring
+install_packages debootstrap qemu-user-static debian-archive-keyring unzip
 
 folder=$repository/build-wheel
 tools=$folder/tools/bin/python
 [[ -x $tools ]] || die "build-wheel/ has no wheels: run scripts/wheel.sh first"
-roots=$folder/roots
+roots=$repository/build-roots
 mkdir -p "$roots"
 remove_root() { [[ $keep == yes ]] || rm -rf --one-file-system "$1"; }
 wheel_for() { find "$folder/dist" -name "gpz_md-*_$1.whl" | grep . || die "no wheel for $1 in build-wheel/dist"; }
@@ -49,6 +49,12 @@ make_root() {
 
 inside() { chroot "$1" env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 HOME=/root "${@:2}" </dev/null; }
 
+# conforms COMMAND...: whether this gpz decodes the golden files.
+conforms() {
+  (cd "$repository/tests/reference" &&
+    "$tools" -B -m gpz_reference.conformance --form lammps --decoder "$* decode {input} -o {output} --format lammps --sort none --exact")
+}
+
 try_native() {
   local suite=$1 root=$roots/$1 wheel version
   step "Making a bare Debian $suite" no_progress "$folder/root-$suite.log" make_root "$suite" "$root" || die "cannot make it"
@@ -58,10 +64,9 @@ try_native() {
   cp -rL "$repository/tests/reference" "$repository/scripts/lib/try_wheel.py" "$root/opt/try"
   if [[ $version == 3.[0-9] ]]; then
     unzip -q -j "$wheel" '*/scripts/gpz' -d "$root/opt/try"
-    inside "$root" sh -c 'chmod +x /opt/try/gpz && for file in /opt/try/reference/gpz_reference/golden/*.gpz; do
-      case $file in */torn.gpz) ;; *) /opt/try/gpz verify -q "$file" || exit 1 ;; esac; done; /opt/try/gpz --version' ||
-      die "the program fails in $suite"
-    say "$suite, $(inside "$root" ldd --version | head -n 1): the program verifies every golden file"
+    chmod +x "$root/opt/try/gpz"
+    say "$suite, $(inside "$root" ldd --version | head -n 1), $(inside "$root" /opt/try/gpz --version)"
+    conforms "$root/lib64/ld-linux-x86-64.so.2" --library-path "$root/lib/x86_64-linux-gnu" "$root/opt/try/gpz" || die "the program fails in $suite"
   else
     fetch_dependencies "$wheel" "$version" x86_64 "$root/opt/try/wheels" || die "cannot get the dependencies"
     inside "$root" sh -c 'python3 -m venv /opt/try/venv &&
@@ -96,10 +101,9 @@ try_emulated() {
   install_foreign "$wheel" "${version#python}" "$root/opt/wheels" "$site" || die "cannot install the wheel"
   python=(env PYTHONPATH="$site" "${emulator[@]}" "$root/usr/bin/$version" -B)
   "${python[@]}" "$repository/scripts/lib/try_wheel.py" files || die "the package fails"
-  cd "$repository/tests/reference"
-  "$tools" -B -m gpz_reference.conformance --form lammps \
-    --decoder "${emulator[*]} $site/bin/gpz decode {input} -o {output} --format lammps --sort none --exact" || die "the program fails"
-  "$tools" -B -m gpz_reference.conformance --decoder "${python[*]} $repository/scripts/lib/try_wheel.py decode {input} {output}" || die "the package fails"
+  conforms "${emulator[@]}" "$site/bin/gpz" || die "the program fails"
+  (cd "$repository/tests/reference" &&
+    "$tools" -B -m gpz_reference.conformance --decoder "${python[*]} $repository/scripts/lib/try_wheel.py decode {input} {output}") || die "the package fails"
   remove_root "$root"
 }
 
