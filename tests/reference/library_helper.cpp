@@ -6,8 +6,8 @@
 //   library_helper ordered FOLDER        the same of chunks in the order of ids
 //   library_helper cells FOLDER          writes files that between them have all of cell chunks
 //   library_helper modelled FOLDER       the same of modelled sections
-//   library_helper digest FILE [ORDER]   prints what python -m gpz_reference FILE prints. ORDER of reading: forward, backward,
-//   scattered,
+//   library_helper digest FILE [ORDER]   prints what gpz-reference FILE prints. ORDER of reading: forward, backward,
+//                                        scattered,
 //                                        fields (backward, each field by itself), stream (as a pipe is read)
 //   library_helper each FOLDER           the digests of every file of the folder, or "refused: CAUSE", under its name,
 //   and
