@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Whether every compiler, optimisation and processor gives the same bytes. Builds the library with GCC, Clang, zig's
-# Clang with LLVM's standard library (the compiler of wheels) and a GCC for aarch64 (whose programs run in qemu) in build-compilers/. Each has to encode the golden files byte for byte, with every instruction
-# set, and decode them to the pinned digests; and to give the bytes of the first compiler for some million values more. Where gpz
+# Clang (the compiler of wheels) and a GCC for aarch64 (whose programs run in qemu) in build-compilers/. Each has to encode the golden files
+# byte for byte, with every instruction set, and decode them to the pinned digests; and to give the bytes of the first compiler for some million values more. Where gpz
 # cannot be right (big-endian and 32-bit machines, x87 arithmetic, -ffast-math), compiling has to fail, and say why.
 #
 #   scripts/compilers.sh [NAME...]      only the compilers with these names, which are those of the table
@@ -64,10 +64,11 @@ try() {
   row "$name" "$result"
 }
 
-# The compiler of wheels, with LLVM's standard library.
+# The compiler of wheels.
 make_zig() {
   python3 -m venv "$builds/zig" && "$builds/zig/bin/python" -m pip install -q --disable-pip-version-check \
-    "$(grep '^ziglang==' "$repository/scripts/lib/wheel-requirements.txt")" && make_compilers "$builds/zig/tools" "$builds/zig/bin/python" x86_64-linux-gnu.2.28
+    "$(grep '^ziglang==' "$repository/scripts/lib/wheel-requirements.txt")" &&
+    make_toolchain "$builds/zig/x86_64" "$builds/zig/bin/python" x86_64 2.28 && make_toolchain "$builds/zig/aarch64" "$builds/zig/bin/python" aarch64 2.28
 }
 
 # refuse NAME WHY COMPILER...: the compiler ends with an error that has the words WHY.
@@ -93,10 +94,11 @@ try gcc-Ofast-native g++ "" -D "GPZ_COMPILE_OPTIONS=-Ofast;-march=native;-ffp-co
 try clang-O0 clang++ "" -D CMAKE_BUILD_TYPE=Debug
 try clang-O3 clang++ "-O3 -DNDEBUG"
 try clang-Ofast-native clang++ "" -D "GPZ_COMPILE_OPTIONS=-Ofast;-march=native;-ffp-contract=fast"
-if is_wanted zig-O3; then
-  step "Installing zig" no_progress "$builds/zig.log" make_zig || die "cannot install zig"
-  try zig-O3 "$builds/zig/tools/c++" "-O3 -DNDEBUG" -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON -D CMAKE_AR="$builds/zig/tools/ar" \
-    -D CMAKE_RANLIB="$builds/zig/tools/ranlib"
+if is_wanted zig || is_wanted zig-aarch64; then
+  step "Making the compiler of wheels" no_progress "$builds/zig.log" make_zig || die "cannot make it"
+  try zig "$builds/zig/x86_64/bin/c++" "-O3 -DNDEBUG" -D CMAKE_TOOLCHAIN_FILE="$builds/zig/x86_64/toolchain.cmake"
+  emulator="qemu-aarch64-static -L /usr/aarch64-linux-gnu" try zig-aarch64 "$builds/zig/aarch64/bin/c++" "-O3 -DNDEBUG" \
+    -D CMAKE_TOOLCHAIN_FILE="$builds/zig/aarch64/toolchain.cmake"
 fi
 # Static, so that the emulator needs no files of that processor.
 emulator=qemu-aarch64-static try aarch64-gcc-O3 aarch64-linux-gnu-g++ "-O3 -DNDEBUG" -D CMAKE_SYSTEM_NAME=Linux \

@@ -18,7 +18,7 @@ while [[ ${1:-} == -* ]]; do
   case $1 in
     --aarch64)
       processors+=(aarch64)
-      needed+=(qemu-user-static libc6-arm64-cross) # the manual pages are written by a program of the build
+      needed+=(g++-aarch64-linux-gnu qemu-user-static) # the manual pages are written by a program of the build
       ;;
     --compile) compile=yes ;;
     -h | --help) show_help ;;

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shellcheck shell=bash
-# Sourced by wheel.sh and compilers.sh: a compiler whose programs run with older glibcs than this system's, and on other processors.
+# Sourced by wheel.sh and compilers.sh: a compiler whose programs run with older glibcs than this system's, and on other processors: zig's
+# Clang with GCC's C++ library, which nanobind asks for.
 
 # write_command PATH COMMAND: an executable that runs the command.
 write_command() {
@@ -8,23 +9,27 @@ write_command() {
   chmod +x "$1"
 }
 
-# make_compilers FOLDER PYTHON TARGET: cc, c++, ar and ranlib in the folder. The Python has the package ziglang.
-make_compilers() {
-  local folder=$1 zig="'$2' -m ziglang" target=$3
-  mkdir -p "$folder"
+# make_toolchain FOLDER PYTHON PROCESSOR GLIBC: FOLDER/toolchain.cmake, for this glibc and newer ones. The Python has the package ziglang.
+make_toolchain() {
+  local folder=$1 zig="'$2' -m ziglang" processor=$3 gcc=g++ compile
+  [[ $processor == "$(uname -m)" ]] || gcc=$processor-linux-gnu-g++
+  mkdir -p "$folder/bin" "$folder/shim/sys"
   # Without -O, zig would add UndefinedBehaviorSanitizer.
-  write_command "$folder/cc" "$zig cc -target $target -fno-sanitize=undefined"
-  write_command "$folder/c++" "$zig c++ -target $target -fno-sanitize=undefined"
-  write_command "$folder/ar" "$zig ar"
-  write_command "$folder/ranlib" "$zig ranlib"
+  compile="$zig cc -target $processor-linux-gnu.$4 -fno-sanitize=undefined"
+  write_command "$folder/bin/cc" "$compile"
+  # -I: in front of C's headers, which those of C++ include in turn.
+  write_command "$folder/bin/c++" "$compile -nostdinc++ -I$folder/shim $(library_headers "$gcc" | sed 's/^/-I/' | paste -s -d ' ')"
+  write_command "$folder/bin/ar" "$zig ar"
+  write_command "$folder/bin/ranlib" "$zig ranlib"
+  # glibc 2.32 and newer say here whether a process has one thread. Older ones do not: then atomic operations are always needed.
+  printf 'static const char __libc_single_threaded = 0;\n' >"$folder/shim/sys/single_threaded.h"
+  printf '__attribute__((visibility("hidden"))) char __libc_single_threaded = 0;\n' >"$folder/shim/single_threaded.c"
+  "$folder/bin/cc" -fPIC -c "$folder/shim/single_threaded.c" -o "$folder/shim/single_threaded.o" || return
+  extract_headers "$folder/headers" "$processor" && print_toolchain "$folder" "$processor" "$gcc" >"$folder/toolchain.cmake"
 }
 
-# make_toolchain FOLDER PYTHON PROCESSOR GLIBC: FOLDER/toolchain.cmake, for this glibc and newer ones
-make_toolchain() {
-  local folder=$1 processor=$3
-  make_compilers "$folder/bin" "$2" "$processor-linux-gnu.$4" &&
-    extract_headers "$folder/headers" "$processor" && print_toolchain "$folder" "$processor" >"$folder/toolchain.cmake"
-}
+# library_headers GCC: the folders of its C++ library's headers.
+library_headers() { "$1" -E -v -x c++ /dev/null 2>&1 | sed -n 's/^ \(.*\/c++\/.*\)/\1/p'; }
 
 # extract_headers FOLDER PROCESSOR: the libraries of which gpz uses headers alone. Those in /usr/include stand beside this system's glibc,
 # whose headers the compiler must not see.
@@ -41,11 +46,14 @@ extract_headers() {
 }
 
 print_toolchain() {
-  local folder=$1 processor=$2
+  local folder=$1 processor=$2 gcc=$3 library
+  library="$folder/shim/single_threaded.o $("$gcc" -print-file-name=libstdc++.a) -lm"
   if [[ $processor != "$(uname -m)" ]]; then
     printf 'set(CMAKE_SYSTEM_NAME Linux)\nset(CMAKE_SYSTEM_PROCESSOR %s)\n' "$processor"
     printf 'set(CMAKE_CROSSCOMPILING_EMULATOR "qemu-%s-static;-L;/usr/%s-linux-gnu")\n' "$processor" "$processor"
   fi
+  # The C++ library is linked statically: this system's is newer than those beside glibc 2.28. The extension takes the unwinder of the
+  # system, through which exceptions reach nanobind's backend; the program has one of its own.
   cat <<END
 set(CMAKE_C_COMPILER $folder/bin/cc)
 set(CMAKE_CXX_COMPILER $folder/bin/c++)
@@ -56,8 +64,8 @@ set(XXHASH_INCLUDE_DIR $folder/headers/usr/include CACHE PATH "")
 file(GLOB fmt_DIR $folder/headers/usr/lib/*/cmake/fmt)
 set(CMAKE_CXX_FLAGS_INIT "-isystem $folder/headers/usr/include")
 set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
-foreach(kind IN ITEMS EXE SHARED MODULE)
-  set(CMAKE_\${kind}_LINKER_FLAGS_INIT -s)
-endforeach()
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-s $library -lunwind")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-s $library $("$gcc" -print-file-name=libgcc_s.so.1)")
+set(CMAKE_MODULE_LINKER_FLAGS_INIT "\${CMAKE_SHARED_LINKER_FLAGS_INIT}")
 END
 }
