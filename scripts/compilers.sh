@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Whether every compiler, optimisation and processor gives the same bytes. Builds the library with GCC, Clang, zig's
-# Clang (the compiler of wheels) and a GCC for aarch64 (whose programs run in qemu) in build-compilers/. Each has to encode the golden files
-# byte for byte, with every instruction set, and decode them to the pinned digests; and to give the bytes of the first compiler for some million values more. Where gpz
-# cannot be right (big-endian and 32-bit machines, x87 arithmetic, -ffast-math), compiling has to fail, and say why.
+# Whether every compiler, optimisation and processor gives the same bytes. Builds the library with GCC, Clang, zig's Clang (the compiler of
+# wheels) and a GCC for aarch64 (whose programs run in qemu) in build-compilers/. Each has to encode the golden files byte for byte, with
+# every instruction set, and decode them to the pinned digests; and to give the bytes of the first compiler for some million values more.
+# Where gpz cannot be right (big-endian and 32-bit machines, x87 arithmetic, -ffast-math), compiling has to fail, and say why.
 #
 #   scripts/compilers.sh [NAME...]      only the compilers with these names, which are those of the table
 set -euo pipefail
