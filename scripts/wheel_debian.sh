@@ -30,7 +30,7 @@ tools=$folder/tools/bin/python
 roots=$repository/build-roots
 mkdir -p "$roots"
 remove_root() { [[ $keep == yes ]] || rm -rf --one-file-system "$1"; }
-wheel_for() { find "$folder/dist" -name "gpz_md-*_$1.whl" | grep . || die "no wheel for $1 in build-wheel/dist"; }
+wheel_for() { find "$folder/dist/" -name "gpz_md-*_$1.whl" | grep . || die "no wheel for $1 in build-wheel/dist"; }
 
 # fetch_dependencies WHEEL PYTHON-VERSION PROCESSOR FOLDER: the wheel and what it needs, for a system without a network.
 fetch_dependencies() {
