@@ -78,6 +78,10 @@ class Conformance(unittest.TestCase):
         status, lines = spoilt("pathlib.Path(output).unlink(); sys.exit()")
         self.assertEqual((status, lines[0]), (1, "FAILED: example: there is no output"))
 
+    def test_a_decoder_that_is_not_there(self):
+        status, lines = suite("--only", "example", "--decoder", "/nowhere/decoder {input} {output}")
+        self.assertEqual((status, lines[0]), (1, "FAILED: example: cannot run /nowhere/decoder: No such file or directory"))
+
     def test_text_of_another_frame(self):
         command = f"{shlex.quote(os.environ['GPZ'])} decode {{input}} -o {{output}} --format lammps --sort none --exact --frames 0"
         status, lines = suite("--form", "lammps", "--only", "type-labels", "--decoder", command)

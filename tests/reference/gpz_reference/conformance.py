@@ -157,7 +157,10 @@ def run(command, file, folder):
     source, output = folder / f"{file.name}.gpz", folder / f"{file.name}.out"
     source.write_bytes(file.content)
     words = [word.replace("{input}", str(source)).replace("{output}", str(output)) for word in shlex.split(command)]
-    result = subprocess.run(words, capture_output=True, check=False)
+    try:
+        result = subprocess.run(words, capture_output=True, check=False)
+    except OSError as error:
+        raise Deviation(f"cannot run {words[0]}: {error.strerror}") from None
     if result.returncode and not file.expected["torn"]:
         said = result.stderr.decode(errors="replace").strip().splitlines() or ["it said nothing"]
         raise Deviation(f"exit status {result.returncode}: {said[-1]}")
