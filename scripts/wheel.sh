@@ -73,14 +73,24 @@ compile_wheel() {
       "$tools" -m build -w -v --no-isolation -o "$folder/raw-$1" -C install.strip=false "$source"
 }
 
+# tag_wheel PROCESSOR: auditwheel finds the oldest glibc with which the wheel runs. That may be older than the one for which it was compiled,
+# whose tag the wheel gets: nothing older is tried, and the packages that gpz depends on need it.
+tag_wheel() {
+  local oldest
+  "$tools" -m auditwheel repair --plat auto -w "$folder/repaired-$1" "$folder/raw-$1"/*.whl || return
+  oldest=$(basename "$folder/repaired-$1"/*.whl | sed -n 's/.*manylinux_2_\([0-9]*\)_.*/\1/p')
+  [[ $oldest ]] && ((oldest <= ${glibc#2.})) || return
+  cp "$folder/repaired-$1"/*.whl "$dist" &&
+    "$tools" -m wheel tags --remove --platform-tag "manylinux_${glibc/./_}_$1" "$dist"/gpz_md-*"$1.whl"
+}
+
 # make_wheel PROCESSOR: sets wheel.
 make_wheel() {
   local processor=$1 started=$SECONDS size
   step "Making a toolchain for $processor with glibc $glibc" no_progress "$folder/toolchain-$processor.log" \
     make_toolchain "$folder/toolchain-$processor" "$tools" "$processor" "$glibc" || die "cannot make it"
   step "Compiling the wheel for $processor" ninja_progress "$folder/wheel-$processor.log" compile_wheel "$processor" || die "cannot compile it"
-  step "auditwheel" no_progress "$folder/auditwheel-$processor.log" "$tools" -m auditwheel repair --only-plat \
-    --plat "manylinux_${glibc/./_}_$processor" -w "$dist" "$folder/raw-$processor"/*.whl || die "the wheel needs more than glibc $glibc"
+  step "auditwheel" no_progress "$folder/auditwheel-$processor.log" tag_wheel "$processor" || die "the wheel needs more than glibc $glibc"
   wheel=$(ls "$dist"/gpz_md-*_"$processor".whl)
   size=$(stat -c %s "$wheel")
   say "$(basename "$wheel"): $((size / 1000)) kB, in $(duration $((SECONDS - started)))"
