@@ -87,7 +87,7 @@ make_foreign_root() {
 # install_foreign WHEEL PYTHON-VERSION DOWNLOADS FOLDER
 install_foreign() {
   fetch_dependencies "$1" "$2" aarch64 "$3" || return
-  "$tools" -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --python-version "$2" \
+  "$tools" -m pip install -q --disable-pip-version-check --no-deps --ignore-requires-python --only-binary :all: --python-version "$2" \
     --platform manylinux_2_28_aarch64 --platform manylinux_2_27_aarch64 --target "$4" "$3"/*.whl
 }
 
