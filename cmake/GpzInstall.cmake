@@ -77,6 +77,10 @@ endforeach()
 # --- Program, plugin, documentation ---
 if(TARGET gpz_command)
   install(TARGETS gpz_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  # For desktops, and for file(1).
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/file-type/gpz.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/mime/packages
+          COMPONENT program)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/file-type/magic DESTINATION ${CMAKE_INSTALL_DATADIR}/gpz COMPONENT program)
 endif()
 if(TARGET gpzplugin)
   install(TARGETS gpzplugin LIBRARY DESTINATION ${plugin_dir} COMPONENT plugin)

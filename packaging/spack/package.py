@@ -12,11 +12,11 @@ class Gpz(CMakePackage, CudaPackage):
     program that converts, checks and repairs its files."""
 
     homepage = "https://arxiv.org/abs/2508.10305"
-    url = "https://gpz.invalid/releases/gpz-0.1.0.tar.gz"
+    url = "https://gpz.invalid/releases/gpz-1.0.0.tar.gz"
 
     license("BSD-3-Clause")
 
-    version("0.1.0", sha256="0" * 64)
+    version("1.0.0", sha256="0" * 64)
 
     variant("tools", default=True, description="Build the gpz program")
 
