@@ -113,9 +113,11 @@ TEST(SectionWriter, MoleculesAreTriedAgainAfterANarrowLoss) {
   SectionContext context{field, 1000};
   context.modelled = &modelled;
   const model::MoleculeUse &use = modelled.search.molecules;
-  molecules.lose(context, 10200, 10000);
+  molecules.lose(context, 1020000, 1000000);
   EXPECT_TRUE(use.may_try());
-  molecules.lose(context, 10500, 10000);
+  molecules.lose(context, 1400, 1000);  // few particles
+  EXPECT_TRUE(use.may_try());
+  molecules.lose(context, 1050000, 1000000);
   EXPECT_FALSE(use.may_try());
 }
 

@@ -42,11 +42,13 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   return true;
 }
 
-// A section that lost narrowly may be the smaller one in the next frame. Particles without bonds, a liquid's for
-// example, lose by more, and to try again takes ten times as long as to encode a frame.
+// A section that lost narrowly may be the smaller one in the next frame, above all of few particles, whose tables weigh
+// more. Particles without bonds, a liquid's for example, lose by more, and to try again takes ten times as long as to
+// encode a frame.
 void lose_molecules(const SectionContext &context, std::size_t size, std::size_t best) {
   constexpr std::size_t narrow_part = 32;
-  if (size > best + best / narrow_part) context.modelled->search.molecules.give_up();
+  constexpr std::size_t tables = 4096;  // bytes
+  if (size > best + best / narrow_part + tables) context.modelled->search.molecules.give_up();
 }
 
 }  // namespace gpz::trajectory
