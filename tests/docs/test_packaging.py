@@ -41,6 +41,11 @@ class Packaging(unittest.TestCase):
         self.assertIn(f"\nPackage: libgpz{soname}\n", control)
         self.assertTrue((PACKAGING / "debian" / f"libgpz{soname}.install").exists())
 
+    def test_package_of_lammps(self):
+        minor = ".".join(VERSION.split(".")[:2])
+        for page in ("lammps_pkg/upstream/cmake/Modules/Packages/GPZ.cmake", "docs/install.md"):
+            self.assertIn(f"\nfind_package(gpz {minor} REQUIRED)\n", (ROOT / page).read_text())
+
     def test_spack(self):
         text = (PACKAGING / "spack" / "package.py").read_text()
         calls = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call) and node.args]
