@@ -35,7 +35,7 @@ class Abi(StagedCase):
     def test_every_function_of_c_is_described(self):
         described = (RECORD / "gpz.abi").read_text()
         defined = functions_in_c(STAGE / "include").count("__builtin_trap")
-        self.assertGreater(defined, 100)
+        self.assertGreaterEqual(defined, 100)
         self.assertEqual(described.count("<elf-symbol "), defined)
 
     def test_symbols_of_cpp(self):
