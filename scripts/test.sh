@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--cuda] [--no-cuda] [--benchmarks] [--lint] [--label L]
-#                   [CTEST OPTIONS...]
+#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--cuda] [--no-cuda] [--benchmarks] [--lint]
+#                   [--lammps R] [--label L] [CTEST OPTIONS...]
 #
 #   --quick      the tests that answer soonest: the library, golden files, the command, and a LAMMPS run of each kind
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
@@ -16,6 +16,7 @@
 #   --benchmarks also compiles the benchmarks and the evaluation, without optimisation, and runs the tests of the evaluation: whoever
 #                measures builds the targets benchmarks and evaluation
 #   --lint       also scripts/lint.sh, while tests with LAMMPS wait
+#   --lammps R   the tests with LAMMPS, with another tested release: 4Jul2026 (build-4Jul2026/)
 #   --label L    only tests with this label: lammps, reference, ...
 #
 # A LAMMPS of your own: LAMMPS_SOURCE_DIR, LAMMPS_BINARY, as for scripts/demo.sh.
@@ -45,6 +46,15 @@ while (($#)); do
       ;;
     --quick) select+=(-L "^(unit|golden|reference|cli|docs|quick)$" -LE "^long$") ;;
     --lint) lint=yes ;;
+    --lammps)
+      [[ $# -ge 2 ]] || die "--lammps needs a release: ${!lammps_releases[*]}"
+      use_lammps "$2"
+      [[ -z ${LAMMPS_SOURCE_DIR:-} ]] || die "--lammps and LAMMPS_SOURCE_DIR name two LAMMPS"
+      build=$repository/build-$2
+      cuda=OFF
+      select+=(-L lammps)
+      shift
+      ;;
     --label)
       [[ $# -ge 2 ]] || die "--label needs a label"
       select+=(-L "$2")

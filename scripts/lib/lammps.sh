@@ -3,10 +3,19 @@
 # Sourced by the scripts: a LAMMPS of the user's (LAMMPS_SOURCE_DIR, LAMMPS_BINARY) or a tested release that is fetched and
 # built in the cache.
 
-lammps_release=lammps-4Feb2025
-lammps_archive=lammps_20250204+dfsg.1.orig.tar.xz
-lammps_sha256=3671165bd52fad36734e0a9136c5bc5ecb225e03988f8c89aa13366a8b53b1c7
-lammps_suite=trixie # the Debian release whose source package has that archive
+# Tested releases. Of each: the archive in Debian, its SHA-256, the Debian release whose source package has it, and the folder in it.
+declare -A lammps_releases=(
+  [4Feb2025]="lammps_20250204+dfsg.1.orig.tar.xz 3671165bd52fad36734e0a9136c5bc5ecb225e03988f8c89aa13366a8b53b1c7 trixie lammps-4Feb2025"
+  [4Jul2026]="lammps_20260704+dfsg.orig.tar.gz cddbc45a047416bd48a4a0b87f24a5b61b3446982b74d18cafe619c22b17eb62 sid ."
+)
+
+# use_lammps RELEASE: the one that the functions below fetch and build.
+use_lammps() {
+  [[ ${lammps_releases[$1]:-} ]] || die "LAMMPS $1 is not tested (tested: ${!lammps_releases[*]}); for others set LAMMPS_SOURCE_DIR"
+  lammps_release=lammps-$1
+  read -r lammps_archive lammps_sha256 lammps_suite lammps_folder <<<"${lammps_releases[$1]}"
+}
+use_lammps 4Feb2025
 
 lammps_settings=(
   -D CMAKE_CXX_FLAGS=-DOMPI_SKIP_MPICXX
@@ -51,8 +60,10 @@ fetch_progress() { find "$cache"/download.* -name "$lammps_archive*" -printf '%s
 
 # fetch_and_unpack_lammps FOLDER: from nothing to $cache/$lammps_release, by way of the folder, which is new.
 fetch_and_unpack_lammps() {
-  fetch_lammps "$1" && tar -xJf "$1/$lammps_archive" -C "$1" "${lammps_files[@]/#/$lammps_release/}" &&
-    mv "$1/$lammps_release" "$cache/" && rm -rf "$1"
+  local prefix=$lammps_folder/
+  [[ $lammps_folder != . ]] || prefix=
+  mkdir "$1/unpacked" && fetch_lammps "$1" && tar -xf "$1/$lammps_archive" -C "$1/unpacked" "${lammps_files[@]/#/$prefix}" &&
+    mv "$(realpath "$1/unpacked/$lammps_folder")" "$cache/$lammps_release" && rm -rf "$1"
 }
 
 has_lammps_source() { [[ ${LAMMPS_SOURCE_DIR:-} || -d $cache/$lammps_release ]]; }
@@ -82,7 +93,7 @@ provide_lammps_source() {
   fi
   if [[ ! -d $cache/$lammps_release || ${lammps_fetching:-} ]]; then
     [[ ${lammps_fetching:-} ]] || begin_lammps_source
-    step "Fetching $lammps_release (130 MB)" fetch_progress "$cache/log/wait.log" wait_for_lammps_source ||
+    step "Fetching $lammps_release (130 to 210 MB)" fetch_progress "$cache/log/wait.log" wait_for_lammps_source ||
       die "cannot fetch $lammps_archive from Debian's $lammps_suite." \
         "Get the LAMMPS sources from https://www.lammps.org and set LAMMPS_SOURCE_DIR to the unpacked tree"
     lammps_fetching=
