@@ -51,7 +51,8 @@ made() {
 
 tree=$folder/source/gpz-$version
 prefix=$folder/source/installed
-configure_source() { cmake -S "$tree" -B "$tree/build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D GPZ_CUDA=OFF -D "CMAKE_INSTALL_PREFIX=$prefix"; }
+configure_source() { cmake -S "$tree" -B "$tree/build" -G Ninja -D CMAKE_BUILD_TYPE=Release -D GPZ_CUDA=OFF -D GPZ_BUILD_TESTS=OFF \
+  -D GPZ_BUILD_BENCH=OFF -D "CMAKE_INSTALL_PREFIX=$prefix"; }
 install_source() { cmake --build "$tree/build" && cmake --install "$tree/build"; }
 try_programs() {
   local language
