@@ -27,6 +27,14 @@
 
 using namespace LAMMPS_NS;
 
+double LAMMPS_NS::read_bound_value(const std::string &keyword, const std::string &word, LAMMPS *lmp) {
+  const double value = utils::numeric(FLERR, word, false, lmp);
+  const std::string digits = word.substr(0, word.find_first_of("eE"));
+  if (value == 0.0 && digits.find_first_of("123456789") != std::string::npos)
+    throw std::invalid_argument(keyword + ": " + word + " is smaller than the smallest number above 0");
+  return value;
+}
+
 // Used without dump_modify eb.
 GPZPositionBound::GPZPositionBound(const char *unit_style)
     : value_(gpz::unit_style(unit_style).position_bound), default_(value_) {}
@@ -42,7 +50,7 @@ int GPZPositionBound::read(int narg, char **arg, LAMMPS *lmp) {
     ++used;
   }
   if (narg <= used) utils::missing_cmd_args(FLERR, "dump_modify eb", lmp->error);
-  bound.value_ = utils::numeric(FLERR, arg[used], false, lmp);
+  bound.value_ = read_bound_value("dump_modify eb", arg[used], lmp);
   const bool relative = bound.kind_ == RELATIVE;
   if (!(bound.value_ >= 0.0) || !std::isfinite(bound.value_) || (relative && bound.value_ >= 1.0))
     throw std::invalid_argument(std::string("dump_modify eb ") +

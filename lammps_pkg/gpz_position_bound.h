@@ -21,6 +21,10 @@ namespace LAMMPS_NS {
 class LAMMPS;
 struct GPZPositionOrigin;
 
+// The number of `keyword`, as utils::numeric reads it. Newer releases of LAMMPS read numbers below the smallest double
+// as 0, which means exact here: throws std::invalid_argument.
+double read_bound_value(const std::string &keyword, const std::string &word, LAMMPS *lmp);
+
 // The error bound of positions as the user gave it: dump_modify eb.
 class GPZPositionBound {
  public:

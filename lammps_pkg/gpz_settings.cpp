@@ -103,7 +103,7 @@ int read_bound(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   const std::string keyword = std::string("dump_modify bound ") + arg[1], word = arg[2];
   double bound = 0.0;
   if (word != "lossless" && word != "thermal") {
-    bound = utils::numeric(FLERR, word, false, lmp);
+    bound = read_bound_value(keyword, word, lmp);
     if (!(bound >= 0.0) || !std::isfinite(bound))
       throw std::invalid_argument(keyword + " must be a number >= 0, not " + word);
   }

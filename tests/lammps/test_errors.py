@@ -49,6 +49,7 @@ def bad_input(t):
         "eb inf": ["inf"],
         "eb 1e999": ["1e999"],
         "eb 1e-999": ["1e-999"],
+        "bound vx 1e-999": ["1e-999"],
         "eb fine": ["fine"],
         "eb rel -0.1": ["eb rel", "-0.1"],
         "eb rel 1": ["eb rel", "longest box edge", "below 1, not 1"],
