@@ -59,7 +59,7 @@ try_programs() {
   for language in c cpp; do
     cmake -S "$tree/tests/install/$language" -B "$folder/source/$language" -G Ninja -D "CMAKE_PREFIX_PATH=$prefix" -D "GPZ_VERSION=$version" &&
       cmake --build "$folder/source/$language" &&
-      (cd "$folder/source/$language" && ./with_shared && ./with_static) || return
+      (cd "$folder/source/$language" && ./with_shared shared.gpz && ./with_static static.gpz) || return
   done
 }
 make_source() {
