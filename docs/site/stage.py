@@ -33,7 +33,7 @@ def pages() -> Dict[str, str]:
     found = {"README.md": "index.md"}
     for name in ("HACKING", "SECURITY", "CHANGELOG", "THIRD_PARTY"):
         found[f"{name}.md"] = f"{name.lower()}.md"
-    for folder in ("packaging", "lammps_pkg/upstream", "molfile"):
+    for folder in ("packaging", "lammps_pkg/upstream", "molfile", "tests/reference"):
         if (ROOT / folder / "README.md").exists():
             found[f"{folder}/README.md"] = f"{folder}.md"
     documents = [(path, path.relative_to(ROOT / "docs")) for path in sorted((ROOT / "docs").rglob("*"))]
@@ -72,6 +72,9 @@ class Stage:
             page = self.pages.get(path) or FOLDERS.get(path) or self.pages.get(f"{path}/README.md")
             if not page and not (ROOT / path).is_file():
                 self.missing.append(f"{source}: {target} is no file, and no folder that FOLDERS has a page for")
+                return match.group()
+            if not page and path.endswith(".md"):
+                self.missing.append(f"{source}: {target} is no page of the site, pages() has to name it")
                 return match.group()
             if not page:
                 page = f"files/{path}"
