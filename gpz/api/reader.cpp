@@ -12,6 +12,7 @@
 #include "gpz/api/frame_memory.hpp"
 #include "gpz/api/frames_ahead.hpp"
 #include "gpz/api/read_output.hpp"
+#include "gpz/api/table_history.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
@@ -47,6 +48,7 @@ struct Reader::State {
   const bool decodes_ahead;
   std::mutex mutex;
   api::Follower follower;  // guarded by the mutex
+  api::TableHistory table_history;
   api::SpareMemory spare;
   api::FramesAhead ahead;  // last member: its threads use the others
 
@@ -58,6 +60,7 @@ struct Reader::State {
         file(opened(from, budget)),
         decodes_ahead(where_is(*from) != Where::source),
         follower(file),
+        table_history(file),
         ahead(file, std::min(most_ahead, budget.limit() / 8),
               [this](std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
                      api::SpareMemory &memory,
@@ -308,6 +311,16 @@ std::vector<RecordEntry> Reader::records(std::size_t i) const {
 StoredRecord Reader::stored(const RecordEntry &record) const {
   const format::Budget::Scope scope(state_->budget);
   return state_->file.stored(record);
+}
+
+std::vector<Table> Reader::tables(std::size_t i, const std::vector<std::string> &names) const {
+  const format::Budget::Scope scope(state_->budget);
+  return in_file(state_->file.name(), [&] { return state_->table_history.tables(i, names); });
+}
+
+std::vector<Observable> Reader::observables(std::size_t i) const {
+  const format::Budget::Scope scope(state_->budget);
+  return in_file(state_->file.name(), [&] { return state_->table_history.observables(i); });
 }
 
 Bytes Reader::chunk(std::size_t i, std::size_t k) const {

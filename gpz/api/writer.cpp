@@ -52,6 +52,7 @@ struct Writer::State {
   FrameInfo last;  // head of the last frame
   // checksum of the last frame in the file that it was copied from, if it is a stored frame
   std::optional<std::uint64_t> stored;
+  Bytes names_of_observables;  // body of the record of their names that was written last
   int threads;
   std::uint64_t most_pending = 0;               // bytes; 0: no frames wait
   std::unique_ptr<api::PendingFrames> pending;  // frames that are not in the file yet
@@ -290,6 +291,20 @@ void Writer::write(const StoredRecord &record) {
     state_->write_pending(true);
     state_->file.write(record);
   });
+}
+
+void Writer::write(const std::vector<Table> &tables) {
+  const StoredRecord record = api::in_place(state_->file.name(), Error::no_position, [&] { return tables_record(tables); });
+  write(record);
+}
+
+void Writer::write(std::int64_t timestep, const std::vector<Observable> &observables) {
+  const auto [values, names] = api::in_place(state_->file.name(), Error::no_position, [&] {
+    return std::pair(observables_record(timestep, observables), tables_record({observables_table(observables)}));
+  });
+  if (names.body != state_->names_of_observables) write(names);
+  state_->names_of_observables = names.body;
+  write(values);
 }
 
 void Writer::write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {

@@ -15,6 +15,7 @@
 #include "gpz/frame.hpp"
 #include "gpz/limits.hpp"
 #include "gpz/source.hpp"
+#include "gpz/tables.hpp"
 
 namespace gpz {
 
@@ -85,6 +86,12 @@ class GPZ_API Reader {
   std::vector<RecordEntry> records(std::size_t i) const;
   // Reads one of these records, for Writer::write. Throws corrupt.
   StoredRecord stored(const RecordEntry &record) const;
+  // The tables that are valid for frame i: for each name the last table in front of the frame; i may be frames(). Only
+  // these names if there are any. Ascending by name. Throws not_found (no such frame), corrupt.
+  std::vector<Table> tables(std::size_t i, const std::vector<std::string> &names = {}) const;
+  // The observables of frame i, in the order of the table `observables`. Empty if there are none. Throws not_found,
+  // corrupt.
+  std::vector<Observable> observables(std::size_t i) const;
   // The bytes of chunk k of frame i, for another decoder such as one on a GPU. Verifies their checksum. Throws corrupt
   // (checksum), not_found.
   std::vector<std::uint8_t> chunk(std::size_t i, std::size_t k) const;

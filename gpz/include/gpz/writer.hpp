@@ -11,6 +11,7 @@
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
 #include "gpz/sink.hpp"
+#include "gpz/tables.hpp"
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
@@ -91,6 +92,13 @@ class GPZ_API Writer {
   // know its type skip it. In a new file, records in front of the first frame are kept in memory until it is written,
   // or until sync() or close(). Throws invalid_argument (record_bytes).
   void write(const StoredRecord &record);
+
+  // Writes these tables as one record. Each replaces the table of its name for the frames behind it. Throws as
+  // tables_record.
+  void write(const std::vector<Table> &tables);
+  // Writes the observables of the next frame, which must have this timestep, with the table of their names where these
+  // are not those of the observables before. Throws as observables_record.
+  void write(std::int64_t timestep, const std::vector<Observable> &observables);
 
   // Compresses and writes a decoded frame, as Reader::read returns it with all its fields. If bound and step are
   // unchanged, every value keeps its bits. With a larger bound, and step 0, the new bound includes the error of the

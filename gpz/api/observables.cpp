@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/api/observables.hpp"
+
+#include <limits>
+#include <utility>
+
+#include "gpz/error.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/checksum.hpp"
+#include "gpz/format/corrupt.hpp"
+
+namespace gpz {
+namespace {
+
+constexpr std::size_t head_size = 16;  // in front of the values
+constexpr std::size_t longest_name = 255;
+
+// Of all names and units: says which table a record belongs to.
+std::uint64_t checksum_of(const std::vector<Observable> &observables) {
+  Bytes bytes;
+  format::ByteWriter out(bytes);
+  for (const Observable &observable : observables)
+    for (const std::string *const text : {&observable.name, &observable.unit}) {
+      out.u32(static_cast<std::uint32_t>(text->size()));
+      out.raw(text->data(), text->size());
+    }
+  return format::xxh3(bytes.data(), bytes.size());
+}
+
+void require(const std::vector<Observable> &observables) {
+  for (const Observable &observable : observables)
+    if (observable.name.empty() || observable.name.size() > longest_name || observable.unit.size() > longest_name)
+      throw Error(Status::invalid_argument, "observable \"" + observable.name +
+                                                "\": a name has 1 to 255 bytes, a unit at most 255");
+}
+
+}  // namespace
+
+Table observables_table(const std::vector<Observable> &observables) {
+  require(observables);
+  std::vector<std::string> names;
+  std::vector<std::string> units;
+  for (const Observable &observable : observables) {
+    names.push_back(observable.name);
+    units.push_back(observable.unit);
+  }
+  return {api::observables_table_name, {{"name", "", std::move(names)}, {"unit", "", std::move(units)}}};
+}
+
+StoredRecord observables_record(std::int64_t timestep, const std::vector<Observable> &observables) {
+  require(observables);
+  StoredRecord record;
+  record.type = observables_record_type;
+  format::ByteWriter head(record.head);
+  head.i64(timestep);
+  head.u64(checksum_of(observables));
+  for (const Observable &observable : observables) head.f64(observable.value);
+  return record;
+}
+
+namespace api {
+
+std::vector<Observable> names_of_observables(const std::vector<Table> &tables) {
+  std::vector<Observable> names;
+  if (tables.size() != 1) format::corrupt("no table of observables");
+  const TableColumn *const name_column = tables[0].column("name");
+  const TableColumn *const unit_column = tables[0].column("unit");
+  const auto *const name = name_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&name_column->values);
+  const auto *const unit = unit_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&unit_column->values);
+  if (name == nullptr || unit == nullptr) format::corrupt("the table of observables has no names and units");
+  for (std::size_t k = 0; k < name->size(); ++k)
+    names.push_back({(*name)[k], (*unit)[k], std::numeric_limits<double>::quiet_NaN()});
+  return names;
+}
+
+std::int64_t timestep_of_observables(const StoredRecord &record) {
+  if (record.head.size() < head_size || !record.body.empty()) format::corrupt("length of a record of observables", 0);
+  return format::ByteReader(record.head.data(), record.head.size()).i64();
+}
+
+std::vector<Observable> values_of_observables(const StoredRecord &record, std::vector<Observable> names) {
+  format::ByteReader in(record.head.data(), record.head.size());
+  in.i64();
+  const std::uint64_t checksum = in.u64();
+  if (in.left() / sizeof(double) != names.size() || checksum != checksum_of(names))
+    format::corrupt("observables with other names than the table in front of them has", 0);
+  for (Observable &observable : names) observable.value = in.f64();
+  return names;
+}
+
+}  // namespace api
+}  // namespace gpz

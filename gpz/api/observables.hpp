@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Observables of a frame as bytes (docs/format.md, section 11b).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpz/tables.hpp"
+
+namespace gpz::api {
+
+inline constexpr char observables_table_name[] = "observables";
+
+// Names and units from the table `observables`, the only one of the list. Values are NaN. Throws corrupt.
+std::vector<Observable> names_of_observables(const std::vector<Table> &tables);
+// The timestep of a record of observables. Throws corrupt.
+std::int64_t timestep_of_observables(const StoredRecord &record);
+// The values of a record, with these names and units. Throws corrupt if the record was written with others.
+std::vector<Observable> values_of_observables(const StoredRecord &record, std::vector<Observable> names);
+
+}  // namespace gpz::api
