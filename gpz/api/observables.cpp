@@ -30,8 +30,8 @@ std::uint64_t checksum_of(const std::vector<Observable> &observables) {
 void require(const std::vector<Observable> &observables) {
   for (const Observable &observable : observables)
     if (observable.name.empty() || observable.name.size() > longest_name || observable.unit.size() > longest_name)
-      throw Error(Status::invalid_argument, "observable \"" + observable.name +
-                                                "\": a name has 1 to 255 bytes, a unit at most 255");
+      throw Error(Status::invalid_argument,
+                  "observable \"" + observable.name + "\": a name has 1 to 255 bytes, a unit at most 255");
 }
 
 }  // namespace
@@ -65,8 +65,10 @@ std::vector<Observable> names_of_observables(const std::vector<Table> &tables) {
   if (tables.size() != 1) format::corrupt("no table of observables");
   const TableColumn *const name_column = tables[0].column("name");
   const TableColumn *const unit_column = tables[0].column("unit");
-  const auto *const name = name_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&name_column->values);
-  const auto *const unit = unit_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&unit_column->values);
+  const auto *const name =
+      name_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&name_column->values);
+  const auto *const unit =
+      unit_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&unit_column->values);
   if (name == nullptr || unit == nullptr) format::corrupt("the table of observables has no names and units");
   for (std::size_t k = 0; k < name->size(); ++k)
     names.push_back({(*name)[k], (*unit)[k], std::numeric_limits<double>::quiet_NaN()});

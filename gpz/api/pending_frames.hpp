@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpz/chunk.hpp"
+#include "gpz/container.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory.hpp"
 
@@ -16,7 +17,8 @@ namespace gpz::api {
 
 // A copy of a frame's input, and the encoded chunk.
 struct PendingFrame {
-  FrameInfo info;  // since_key 0 starts a key interval
+  std::vector<StoredRecord> records;  // in front of the frame
+  FrameInfo info;                     // since_key 0 starts a key interval
   std::vector<FieldInput> fields;
   Order order = default_order;
   Effort effort = default_effort;

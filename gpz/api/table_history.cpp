@@ -32,13 +32,13 @@ std::vector<Table> TableHistory::tables(std::size_t i, const std::vector<std::st
   const std::lock_guard<std::mutex> lock(mutex_);
   find(i);
   std::vector<Table> found;
-  for (const auto &[name, places] : places_) {
+  for (const auto &named : places_) {
+    const std::string &name = named.first;
     if (!names.empty() && std::find(names.begin(), names.end(), name) == names.end()) continue;
-    const RecordEntry *const entry = last(places, i);
+    const RecordEntry *const entry = last(named.second, i);
     if (entry == nullptr) continue;
     in_place(file_.name(), entry->offset, [&] {
-      const std::string &wanted = name;
-      for (Table &table : read_tables(file_.stored(*entry), [&](const std::string &other) { return other == wanted; }))
+      for (Table &table : read_tables(file_.stored(*entry), [&](const std::string &other) { return other == name; }))
         found.push_back(std::move(table));
     });
   }

@@ -44,11 +44,12 @@ void require_table(const Table &table) {
   std::unordered_set<std::string> names;
   for (const TableColumn &column : table.columns) {
     require_name(column.name, "column of a table");
-    if (column.unit.size() > longest_name) refuse(where + ", column \"" + column.name + "\": the unit is longer than 255 bytes");
+    if (column.unit.size() > longest_name)
+      refuse(where + ", column \"" + column.name + "\": the unit is longer than 255 bytes");
     if (!names.insert(column.name).second) refuse(where + ": two columns \"" + column.name + "\"");
     if (column.rows() != table.rows())
-      refuse(where + ": column \"" + column.name + "\" has " + std::to_string(column.rows()) + " rows, the first one has " +
-             std::to_string(table.rows()));
+      refuse(where + ": column \"" + column.name + "\" has " + std::to_string(column.rows()) +
+             " rows, the first one has " + std::to_string(table.rows()));
   }
 }
 
@@ -161,7 +162,8 @@ TableColumn::Values read_values(Type type, std::size_t rows, codec::TableColumns
   std::uint64_t length = 0;
   std::vector<std::string> of_rows(rows);
   for (std::size_t i = 0; i < rows; ++i) {
-    if (values[i] < 0 || static_cast<std::uint64_t>(values[i]) >= texts.size()) corrupt("number of a text of a table", start);
+    if (values[i] < 0 || static_cast<std::uint64_t>(values[i]) >= texts.size())
+      corrupt("number of a text of a table", start);
     const std::string &text = texts[static_cast<std::size_t>(values[i])];
     length += text.size();
     format::require_memory(length, 1);
@@ -190,7 +192,8 @@ Table read_heads(const std::uint8_t *bytes, std::size_t size, std::uint64_t &row
   if (name == 0 || name > longest_name) corrupt("length of the name of a table", table_head - 4);
   Table table;
   table.name = in.text(name);
-  if (columns > most_columns || columns > in.left() / column_head) corrupt("number of columns of a table", table_head - 8);
+  if (columns > most_columns || columns > in.left() / column_head)
+    corrupt("number of columns of a table", table_head - 8);
   if (columns == 0 && rows != 0) corrupt("rows of a table without columns", sizeof length);
   std::unordered_set<std::string> names;
   for (std::size_t c = 0; c < columns; ++c) {
@@ -244,8 +247,7 @@ Table read_table(const std::uint8_t *bytes, std::size_t size, std::size_t &end) 
 // Calls take(bytes, size, end) for each table of the record; it sets `end` to the size of that table.
 template <typename Take>
 void for_tables(const StoredRecord &record, const Take &take) {
-  if (record.type != tables_record_type)
-    refuse("a record of type " + std::to_string(record.type) + " has no tables");
+  if (record.type != tables_record_type) refuse("a record of type " + std::to_string(record.type) + " has no tables");
   ByteReader in(record.head.data(), record.head.size());
   const std::uint64_t checksum = in.u64();
   const std::size_t count = in.u32();
@@ -257,9 +259,8 @@ void for_tables(const StoredRecord &record, const Take &take) {
   std::unordered_set<std::string> names;
   for (std::size_t t = 0; t < count; ++t) {
     std::size_t end = 0;
-    const std::string name = format::located(record.head.size() + at, [&] {
-      return take(record.body.data() + at, record.body.size() - at, end);
-    });
+    const std::string name = format::located(
+        record.head.size() + at, [&] { return take(record.body.data() + at, record.body.size() - at, end); });
     if (!names.insert(name).second) corrupt("two tables of a record have one name", record.head.size() + at);
     at += end;
   }

@@ -18,6 +18,7 @@
 #include "gpz/codec/parallel.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
+#include "gpz/format/container_bytes.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
@@ -57,6 +58,7 @@ struct Writer::State {
   std::uint64_t most_pending = 0;               // bytes; 0: no frames wait
   std::unique_ptr<api::PendingFrames> pending;  // frames that are not in the file yet
   bool interval_waits = false;                  // frames of this key interval may wait
+  std::vector<StoredRecord> held;               // behind the last frame that waits
 
   State(api::RecordWriter to, int count) : file(std::move(to)), encoder(count), threads(count) {}
   State(std::unique_ptr<Sink> sink, const Metadata &metadata, int count,
@@ -82,14 +84,24 @@ struct Writer::State {
       if (!frame) return;
       try {
         if (frame->error) std::rethrow_exception(frame->error);
+        for (const StoredRecord &record : frame->records) file.write(record);
         write_encoded(frame->info, frame->fields, frame->chunk);
       } catch (...) {
         pending->clear();
+        held.clear();
         schedule.restart();
         throw;
       }
       pending->recycle(std::move(frame));
     }
+    for (const StoredRecord &record : held) file.write(record);
+    held.clear();
+  }
+
+  void write(const StoredRecord &record) {
+    format::require_other_record(record);
+    held.push_back(record);
+    write_pending(false);
   }
 
   // Number of frames in the file and of frames that wait.
@@ -118,6 +130,8 @@ struct Writer::State {
     frame->order = order;
     frame->effort = effort;
     frame->features = file.features();
+    frame->records = std::move(held);
+    held.clear();
     pending->add(std::move(frame));
     schedule.written(info);
     last = info;
@@ -287,14 +301,12 @@ void Writer::write(const StoredFrame &frame) {
 }
 
 void Writer::write(const StoredRecord &record) {
-  api::in_place(state_->file.name(), Error::no_position, [&] {
-    state_->write_pending(true);
-    state_->file.write(record);
-  });
+  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(record); });
 }
 
 void Writer::write(const std::vector<Table> &tables) {
-  const StoredRecord record = api::in_place(state_->file.name(), Error::no_position, [&] { return tables_record(tables); });
+  const StoredRecord record =
+      api::in_place(state_->file.name(), Error::no_position, [&] { return tables_record(tables); });
   write(record);
 }
 

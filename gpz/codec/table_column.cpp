@@ -58,10 +58,9 @@ void TableColumns::encode(const std::int64_t *values, std::vector<std::uint8_t> 
     if (prediction == Prediction::column_before && before_.empty()) continue;
     std::vector<std::int64_t> residuals(rows_);
     for (std::size_t i = 0; i < rows_; ++i) {
-      const std::int64_t expected = prediction == Prediction::none ? 0
-                                    : prediction == Prediction::column_before
-                                        ? before_[i]
-                                        : (i == 0 ? 0 : values[i - 1]);
+      const std::int64_t expected = prediction == Prediction::none            ? 0
+                                    : prediction == Prediction::column_before ? before_[i]
+                                                                              : (i == 0 ? 0 : values[i - 1]);
       residuals[i] = difference(values[i], expected);
     }
     const FewValuesShape shape = shape_of(rows_, classes_);

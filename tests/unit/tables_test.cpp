@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables and observables (docs/format.md, sections 11a and 11b): values and bits that come back, which table is valid for
-// a frame, and damage.
+// Tables and observables (docs/format.md, sections 11a and 11b): values and bits that come back, which table is valid
+// for a frame, and damage.
 #include "gpz/tables.hpp"
 
 #include <cmath>
@@ -67,7 +67,10 @@ void expect_round_trip(const std::vector<Table> &tables) {
 
 TEST(Tables, ComeBackBitByBit) {
   expect_round_trip({});
-  expect_round_trip({all_types(), water_bonds(100), {"nothing", {}}, {"no rows", {{"id", "", Integers{}}, {"t", "", Texts{}}, {"f", "m", Floats{}}}}});
+  expect_round_trip({all_types(),
+                     water_bonds(100),
+                     {"nothing", {}},
+                     {"no rows", {{"id", "", Integers{}}, {"t", "", Texts{}}, {"f", "m", Floats{}}}}});
 }
 
 TEST(Tables, RandomColumnsComeBack) {
@@ -206,6 +209,29 @@ TEST(ObservablesOfAFile, AreThoseOfTheirFrame) {
   // The names are in the file twice: in front of frames 0 and 3.
   EXPECT_EQ(reader.records(0).size(), 2u);
   EXPECT_EQ(reader.records(2).size(), 1u);
+}
+
+// Frames that wait are encoded by threads; the records stay between the same frames.
+TEST(ObservablesOfAFile, StandWhereTheyWereWrittenWithThreads) {
+  const auto file = [](int threads) {
+    Bytes bytes;
+    Writer writer(bytes, {}, threads);
+    writer.set_pending(std::uint64_t{1} << 20);
+    writer.set_key_interval(2);
+    for (int f = 0; f < 20; ++f) {
+      writer.write(100 * f, {{"temp", "K", 1.0 * f}});
+      if (f % 7 == 3) writer.write({water_bonds(f)});
+      write_frame(writer, f);
+    }
+    writer.write({water_bonds(1)});
+    writer.close();
+    return bytes;
+  };
+  const Bytes one = file(1);
+  EXPECT_EQ(file(2), one);
+  const Reader reader(one.data(), one.size());
+  for (std::size_t f = 0; f < 20; ++f) EXPECT_EQ(reader.observables(f).at(0).value, f);
+  EXPECT_EQ(reader.tables(20, {"bonds"}).at(0).rows(), 2u);
 }
 
 TEST(ObservablesOfAFile, OfAnotherTimestepAreIgnored) {

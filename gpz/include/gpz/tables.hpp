@@ -29,7 +29,7 @@ struct TableColumn {
 
 // Names of tables and columns that programs share are listed in docs/format.md, section 11a: `atoms`, `types`, `bonds`.
 struct Table {
-  std::string name;  // 1 to 255 bytes
+  std::string name;                  // 1 to 255 bytes
   std::vector<TableColumn> columns;  // all of the same number of rows
 
   GPZ_API std::size_t rows() const;
