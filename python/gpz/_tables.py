@@ -154,6 +154,19 @@ def _from_library(values: Any) -> np.ndarray:
     return np.array(values, dtype=object) if isinstance(values, list) else values
 
 
+def same_table(a: Table, b: Table) -> bool:
+    """Whether they have the same columns, units and values, bit by bit."""
+    return (
+        list(a) == list(b)
+        and a.units == b.units
+        and all(a[name].dtype == b[name].dtype and _bits(a[name]) == _bits(b[name]) for name in a)
+    )
+
+
+def _bits(values: np.ndarray) -> Any:
+    return values.tolist() if values.dtype.kind == "O" else values.tobytes()
+
+
 def packed_tables(tables: Any) -> list[Packed]:
     """For gpz._core. TypeError and ArgumentError for what is no table."""
     if not isinstance(tables, Mapping):
