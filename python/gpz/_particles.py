@@ -42,6 +42,16 @@ class Particles:
         self._types = types
         self._order = None if ids is None else np.argsort(ids, kind="stable")
 
+    @property
+    def count(self) -> int:
+        """N; 0 without ids."""
+        return 0 if self._ids is None else len(self._ids)
+
+    def are(self, ids: np.ndarray | None, types: np.ndarray | None) -> bool:
+        """Whether they have these ids and types."""
+        pairs = ((ids, self._ids), (types, self._types))
+        return all(b is a or (a is not None and b is not None and np.array_equal(a, b)) for a, b in pairs)
+
     def column(self, name: str, kinds: str = NUMBERS + TEXTS) -> np.ndarray | None:
         """(N,): a column of the table `atoms` by particles, with NaN, 0 or "" for those that it does not name. None if the file
         has no such column of one of these kinds, or no ids that say which particle a row is."""
@@ -117,13 +127,38 @@ class Particles:
 
 def of_frame(trajectory: Trajectory, frame: int, ids: np.ndarray | None, types: np.ndarray | None) -> Particles:
     """Those of a frame. Warns if the tables are damaged, and goes on without."""
+    return Particles(_tables_of(trajectory, frame), ids, types)
+
+
+class ParticlesOfFrames:
+    """Those of frame after frame: tables are read when they change, and the result is the same object as long as the tables, the
+    ids and the types are the same."""
+
+    def __init__(self, trajectory: Trajectory):
+        self._trajectory = trajectory
+        self._changes: np.ndarray = trajectory.table_frames
+        self._version = -1
+        self._tables: Mapping[str, Table] = {}
+        self._last: Particles | None = None
+
+    def of(self, frame: int, ids: np.ndarray | None, types: np.ndarray | None) -> Particles:
+        """ids, types: (N,) of the frame, None without. Warns if the tables are damaged, and goes on without."""
+        version = int(np.searchsorted(self._changes, frame, "right"))
+        if version != self._version:
+            self._tables = _tables_of(self._trajectory, frame) if version else {}
+            self._version, self._last = version, None
+        if self._last is None or not self._last.are(ids, types):
+            self._last = Particles(self._tables, ids, types)
+        return self._last
+
+
+def _tables_of(trajectory: Trajectory, frame: int) -> Mapping[str, Table]:
     try:
-        tables = trajectory.tables(frame)
+        return trajectory.tables(frame)
     except (CorruptError, LimitError) as error:
         where = _core.printable(trajectory.path or "in memory")
-        warnings.warn(f"{where}: bonds and other tables cannot be read, and are left out: {error.cause}", stacklevel=3)
-        tables = {}
-    return Particles(tables, ids, types)
+        warnings.warn(f"{where}: bonds and other tables cannot be read, and are left out: {error.cause}", stacklevel=4)
+        return {}
 
 
 def _rows_of(known: np.ndarray, wanted: np.ndarray, order: np.ndarray) -> np.ndarray:

@@ -110,11 +110,15 @@ def test_every_bit_of_every_value():
     odd = np.array([0.0, -0.0, NAN_BITS, -np.inf, 5e-324])
     texts = ["", "a", "\0\n", "naïve 水", b"\xff\xfe".decode("utf-8", "surrogateescape")]
     integers = np.array([-(2**63), -1, 0, 7, 2**63 - 1])
-    table = gpz.Table({"i": integers, "f": odd, "t": texts, "\udcff": np.arange(5, dtype=np.float32)}, units={"f": "\udcfe"})
+    table = gpz.Table(
+        {"i": integers, "f": odd, "t": texts, "\udcff": np.arange(5, dtype=np.float32)}, units={"f": "\udcfe"}
+    )
     data = in_memory(
         lambda writer: (
             writer.write_tables({"odd \udcff": table, "nothing": {}}),
-            write_frame(writer, 0, observables={f"o{k}": value for k, value in enumerate(odd)} | {"\udcff": (1, "\udcfd")}),
+            write_frame(
+                writer, 0, observables={f"o{k}": value for k, value in enumerate(odd)} | {"\udcff": (1, "\udcfd")}
+            ),
         )
     )
     with gpz.open(data) as trajectory:
@@ -205,7 +209,9 @@ def test_pandas(made):
         assert list(frame.columns) == ["timestep", "time", "Temp", "PotEng"] and frame.attrs["units"] == {"Temp": "K"}
         assert frame["Temp"].iloc[2] == 310
         atoms = trajectory.tables()["atoms"].to_pandas()
-    back = in_memory(lambda writer: (writer.write_tables({"atoms": atoms, "bonds": pandas.DataFrame(BONDS)}), write_frame(writer, 0)))
+    back = in_memory(
+        lambda writer: (writer.write_tables({"atoms": atoms, "bonds": pandas.DataFrame(BONDS)}), write_frame(writer, 0))
+    )
     with gpz.open(back) as trajectory:
         assert trajectory.tables()["atoms"]["name"].tolist() == ["CA"] * N
         assert trajectory.tables()["bonds"]["atom1"].tolist() == [1, 1, 4]

@@ -91,7 +91,9 @@ def test_a_file_without_tables_is_read_as_before(tmp_path):
 
 def test_columns_of_frames_come_first(tmp_path):
     with gpz.Writer(tmp_path / "a.gpz", units="metal") as writer:
-        writer.write_tables({"atoms": {"id": IDS, "q": np.ones(7), "mass": np.ones(7), "mol": np.ones(7, int), "type": TYPES}})
+        writer.write_tables(
+            {"atoms": {"id": IDS, "q": np.ones(7), "mass": np.ones(7), "mol": np.ones(7, int), "type": TYPES}}
+        )
         writer.write(positions=X, ids=IDS, q=np.arange(7.0), mass=np.arange(7) + 2.0, mol=np.arange(7))
     atoms = mda.Universe(tmp_path / "a.gpz").atoms
     assert atoms.charges.tolist() == list(range(7)) and atoms.masses.tolist() == [k + 2 for k in range(7)]
@@ -106,7 +108,11 @@ def test_tables_are_in_units_of_the_file(tmp_path):
 
 
 def test_atoms_of_which_the_tables_say_nothing(tmp_path):
-    path = written(tmp_path / "a.gpz", {"atoms": {"id": [2, 10], "mass": [16.0, 17], "name": ["O1", "O2"]}}, elements=["O", "H", "Na"])
+    path = written(
+        tmp_path / "a.gpz",
+        {"atoms": {"id": [2, 10], "mass": [16.0, 17], "name": ["O1", "O2"]}},
+        elements=["O", "H", "Na"],
+    )
     atoms = quiet(path).atoms
     assert atoms.names.tolist() == ["O1", "H", "H", "O2", "H", "H", "Na"]
     assert np.allclose(atoms.masses, [16, 1.008, 1.008, 17, 1.008, 1.008, 22.989769])
@@ -116,7 +122,10 @@ def test_atoms_of_which_the_tables_say_nothing(tmp_path):
 
 
 def test_columns_of_other_kinds_are_ignored(tmp_path):
-    tables = {"atoms": {"id": IDS, "q": ["a"] * 7, "mass": ["b"] * 7, "resid": np.ones(7), "name": IDS}, "bonds": {"atom1": [2]}}
+    tables = {
+        "atoms": {"id": IDS, "q": ["a"] * 7, "mass": ["b"] * 7, "resid": np.ones(7), "name": IDS},
+        "bonds": {"atom1": [2]},
+    }
     atoms = quiet(written(tmp_path / "a.gpz", tables, elements=["O", "H", "Na"])).atoms
     assert atoms.names.tolist() == ["O", "H", "H", "O", "H", "H", "Na"]
     assert not hasattr(atoms, "charges") and not hasattr(atoms, "bonds") and set(atoms.resids) == {1}
@@ -142,7 +151,9 @@ def test_the_topology_is_that_of_the_first_frame(tmp_path):
 
 
 def test_damaged_tables_leave_frames_and_topology(tmp_path):
-    path = written(tmp_path / "a.gpz", {"atoms": gpz.Table(dict(ATOMS), units={"q": "charge unit"}), "bonds": TABLES["bonds"]})
+    path = written(
+        tmp_path / "a.gpz", {"atoms": gpz.Table(dict(ATOMS), units={"q": "charge unit"}), "bonds": TABLES["bonds"]}
+    )
     data = bytearray((tmp_path / "a.gpz").read_bytes())
     data[data.index(b"charge unit")] ^= 1
     (tmp_path / "a.gpz").write_bytes(data)
