@@ -16,9 +16,8 @@ from ase.data import atomic_numbers
 import gpz
 from gpz._particles import Particles
 from gpz._tables import LONGEST
+from gpz._units import ENERGY_NAMES, STRESS_NAMES
 
-ENERGIES = ("PotEng", "pe", "energy")  # the first that a frame has; the first one is written
-STRESSES = tuple(f"stress[{k + 1}]" for k in range(6))  # xx yy zz yz xz xy, without the kinetic part, as ASE has them
 OF_INFO = ("timestep", "time", "gpz_origins")  # what is no observable
 # Arrays of Atoms by columns of the table `atoms`, as ASE's reader of PDB files calls them.
 ARRAYS = {"name": "atomtypes", "resname": "residuenames", "resid": "residuenumbers"}
@@ -70,13 +69,13 @@ def results_of(observables: Mapping[str, float], to_ase: Convert) -> tuple[dict[
     """Results of a calculator, and what else becomes entries of Atoms.info, in units of the file."""
     results: dict[str, Any] = {}
     used: set[str] = set()
-    name = next((name for name in ENERGIES if name in observables), None)
+    name = next((name for name in ENERGY_NAMES if name in observables), None)
     if name is not None:
         results["energy"] = float(to_ase(observables[name], "energy"))
         used.add(name)
-    if all(name in observables for name in STRESSES):
-        results["stress"] = np.array([to_ase(observables[name], "pressure") for name in STRESSES])
-        used.update(STRESSES)
+    if all(name in observables for name in STRESS_NAMES):
+        results["stress"] = np.array([to_ase(observables[name], "pressure") for name in STRESS_NAMES])
+        used.update(STRESS_NAMES)
     return results, {
         f"{name}_" if name in OF_INFO else name: value for name, value in observables.items() if name not in used
     }
@@ -87,10 +86,10 @@ def observables_of(atoms: Atoms, from_ase: Convert) -> dict[str, float]:
     found: dict[str, float] = {}
     energy, stress = known(atoms, "energy"), known(atoms, "stress")
     if energy is not None:
-        found[ENERGIES[0]] = float(from_ase(energy, "energy"))
+        found[ENERGY_NAMES[0]] = float(from_ase(energy, "energy"))
     if stress is not None and np.shape(stress) == (6,):
-        found.update({name: float(from_ase(value, "pressure")) for name, value in zip(STRESSES, stress)})
-    taken = {*OF_INFO, *(ENERGIES if energy is not None else ()), *(STRESSES if stress is not None else ())}
+        found.update({name: float(from_ase(value, "pressure")) for name, value in zip(STRESS_NAMES, stress)})
+    taken = {*OF_INFO, *(ENERGY_NAMES if energy is not None else ()), *(STRESS_NAMES if stress is not None else ())}
     for name, value in atoms.info.items():
         if name not in taken and _is_name(name) and _is_number(value):
             found[name] = float(value)

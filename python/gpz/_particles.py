@@ -141,6 +141,11 @@ class ParticlesOfFrames:
         self._tables: Mapping[str, Table] = {}
         self._last: Particles | None = None
 
+    @property
+    def any(self) -> bool:
+        """Whether the file has tables, for which the ids are needed."""
+        return len(self._changes) > 0
+
     def of(self, frame: int, ids: np.ndarray | None, types: np.ndarray | None) -> Particles:
         """ids, types: (N,) of the frame, None without. Warns if the tables are damaged, and goes on without."""
         version = int(np.searchsorted(self._changes, frame, "right"))

@@ -17,7 +17,6 @@ names. Files in LJ units, and files that do not name their units, are left as th
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -397,7 +396,7 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
         atoms.set_velocities(to_ase(frame.velocities, "velocity"))
     if charges is not None:
         atoms.set_initial_charges(to_ase(np.nan_to_num(charges), "charge"))
-    results, info = _ase.results_of(_observables(frame), to_ase)
+    results, info = _ase.results_of(_clients.observables(frame), to_ase)
     atoms.info.update(info)
     if frame.forces is not None:
         results["forces"] = to_ase(frame.forces, "force")
@@ -411,14 +410,6 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
     for name, values in [*arrays.items(), *((name, frame[name]) for name in rest if name not in STANDARD)]:
         atoms.set_array(f"{name}_" if name in atoms.arrays else name, values)
     return atoms
-
-
-def _observables(frame: gpz.Frame) -> Mapping[str, float]:
-    try:
-        return frame.observables
-    except gpz.CorruptError as error:
-        warnings.warn(f"frame {frame.index}: its observables cannot be read: {error}", stacklevel=4)
-        return {}
 
 
 def _numbers(count, types, mass, elements, specorder, units) -> np.ndarray:
