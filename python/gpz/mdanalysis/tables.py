@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,16 +18,21 @@ from gpz.mdanalysis.origins import OfFrame
 if TYPE_CHECKING:
     from MDAnalysis.core.groups import AtomGroup
 
+    from gpz.mdanalysis.units import Units
+
 # By column of the table `atoms`. Masses, charges and ids of molecules are columns of frames.
 TEXTS = {"name": "names", "resname": "resnames", "chain": "chainIDs", "segid": "segids"}
 NO_SEGMENTS = ({"SYSTEM"}, {""})  # what MDAnalysis has where nothing is known
 KEPT = ("provenance", "history")  # of the .gpz file that is read: what they say stays true
 
 
-def of_atoms(atoms: AtomGroup, ids: np.ndarray, elements_of_types: bool) -> dict[str, gpz.Table]:
+def of_atoms(
+    atoms: AtomGroup, ids: np.ndarray, elements_of_types: bool, further: Mapping[str, np.ndarray] | None = None
+) -> dict[str, gpz.Table]:
     """The tables atoms, bonds, angles, dihedrals and impropers, as far as the atoms have them. ids: (N,), those in the file.
 
-    elements_of_types: the file has the elements of types, so that the table needs none.
+    elements_of_types: the file has the elements of types, so that the table needs none. further: numeric columns for the
+    table atoms.
     """
     columns: dict[str, Any] = {}
     for column, attribute in TEXTS.items():
@@ -35,7 +41,7 @@ def of_atoms(atoms: AtomGroup, ids: np.ndarray, elements_of_types: bool) -> dict
             columns[column] = values.astype(object)
     if not elements_of_types and hasattr(atoms, "elements"):
         columns["element"] = atoms.elements.astype(object)
-    columns = {name: values for name, values in columns.items() if (values != "").any()}
+    columns = {name: values for name, values in columns.items() if (values != "").any()} | dict(further or {})
     tables = {}
     if columns:
         if hasattr(atoms, "resids"):
@@ -46,6 +52,16 @@ def of_atoms(atoms: AtomGroup, ids: np.ndarray, elements_of_types: bool) -> dict
         if table is not None:
             tables[name] = table
     return tables
+
+
+def masses_and_charges(atoms: AtomGroup, units: Units) -> dict[str, np.ndarray]:
+    """Columns mass and q in units of the file, as far as the atoms have them and they are not guessed."""
+    found = {}
+    for column, name, factor in (("mass", "masses", units.mass), ("q", "charges", units.charge)):
+        attribute = getattr(atoms.universe._topology, name, None)
+        if attribute is not None and attribute.is_guessed is False:
+            found[column] = getattr(atoms, name) / factor
+    return found
 
 
 def _links(atoms: AtomGroup, ids: np.ndarray, name: str) -> gpz.Table | None:
