@@ -94,6 +94,10 @@ class Observables(dict[str, float]):
         kept = {name: unit for name, unit in self.units.items() if name not in other}
         return Observables({**self, **other}, kept | getattr(other, "units", {}))
 
+    def copy(self) -> Observables:
+        """With the units."""
+        return Observables(self, self.units)
+
     def __repr__(self) -> str:
         return f"Observables({super().__repr__()})"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "stream_tables.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -20,7 +21,7 @@ std::uint64_t bytes_of(const TableColumn &column) {
   const auto *const texts = std::get_if<std::vector<std::string>>(&column.values);
   if (texts == nullptr) return column.rows() * sizeof(double);
   std::uint64_t bytes = 0;
-  for (const std::string &text : *texts) bytes += sizeof text + text.size();
+  for (const std::string &text : *texts) bytes += sizeof(std::string) + text.size();
   return bytes;
 }
 
