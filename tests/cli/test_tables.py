@@ -127,6 +127,26 @@ class Encode(TableCase):
         self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.1", "--log", "bad.log", code=4, err=None)
 
 
+class ExtendedXyz(TableCase):
+    def test_numbers_of_the_comment(self):
+        """Numbers of each frame are observables, those that gpz has elsewhere are not; plain XYZ has a comment for people."""
+        head = 'Lattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3'
+        frames = [f'1\n{head} Energy=-1.{k} stress="1 2 {k}" label=abc Time={k} pbc="T T T"\nAr 1 2 3\n' for k in range(3)]
+        frames.append(f"1\n{head} Energy=7\nAr 1 2 3\n")
+        self.write("t.extxyz", "".join(frames))
+        self.gpz("encode", "t.extxyz", "-o", "x.gpz", "--eb", "0.001", err=None)
+        _, info = self.info("x.gpz")
+        self.assertEqual(info["observables"], [{"name": name, "unit": ""} for name in ("Energy", "stress[1]", "stress[2]", "stress[3]")])
+        self.assertEqual(info["other_records"]["count"], 4 + 2)  # the names changed once
+        values = [struct.unpack_from("<qQ", part, 24) + struct.unpack_from(f"<{(len(part) - 72) // 8}d", part, 40)
+                  for kind, part in records(self.read("x.gpz")) if kind == 1 << 31 | 2]
+        self.assertEqual([row[:1] + row[2:] for row in values], [(k, -1 - k / 10, 1, 2, k) for k in range(3)] + [(3, 7)])
+        self.gpz("verify", "x.gpz", out=None)
+        self.write("t.xyz", "1\nEnergy=3\nAr 1 2 3\n")
+        self.gpz("encode", "t.xyz", "-o", "y.gpz", "--eb", "0.001", err=None)
+        self.assertEqual(self.info("y.gpz")[1]["observables"], [])
+
+
 class Annotate(TableCase):
     def test_in_place(self):
         before = self.read("plain.gpz")
@@ -176,6 +196,19 @@ class Copies(TableCase):
         self.gpz("repair", "t.gpz", "-o", "r.gpz", out=None)
         for name in ("s.gpz", "c.gpz", "r.gpz"):
             self.assertEqual(self.info(name)[0], self.TABLES, name)
+
+    def test_some_atoms(self):
+        """A file of some atoms has the topology that a data file of these atoms gives."""
+        self.gpz("select", "t.gpz", "-o", "s.gpz", "--ids", "1:5", out=None)
+        tables, _ = self.info("s.gpz")
+        self.assertEqual({name: rows for name, (rows, _) in tables.items()},
+                         {"atoms": 5, "bonds": 3, "angles": 1, "types": 2, "thermo": 3})
+        self.gpz("decode", "s.gpz", "--data", "0", "-o", "s.data", err=None)
+        self.gpz("decode", "t.gpz", "--data", "0", "-o", "t.data", "--ids", "1:5", err=None)
+        self.assertEqual(self.text("s.data"), self.text("t.data"))
+        with open(self.path("t.gpz"), "rb") as pipe:
+            self.gpz("select", "-", "-o", "p.gpz", "--ids", "1:5", out=None, stdin=pipe.read())
+        self.assertEqual(self.info("p.gpz")[0], tables)
 
     def test_damage(self):
         content = bytearray(self.read("t.gpz"))
