@@ -178,11 +178,11 @@ void encode(EncodeOptions options) {
       if (is_new || in_order_of_memory) numbers.apply(source->name(), frame);
       const std::vector<Field> &fields = frame.info.fields;
       const bool has_positions = std::any_of(fields.begin(), fields.end(), takes_position_bound);
+      if (is_new) check_units(*source, options.units);
       if (is_new && choices == 0 && has_positions && !bounds.has_positions())
         bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
       if (!bounds.lossless() && !options.source.keep_bits) advice.look_at(frame, frames);
-      if (is_new) check_units(*source, options.units);
       if (!out) {
         metadata = described(*source, frame, options);
         const std::vector<Table> tables = tables_beside(options, metadata.units);
