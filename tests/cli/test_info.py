@@ -38,7 +38,7 @@ class Info(CliCase):
   written by  gpz {version}
   bounds of   the input of gpz encode
   size        {size} bytes, {size * 8 / 450:.2f} bits a particle; ratio {450 * 48 / size:.2f} to {450 * 48} bytes of plain values
-  state       structure complete
+  state       structure complete (gpz verify checks the contents)
 
   column  type            bound  largest error  share of file
   id      integer      lossless              0 {share['id']}

@@ -129,6 +129,13 @@ void write_within(Bounds &bounds, const std::string &file, const Frame &frame, E
   bounds.note_kept(file, frame.info, out.last_frame());
 }
 
+std::string summary(const std::string &path, const FrameSource &source, const EncodedOutput &out) {
+  const auto before = static_cast<double>(source.position());
+  const auto after = static_cast<double>(out.size());
+  return fmt::format("{}: {}, {:.1f} MB -> {:.1f} MB ({:.1f} %)", path, counted(out.frames(), "frame"), before / 1e6,
+                     after / 1e6, before > 0 ? 100 * after / before : 0);
+}
+
 // Closes a file that has frames, although the command fails.
 void close_whole(EncodedOutput &out) {
   try {
@@ -222,6 +229,7 @@ void encode(EncodeOptions options) {
     notes.push_back(
         fmt::format("{}: the last line has no line break; if the file was cut there, the last number has lost digits",
                     source->name()));
+  if (is_watched()) notes.insert(notes.begin(), summary(options.output, *source, *out));
   print_notes(options, *source, numbers, advice, std::move(notes));
 }
 
