@@ -90,5 +90,25 @@ std::vector<Observable> values_of_observables(const StoredRecord &record, std::v
   return names;
 }
 
+ThermoTable::ThermoTable(std::vector<Table> tables) {
+  if (tables.size() != 1) format::corrupt("no table of timesteps");
+  table_ = std::move(tables[0]);
+  const TableColumn *const timesteps = table_.column("timestep");
+  const auto *const of_rows =
+      timesteps == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(&timesteps->values);
+  if (of_rows == nullptr) format::corrupt("the table thermo has no integers named timestep");
+  for (std::size_t row = 0; row < of_rows->size(); ++row) rows_.emplace((*of_rows)[row], row);
+}
+
+std::vector<Observable> ThermoTable::at(std::int64_t timestep) const {
+  std::vector<Observable> found;
+  const auto row = rows_.find(timestep);
+  if (row == rows_.end()) return found;
+  for (const TableColumn &column : table_.columns)
+    if (const auto *const values = std::get_if<std::vector<double>>(&column.values))
+      found.push_back({column.name, column.unit, (*values)[row->second]});
+  return found;
+}
+
 }  // namespace api
 }  // namespace gpz

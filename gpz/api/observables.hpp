@@ -2,7 +2,9 @@
 // Observables of a frame as bytes (docs/format.md, section 11b).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "gpz/tables.hpp"
@@ -10,6 +12,7 @@
 namespace gpz::api {
 
 inline constexpr char observables_table_name[] = "observables";
+inline constexpr char thermo_table_name[] = "thermo";
 
 // Names and units from the table `observables`, the only one of the list. Values are NaN. Throws corrupt.
 std::vector<Observable> names_of_observables(const std::vector<Table> &tables);
@@ -17,5 +20,20 @@ std::vector<Observable> names_of_observables(const std::vector<Table> &tables);
 std::int64_t timestep_of_observables(const StoredRecord &record);
 // The values of a record, with these names and units. Throws corrupt if the record was written with others.
 std::vector<Observable> values_of_observables(const StoredRecord &record, std::vector<Observable> names);
+
+// The table `thermo`: observables of many timesteps.
+class ThermoTable {
+ public:
+  ThermoTable() = default;
+  // `tables` holds the table `thermo` alone. Throws corrupt if it has no integer column `timestep`.
+  explicit ThermoTable(std::vector<Table> tables);
+
+  // Those of the first row with this timestep; empty if there is none.
+  std::vector<Observable> at(std::int64_t timestep) const;
+
+ private:
+  Table table_;
+  std::unordered_map<std::int64_t, std::size_t> rows_;
+};
 
 }  // namespace gpz::api

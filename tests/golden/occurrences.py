@@ -315,30 +315,41 @@ def is_utf8(data):
     return True
 
 
-def note_valid_tables(noted, file):
-    before = {}
-    for tables, where in [*((frame.tables, "a frame") for frame in file.frames), (file.tables, "the end")]:
-        now = {table.name: table for table in tables}
-        changed = [name for name, table in now.items() if before.get(name) is not table]
-        noted.when(any(name in before for name in changed), "tables", "replaced in front of", where)
-        noted.when(any(name not in before for name in changed), "tables", "new in front of", where)
-        noted.when(any(not table.columns for table in tables), "tables", "without columns")
-        before = now
-    for frame in file.frames:
-        noted.when(frame.observables, "observables")
-        noted.when(frame.tables and not frame.observables, "observables", "none")
+def names_of(records):
+    return {name for record in records if record.type == gpz_tables.TABLES for name in gpz_tables.read_tables(record)}
 
 
-def note_observables(noted):
-    observables_of = gpz_tables.History.observables_of
+def note_valid_tables(noted):
+    complete, find_observables, observables_at = (getattr(gpz_tables, name) for name in ("complete", "find_observables", "observables_at"))
 
-    def note(self, timestep, waiting):
-        of_frame = [record for record in waiting if gpz_tables.read_observables(record)[0] == timestep]
+    def note(frames, behind, damage):
+        at_end, before = complete(frames, behind, damage), {}
+        for _, frame in frames:
+            now = {table.name: table for table in frame.tables}
+            noted.when(any(name in before and before[name] is not table for name, table in now.items()), "tables", "replaced")
+            noted.when(any(not table.columns for table in frame.tables), "tables", "without columns")
+            noted.when(frame.observables, "observables")
+            noted.when(frame.tables and not frame.observables, "observables", "none")
+            before = now
+        noted.when(any(before.get(table.name) is not table for table in at_end), "tables", "replaced behind all frames")
+        in_front = names_of(record for records, _ in frames for record in records)
+        noted.when(names_of(behind) - in_front, "tables", "of a record behind all frames")
+        return at_end
+
+    def note_observables(timestep, records, valid, damage):
+        of_frame = [record for record in records if gpz_tables.read_observables(record)[0] == timestep]
         noted.when(len(of_frame) > 1, "observables", "several times")
-        noted.when(len(of_frame) < len(waiting), "observables", "of another frame")
-        return observables_of(self, timestep, waiting)
+        noted.when(len(of_frame) < len(records), "observables", "of another frame")
+        return find_observables(timestep, records, valid, damage)
 
-    return mock.patch.object(gpz_tables.History, "observables_of", note)
+    def note_thermo(thermo, timestep):
+        noted.add(("observables", "of a table of timesteps"))
+        return observables_at(thermo, timestep)
+
+    patches = contextlib.ExitStack()
+    patches.enter_context(mock.patch.object(gpz_ref, "complete", note))
+    patches.enter_context(mock.patch.multiple(gpz_tables, find_observables=note_observables, observables_at=note_thermo))
+    return patches
 
 
 def note_container(noted):
@@ -357,7 +368,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_observables, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -369,7 +380,6 @@ def note_file(noted, content, file):
     noted.update(("metadata", key if key in gpz_ref.METADATA_TYPES else "unknown key") for key in file.metadata)
     noted.when(not decoders.ends_with_index(file, content), "index", "none")
     noted.when(file.torn is not None, "torn")
-    note_valid_tables(noted, file)
     for frame in file.frames:
         noted.add(("box", frame.box_kind))
         noted.add(("dimension", frame.dimension))
@@ -449,9 +459,10 @@ def expected():
     result |= {("column", "coding", *how) for how in itertools.product(gpz_tables.CODINGS, gpz_tables.PREDICTIONS)}
     result |= {("column", "coding", *how) for how in itertools.product(gpz_tables.CODINGS, ("first", "of classes"))}
     result |= {("texts", what) for what in ("empty", "not UTF-8", "equal")}
-    result |= {("tables", what, where) for what in ("replaced in front of", "new in front of") for where in ("a frame", "the end")}
-    result |= {("tables", what) for what in ("none in a record", "several in a record", "without columns")}
-    result |= {("observables",), *(("observables", what) for what in ("none", "several times", "of another frame"))}
+    places = "replaced", "replaced behind all frames", "of a record behind all frames"
+    result |= {("tables", what) for what in ("none in a record", "several in a record", "without columns", *places)}
+    observed = "none", "several times", "of another frame", "of a table of timesteps"
+    result |= {("observables",), *(("observables", what) for what in observed)}
     result |= {("header", what) for what in ("larger minor version", "optional features")}
     result |= {("metadata", key) for key in (*gpz_ref.METADATA_TYPES, "unknown key")} | {("index", "none"), ("torn",)}
     result |= {("box", kind) for kind in gpz_ref.BOX_KINDS} | {("dimension", d) for d in (2, 3)}

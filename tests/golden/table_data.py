@@ -66,7 +66,8 @@ def observables(*entries):
 
 
 def with_tables(source):
-    """A trajectory of four frames, with tables in front of, between and behind the frames."""
+    """A trajectory of four frames, with tables in front of, between and behind the frames. The table `thermo` has the observables of
+    the third frame."""
     first, second, third, last = source.frames
     first.tables = [waters(20), [numbers(1), *EMPTY]]
     first.observables = observables(("temp", "K", 300.5), ("pe", "kcal/mol", -1 / 3))
@@ -76,5 +77,6 @@ def with_tables(source):
     last.tables = [[], [Table("bonds", [TableColumn("type", "i64", [])])]]
     last.observables = observables(("press", "", -0.0))
     program = Table("history", [table_column("program", [b"gpz select"]), table_column("input", [b"all.gpz"])])
-    source.tables = [[facts((b"date", b"2026-01-01")), program]]
+    thermo = [table_column("timestep", [0, 200, 300]), table_column("density", [1.0, 0.25, 2.0], "g/cm^3"), table_column("n", [1, 2, 3])]
+    source.tables = [[facts((b"date", b"2026-01-01")), program], [Table("thermo", thermo)]]
     return source

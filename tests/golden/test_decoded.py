@@ -11,7 +11,7 @@ import data
 import decoders
 import make
 
-from source import Table, table_column
+from source import Table, bits_of, table_column
 
 LETTERS = {1: "q", 2: "f", 3: "d"}
 MADE_OTHERWISE = {"lammps-melt"}
@@ -126,21 +126,25 @@ class Original(unittest.TestCase):
                     self.check_frame(frame, original, source.identity, name)
 
     def test_tables(self):
-        """Those of each frame, and of the end of the file, are the last ones of their names."""
+        """For each name the last one in front of a frame, or else behind all frames; at the end of the file the last one."""
         source = data.sources()["tables"]
         facts, frames = decoders.by_reference(decoders.FILES / "tables.gpz")
-        ends = [*((frame["tables"], frame["observables"]) for frame in frames), (facts["tables"], [])]
-        last = [*((frame.tables, frame.observables) for frame in source.frames), (source.tables, [])]
-        valid = {}
-        for (found, observables), (records, observed) in zip(ends, last, strict=True):
-            if observed:
-                names, units = ([of_one[i].encode() for of_one in observed] for i in (0, 1))
-                columns = [table_column("name", names), table_column("unit", units)]
-                valid["observables"] = Table("observables", columns)
-            valid.update({table.name: table for record in records for table in record})
-            described = {table["name"]: [(*(c[key] for key in ("name", "type", "unit")), bytes.fromhex(c["data"])) for c in table["columns"]] for table in found}
-            self.assertEqual(described, {name: [(c.name, c.type, c.unit, c.data()) for c in table.columns] for name, table in valid.items()})
-            self.assertEqual([tuple(one) for one in observables], observed)
+        behind, in_front = {table.name: table for record in source.tables for table in record}, {}
+        for frame, original in zip(frames, source.frames, strict=True):
+            if original.observables:
+                names, units = ([one[i].encode() for one in original.observables] for i in (0, 1))
+                in_front["observables"] = Table("observables", [table_column("name", names), table_column("unit", units)])
+            in_front.update({table.name: table for record in original.tables for table in record})
+            self.check_tables(frame["tables"], {**behind, **in_front})
+            of_thermo = [("density", "g/cm^3", bits_of(0.25, "f64"))]
+            self.assertEqual([tuple(one) for one in frame["observables"]], original.observables or of_thermo)
+        self.check_tables(facts["tables"], {**in_front, **behind})
+
+    def check_tables(self, found, tables):
+        described = {}
+        for table in found:
+            described[table["name"]] = [(c["name"], c["type"], c["unit"], bytes.fromhex(c["data"])) for c in table["columns"]]
+        self.assertEqual(described, {name: [(c.name, c.type, c.unit, c.data()) for c in table.columns] for name, table in tables.items()})
 
     def test_file_of_lammps(self):
         """Against the text dump of the same run."""

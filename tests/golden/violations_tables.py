@@ -163,7 +163,7 @@ WITHOUT_ROWS = [
 ]
 
 
-def observables(table=None, columns=None, values=(1.0, 2.0), checksum=None, body=b"", behind=b"", **more):
+def observables(table=None, columns=None, values=(1.0, 2.0), checksum=None, body=b"", behind=b""):
     """A record of observables in front of a frame, with the table of their names."""
     names, units = [b"temp", b"pe"], [b"K", b""]
     named = names_table(names, units) if columns is None else WriteTable(b"observables", columns)
@@ -195,6 +195,26 @@ OBSERVED = [
     (dict(behind=observables_record(TIMESTEP, [b"temp"], [b"K"], [1.0])), "not as many"),
 ]
 
+
+
+def thermo(columns=None, changed=None, behind=b"", **changes):
+    """A table of timesteps behind the frames, which gives them observables."""
+    columns = [WriteColumn(b"timestep", [TIMESTEP]), WriteColumn(b"temp", [300.0], FLOAT64)] if columns is None else columns
+    for key, value in (changed or {}).items():
+        setattr(columns[0], key, value)
+    return file_of() + tables_record([WriteTable(b"thermo", columns)], **changes) + behind
+
+
+THERMO = [
+    (dict(checksum=0), "checksum"),
+    (dict(columns=[]), "no column timestep"),
+    (dict(columns=[WriteColumn(b"temp", [300.0], FLOAT64)]), "no column timestep"),
+    (dict(columns=[WriteColumn(b"timestep", [5.0], FLOAT64)]), "no column timestep"),
+    (dict(columns=[WriteColumn(b"timestep", [b"5"], TEXT)]), "no column timestep"),
+    (dict(changed=dict(stream=[0, 0, 0])), "column timestep: numbers do not fill"),
+    (dict(behind=tables_record([], zero=1)), "reserved bytes"),
+]
+
 FAMILIES = [
     (tables, RECORD),
     (short_head, SHORT_HEAD),
@@ -204,4 +224,5 @@ FAMILIES = [
     (texts, TEXTS),
     (without_rows, WITHOUT_ROWS),
     (observables, OBSERVED),
+    (thermo, THERMO),
 ]

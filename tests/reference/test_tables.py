@@ -85,19 +85,31 @@ class Validity(unittest.TestCase):
     def test_until_the_next_of_the_name(self):
         first, empty = tables_record([self.table(b"b", 3), self.table(b"a", 2)]), tables_record([WriteTable(b"b")])
         found = self.tables_by_frame(frame(0), first, frame(1), empty, tables_record([]), frame(2), tables_record([self.table(b"c", 1)]))
-        self.assertEqual(found, [{}, {"a": 2, "b": 3}, {"a": 2, "b": 0}, {"a": 2, "b": 0, "c": 1}])
-        self.assertEqual(list(found[1]), ["a", "b"])
+        self.assertEqual(found, [{"c": 1}, {"a": 2, "b": 3, "c": 1}, {"a": 2, "b": 0, "c": 1}, {"a": 2, "b": 0, "c": 1}])
+        self.assertEqual(list(found[1]), ["a", "b", "c"])
+
+    def test_behind_the_last_frame(self):
+        def of(*tables):
+            return tables_record([self.table(*table) for table in tables])
+
+        found = self.tables_by_frame(frame(0), of((b"a", 1)), frame(1), of((b"a", 2), (b"b", 3)), of((b"b", 4)))
+        self.assertEqual(found, [{"a": 2, "b": 4}, {"a": 1, "b": 4}, {"a": 2, "b": 4}])
 
     def test_damage_in_a_column_costs_its_table(self):
         broken = WriteTable(b"a", [WriteColumn(b"a", [1, 2], stream=[0, 0, 0])])
         file, frames = read(tables_record([self.table(b"a", 1), self.table(b"b", 2)]), tables_record([broken, self.table(b"c", 3)]), frame(0))
         self.assertEqual([*frames[0]], ["b", "c"])
         self.assertRegex(file.damage[0], r"^byte \d+: table a: column a: ")
+        behind = tables_record([self.table(b"a", 1)])
+        self.assertEqual(self.tables_by_frame(tables_record([broken]), frame(0), behind), [{}, {"a": 1}])
 
     def test_other_damage_costs_all_tables_before(self):
         broken = tables_record([self.table(b"b", 1)], zero=1)
         records = tables_record([self.table(b"a", 1)]), frame(0), broken, tables_record([self.table(b"c", 3)]), frame(1)
         self.assertEqual(self.tables_by_frame(*records), [{"a": 1}, {"c": 3}, {"c": 3}])
+        behind = tables_record([self.table(b"d", 4)])
+        self.assertEqual(self.tables_by_frame(*records, behind), [{"a": 1, "d": 4}, {"c": 3}, {"c": 3, "d": 4}])
+        self.assertEqual(self.tables_by_frame(*records, behind, broken), [{"a": 1}, {"c": 3}, {}])
 
 
 class ObservablesOfFrames(unittest.TestCase):
@@ -134,6 +146,16 @@ class ObservablesOfFrames(unittest.TestCase):
         self.check([self.values(7, 1.0), frame(7)], [[]], "not as many")
         self.check([self.values(7, 1.0, 2.0, checksum=1), frame(7)], [[]], "checksum")
         self.check([self.values(7, 1.0, 2.0), tables_record([WriteTable(b"observables")]), frame(7)], [[]], "no column name")
+
+    def thermo(self, *more):
+        columns = [WriteColumn(b"timestep", [6, 7, 7]), WriteColumn(b"temp", [1.0, 2.0, 3.0], FLOAT64, b"K"), *more]
+        return tables_record([WriteTable(b"thermo", columns)])
+
+    def test_from_a_table_of_timesteps(self):
+        more = WriteColumn(b"n", [1, 2, 3]), WriteColumn(b"pe", [4.0, 5.0, 6.0], FLOAT64)
+        self.check([self.values(6, 8.0, 9.0), frame(6), self.values(6, 8.0, 9.0), frame(7), frame(8), self.thermo(*more)], [[8.0, 9.0], [2.0, 5.0], []])
+        self.check([self.thermo(), frame(6), tables_record([WriteTable(b"thermo")]), frame(7)], [[1.0], []], "no column timestep")
+        self.check([self.values(7, 1.0), self.thermo(), frame(7)], [[]], "not as many")
 
     def test_none(self):
         self.check([tables_record([names_table([], [])]), observables_record(7, [], [], []), frame(7)], [[]])

@@ -20,6 +20,8 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
+#include "readers/lammps_data.hpp"
+#include "readers/lammps_log.hpp"
 #include "row_numbers.hpp"
 
 namespace gpz::tool {
@@ -35,6 +37,9 @@ struct EncodeOptions {
   EncodingOptions encoding;
   std::string units;
   bool allow_truncated = false;
+  std::string data;        // a LAMMPS data file
+  std::string atom_style;  // of it
+  std::string log;         // of LAMMPS
   SourceOptions source;
 };
 
@@ -100,6 +105,14 @@ Metadata described(const FrameSource &source, const Frame &first, const EncodeOp
   return metadata;
 }
 
+// What the data file and the log say of the system.
+std::vector<Table> tables_beside(const EncodeOptions &options, const std::string &units) {
+  std::vector<Table> tables;
+  if (!options.data.empty()) tables = read_lammps_data(options.data, options.atom_style, units);
+  if (!options.log.empty()) tables.push_back(read_lammps_log(options.log));
+  return tables;
+}
+
 void write_within(Bounds &bounds, const std::string &file, const Frame &frame, EncodedOutput &out) {
   out.write(frame);
   bounds.note_kept(file, frame.info, out.last_frame());
@@ -160,7 +173,9 @@ void encode(EncodeOptions options) {
       if (!out && !bounds.lossless() && !options.source.keep_bits) advice.look_at_first(frame);
       if (!out) {
         metadata = described(*source, frame, options);
+        const std::vector<Table> tables = tables_beside(options, metadata.units);
         out.emplace(options.output, metadata, options.encoding);
+        if (!tables.empty()) out->copy(tables_record(tables));
       }
       check_names(source->name(), frames, source->metadata().elements, metadata.elements);
       check_names(source->name(), frames, source->metadata().type_labels, metadata.type_labels);
@@ -240,6 +255,13 @@ void add_encode(CommandParser &parser) {
   command.option("--dims", options->dimensions, "of the raw array: 2 or 3").range(2, 3).needs(raw);
   command.option("--elements", options->source.elements, "names of atom types 1, 2, ..., e.g. C,H,O").comma_separated();
   command.option("--units", options->units, "LAMMPS unit style of the input, e.g. metal; stored in the file");
+  command
+      .option("--data", options->data,
+              "a LAMMPS data file of the system: masses, charges, molecules and topology go into the new file")
+      .type_name("FILE");
+  command.option("--atom-style", options->atom_style, "of the data file, where its line Atoms does not name it");
+  command.option("--log", options->log, "the LAMMPS log of the run: its thermodynamic output goes into the new file")
+      .type_name("FILE");
   command.flag("--allow-truncated", options->allow_truncated,
                "an input that ends within a frame is no error: a line on standard error names its last whole frame");
   add_threads_option(command, options->encoding.threads);

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from .chunk import decode_any_chunk
 from .codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, require
 from .features import KNOWN, require_named
-from .tables import OBSERVABLES, TABLES, History
+from .tables import OBSERVABLES, TABLES, complete
 from .xxh3 import xxh3_64
 
 MAGIC = b"\x89GPZ\r\n\x1a\n"
@@ -336,7 +336,8 @@ def read_bytes(data):
     metadata, features, start = read_file_header(data)
     file = File(metadata, features, frames=[], index=None, torn=None, damage=[])
     last, before = None, None  # record; what a difference frame builds on
-    others, history = {}, History(file.damage)
+    others = {}
+    with_records, waiting = [], []  # frames and the records of tables and observables in front of them; those of the next one
 
     def records():
         file.torn = yield from walk(data, start, file.damage)
@@ -346,22 +347,22 @@ def read_bytes(data):
         try:
             if last.type == FRAME:
                 held, before = before, None  # no frame can build on a damaged one
-                waiting = history.take_observables()
+                with_records.append((waiting, None))
+                waiting = []
                 frame, before = read_frame(last, held, features)
-                frame.tables = history.tables()
-                frame.observables = history.observables_of(frame.timestep, waiting)
+                with_records[-1] = with_records[-1][0], frame
                 file.frames.append(frame)
             elif last.type == INDEX:
                 file.index = read_index(last)
             else:
                 others[last.offset] = last.length
                 if last.type in (TABLES, OBSERVABLES):
-                    history.add(last)
+                    waiting.append(last)
         except BadFile as error:
             file.damage.append(f"byte {last.offset}: {error}")
-    file.tables = history.tables()
     if file.index is not None and last.type == INDEX and not file.damage:
         check_index(file.index, file.frames, others, start, last.offset)
+    file.tables = complete(with_records, waiting, file.damage)
     return file
 
 

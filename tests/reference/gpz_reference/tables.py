@@ -238,51 +238,81 @@ def name_observables(checksum, bits, table):
     return [Observable(shown(n), shown(u), struct.unpack("<d", struct.pack("<Q", b))[0], b) for n, u, b in zip(names, units, bits)]
 
 
-class History:
-    """Which tables are valid, and the records of observables that wait for their frame, in file order."""
+def observables_at(thermo, timestep):
+    """Those of a table of timesteps."""
+    timesteps = thermo.column("timestep")
+    require(timesteps is not None and timesteps.type == INTEGER, "the table thermo has no column timestep of integers")
+    row = next((i for i, value in enumerate(timesteps.values) if value == timestep), None)
+    if row is None:
+        return []
+    return [Observable(c.name, c.unit, c.values[row], c.numbers[row]) for c in thermo.columns if c.type == FLOAT64]
 
-    def __init__(self, damage):
-        self.damage, self.valid, self.waiting = damage, {}, []
 
-    def refuse(self, record, error):
-        self.damage.append(f"byte {record.offset}: {error}")
+class Valid:
+    """Tables by the names as they are in the file: those that count after some records. A refused table is None."""
 
-    def add(self, record):
-        if record.type == OBSERVABLES:
-            self.waiting.append(record)
-            return
+    def __init__(self):
+        self.tables = {}
+        self.replaces_unknown = False  # whether a record replaces tables of which the names are unknown
+
+    def followed_by(self, other):
+        result = Valid()
+        result.tables = {**({} if other.replaces_unknown else self.tables), **other.tables}
+        return result
+
+    def add(self, record, damage):
         try:
             new = read_tables(record)
         except BadFile as error:
-            self.valid = {}  # it is unknown which of them the record replaces
-            self.refuse(record, error)
+            self.tables, self.replaces_unknown = {}, True
+            damage.append(f"byte {record.offset}: {error}")
             return
         for name, read in new.items():
-            self.valid.pop(name, None)
+            self.tables[name] = None
             try:
-                self.valid[name] = read()
+                self.tables[name] = read()
             except RefusedTable as error:
-                self.refuse(record, f"table {shown(name)}: {error}")
+                damage.append(f"byte {record.offset}: table {shown(name)}: {error}")
 
-    def tables(self):
-        return [table for _, table in sorted(self.valid.items())]
+    def all(self):
+        return [table for _, table in sorted(self.tables.items()) if table is not None]
 
-    def take_observables(self):
-        waiting, self.waiting = self.waiting, []
-        return waiting
+    def get(self, name):
+        require(self.tables.get(name, ()) is not None, f"the table {shown(name)} is refused")
+        return self.tables.get(name)
 
-    def observables_of(self, timestep, waiting):
-        """Of a frame; `waiting`: the records in front of it."""
-        found = last = None
-        try:
-            for last in waiting:
-                of_timestep, *values = read_observables(last)
-                if of_timestep == timestep:
-                    found = last, values
-            if found is None:
-                return []
-            last, values = found
-            return name_observables(*values, self.valid.get(b"observables"))
-        except BadFile as error:
-            self.refuse(last, error)
-            return []
+
+def find_observables(timestep, records, valid, damage):
+    """Of a frame; `records`: those of observables in front of it."""
+    record = None
+    try:
+        for record in reversed(records):
+            of_timestep, checksum, bits = read_observables(record)
+            if of_timestep == timestep:
+                return name_observables(checksum, bits, valid.get(b"observables"))
+        record = None
+        thermo = valid.get(b"thermo")
+        return [] if thermo is None else observables_at(thermo, timestep)
+    except BadFile as error:
+        where = f"byte {record.offset}" if record else f"frame of timestep {timestep}"
+        damage.append(f"{where}: {error}")
+        return []
+
+
+def complete(frames, behind, damage):
+    """Gives frames their tables and observables. `frames`: pairs of the records in front of it and the frame, which is None if it is
+    damaged; `behind`: the records behind the last one. Returns the tables at the end of the file."""
+    first, last = Valid(), Valid()  # in front of a frame, and behind all
+    for record in behind:
+        if record.type == TABLES:
+            last.add(record, damage)
+    for records, frame in frames:
+        for record in records:
+            if record.type == TABLES:
+                first.add(record, damage)
+        if frame is not None:
+            valid = last.followed_by(first)
+            frame.tables = valid.all()
+            observed = [record for record in records if record.type == OBSERVABLES]
+            frame.observables = find_observables(frame.timestep, observed, valid, damage)
+    return first.followed_by(last).all()
