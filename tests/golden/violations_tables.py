@@ -211,7 +211,7 @@ THERMO = [
     (dict(columns=[WriteColumn(b"temp", [300.0], FLOAT64)]), "no column timestep"),
     (dict(columns=[WriteColumn(b"timestep", [5.0], FLOAT64)]), "no column timestep"),
     (dict(columns=[WriteColumn(b"timestep", [b"5"], TEXT)]), "no column timestep"),
-    (dict(changed=dict(stream=[0, 0, 0])), "column timestep: numbers do not fill"),
+    (dict(changed=dict(stream=[1] * 5)), "column timestep: numbers do not fill"),
     (dict(behind=tables_record([], zero=1)), "reserved bytes"),
 ]
 
