@@ -133,7 +133,7 @@ def tables():
     few = WriteColumn(b"few", [3, 3, 5], prediction=ROW_BEFORE, coding=FEW_VALUES, keys=[0, 2, 3, 2**64 - 1])
     texts = WriteColumn(b"texts", [b"a", b"b", b"a"], TEXT, texts=[b"unused", b"a", b"a", b"b"], text_numbers=[2, 3, 1])
     odd = WriteTable(b"odd", [few, texts, WriteColumn("Å".encode(), [1.5, -2.5, 0.0], FLOAT64, "Å".encode(), NUMBERS)])
-    names, units = [b"temp", b"temp", b""], [b"K", b"", "µm".encode()]
+    names, units = [b"temp", b"temp", b"n" * 255], [b"K", b"", "µm".encode()]
 
     def observed(timestep, first):
         return observables_record(timestep, names, units, [first, 2.0, 3.0])

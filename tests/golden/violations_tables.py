@@ -163,9 +163,9 @@ WITHOUT_ROWS = [
 ]
 
 
-def observables(table=None, columns=None, values=(1.0, 2.0), checksum=None, body=b"", behind=b""):
+def observables(table=None, columns=None, values=(1.0, 2.0), checksum=None, body=b"", behind=b"", name=b"temp", unit=b"K"):
     """A record of observables in front of a frame, with the table of their names."""
-    names, units = [b"temp", b"pe"], [b"K", b""]
+    names, units = [name, b"pe"], [unit, b""]
     named = names_table(names, units) if columns is None else WriteTable(b"observables", columns)
     named = tables_record([named]) if table is None else table
     return file_of(named, observables_record(TIMESTEP, names, units, values, checksum=checksum, body=body), behind)
@@ -184,6 +184,9 @@ OBSERVED = [
     (dict(columns=[WriteColumn(b"name", [0.0, 1.0], FLOAT64), UNITS]), "no column name of texts"),
     (dict(columns=[WriteColumn(b"name", [b"pe", b"temp"], TEXT), UNITS]), "checksum"),
     (dict(columns=[WriteColumn(b"name", [b"temp", b"p"], TEXT), WriteColumn(b"unit", [b"K", b"e"], TEXT)]), "checksum"),
+    (dict(name=b""), "length of a name or unit"),
+    (dict(name=b"n" * 256), "length of a name or unit"),
+    (dict(unit=b"u" * 256), "length of a name or unit"),
     (dict(values=(1.0,)), "not as many"),
     (dict(values=(1.0, 2.0, 3.0)), "not as many"),
     (dict(values=()), "not as many"),

@@ -232,6 +232,8 @@ def name_observables(checksum, bits, table):
     """`table`: the one named observables that is valid for the frame, or None."""
     require(table is not None, "observables without a table of their names")
     names, units = texts_of(table, "name"), texts_of(table, "unit")
+    lengths = [(len(name), len(unit)) for name, unit in zip(names, units)]
+    require(all(1 <= n <= LONGEST_NAME and u <= LONGEST_NAME for n, u in lengths), "the length of a name or unit of observables")
     require(table.rows == len(bits), "observables are not as many as the table of their names has rows")
     covered = b"".join(with_length(text) for row in zip(names, units) for text in row)
     require(checksum == xxh3_64(covered), "the checksum of the names of observables does not hold")
