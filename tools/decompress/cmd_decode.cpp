@@ -64,7 +64,8 @@ void decode_data(const DecodeOptions &options) {
   const Reader &reader = *input.reader();
   const std::vector<std::size_t> chosen = FrameRange(options.data_of).select(reader.frames());
   if (chosen.empty()) throw Failure(ExitCode::usage, input.name(), fmt::format("no frame {}", options.data_of));
-  Frame frame = reader.read(chosen[0], {thread_count(options.text.threads), true});
+  const bool has_ids = has_identity(reader.info(chosen[0]).fields);
+  Frame frame = reader.read(chosen[0], {thread_count(options.text.threads), has_ids});
   AtomSelection(options.atoms, {reader.metadata().elements, reader.metadata().type_labels}).apply(frame, input.name());
   OutputFile out(options.output);
   const std::vector<std::string> notes =

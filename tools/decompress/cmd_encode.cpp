@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -22,6 +23,7 @@
 #include "readers/frame_source.hpp"
 #include "readers/lammps_data.hpp"
 #include "readers/lammps_log.hpp"
+#include "readers/row_parser.hpp"
 #include "row_numbers.hpp"
 
 namespace gpz::tool {
@@ -36,6 +38,7 @@ struct EncodeOptions {
   int dimensions = 3;
   EncodingOptions encoding;
   std::string units;
+  double timestep_size = 0;  // 0: unknown
   bool allow_truncated = false;
   std::string data;        // a LAMMPS data file
   std::string atom_style;  // of it
@@ -49,6 +52,13 @@ void check_names(const std::string &file, std::uint64_t frame, const std::vector
   throw Failure(ExitCode::usage, file,
                 fmt::format("frame {} has names of atom types that the first has not ({}); give all with --elements",
                             frame, fmt::join(now, ",")));
+}
+
+// A unit style that contradicts the input would give wrong bounds and wrong lengths.
+void check_units(const FrameSource &source, const std::string &units) {
+  const std::string &named = source.metadata().units;
+  if (!units.empty() && !named.empty() && units != named)
+    throw Failure(ExitCode::usage, source.name(), fmt::format("is in units {}, and --units says {}", named, units));
 }
 
 // The bound of positions without --eb, --rel and --lossless, and a line that names it.
@@ -102,6 +112,7 @@ Metadata described(const FrameSource &source, const Frame &first, const EncodeOp
     metadata.reference_grid = decimal_grid(first);
   }
   if (!options.units.empty()) metadata.units = options.units;
+  if (options.timestep_size > 0) metadata.timestep_size = options.timestep_size;
   return metadata;
 }
 
@@ -167,10 +178,11 @@ void encode(EncodeOptions options) {
       if (is_new || in_order_of_memory) numbers.apply(source->name(), frame);
       const std::vector<Field> &fields = frame.info.fields;
       const bool has_positions = std::any_of(fields.begin(), fields.end(), takes_position_bound);
+      if (is_new) check_units(*source, options.units);
       if (is_new && choices == 0 && has_positions && !bounds.has_positions())
         bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
-      if (!out && !bounds.lossless() && !options.source.keep_bits) advice.look_at_first(frame);
+      if (!bounds.lossless() && !options.source.keep_bits) advice.look_at(frame, frames);
       if (!out) {
         metadata = described(*source, frame, options);
         const std::vector<Table> tables = tables_beside(options, metadata.units);
@@ -262,6 +274,17 @@ void add_encode(CommandParser &parser) {
   command.option("--atom-style", options->atom_style, "of the data file, where its line Atoms does not name it");
   command.option("--log", options->log, "the LAMMPS log of the run: its thermodynamic output goes into the new file")
       .type_name("FILE");
+  command
+      .parsed_option(
+          "--dt",
+          [options](const std::string &text) {
+            if (!parse_number(std::string_view(text), options->timestep_size) || !(options->timestep_size > 0) ||
+                !std::isfinite(options->timestep_size))
+              throw UsageError(fmt::format("--dt {}: the length of a timestep is a number above 0", text));
+          },
+          "length of a timestep, in time units: readers have times of frames then; dumps have them only with "
+          "dump_modify time yes")
+      .type_name("FLOAT");
   command.flag("--allow-truncated", options->allow_truncated,
                "an input that ends within a frame is no error: a line on standard error names its last whole frame");
   add_threads_option(command, options->encoding.threads);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "copying/carried_records.hpp"
 
+#include "copying/tables_with_atoms.hpp"
+
 namespace gpz::tool {
 
 void CarriedRecords::before(std::size_t i) {
@@ -9,7 +11,8 @@ void CarriedRecords::before(std::size_t i) {
     for (const RecordEntry &entry : reader_.records(frame)) {
       // Those of a frame that is left out.
       if (entry.type == observables_record_type && frame != i) continue;
-      out_.copy(reader_.stored(entry));
+      const StoredRecord record = reader_.stored(entry);
+      out_.copy(ids_ != nullptr && entry.type == tables_record_type ? tables_with_atoms(record, *ids_) : record);
     }
   }
 }
