@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "gpz/api/file.hpp"
 #include "gpz/api/tables.hpp"
@@ -45,15 +46,21 @@ std::vector<Table> TableHistory::tables(std::size_t i, const std::vector<std::st
   if (names.empty())
     for (const Places *const places : {&places_, &behind_})
       for (const auto &named : *places) wanted.insert(named.first);
+  // Each record is read once, whatever number of tables it has.
+  std::map<std::uint64_t, std::pair<RecordEntry, std::set<std::string>>> records;
+  for (const std::string &name : wanted)
+    if (const RecordEntry *const entry = valid(name, i))
+      records.try_emplace(entry->offset, *entry, std::set<std::string>{}).first->second.second.insert(name);
   std::vector<Table> found;
-  for (const std::string &name : wanted) {
-    const RecordEntry *const entry = valid(name, i);
-    if (entry == nullptr) continue;
-    in_place(file_.name(), entry->offset, [&] {
-      for (Table &table : read_tables(file_.stored(*entry), [&](const std::string &other) { return other == name; }))
-        found.push_back(std::move(table));
+  Charges charges;
+  for (const auto &[offset, record] : records) {
+    const auto &[entry, of_record] = record;
+    in_place(file_.name(), offset, [&, &entry = entry, &of_record = of_record] {
+      const auto is_wanted = [&](const std::string &name) { return of_record.count(name) != 0; };
+      for (Table &table : read_tables(file_.stored(entry), is_wanted, charges)) found.push_back(std::move(table));
     });
   }
+  std::sort(found.begin(), found.end(), [](const Table &a, const Table &b) { return a.name < b.name; });
   return found;
 }
 
@@ -70,10 +77,12 @@ std::vector<Observable> TableHistory::observables(std::size_t i) {
     find(i);
     const RecordEntry *const names = valid(observables_table_name, i);
     if (names != nullptr && names->offset != names_from_) {
+      Charges charges;
       names_ = in_place(file_.name(), names->offset, [&] {
-        return names_of_observables(
-            read_tables(file_.stored(*names), [](const std::string &name) { return name == observables_table_name; }));
+        std::vector<Table> table = read_table(*names, observables_table_name, charges);
+        return names_of_observables(std::move(table), charges);
       });
+      names_charges_ = std::move(charges);
       names_from_ = names->offset;
     }
     return here([&] {
@@ -84,14 +93,20 @@ std::vector<Observable> TableHistory::observables(std::size_t i) {
   return observables_of_thermo(i);
 }
 
+std::vector<Table> TableHistory::read_table(const RecordEntry &entry, const std::string &name, Charges &charges) const {
+  return read_tables(
+      file_.stored(entry), [&](const std::string &other) { return other == name; }, charges);
+}
+
 std::vector<Observable> TableHistory::observables_of_thermo(std::size_t i) {
   find(i);
   const RecordEntry *const entry = valid(thermo_table_name, i);
   if (entry == nullptr) return {};
   return in_place(file_.name(), entry->offset, [&] {
     if (entry->offset != thermo_from_) {
-      thermo_ = ThermoTable(
-          read_tables(file_.stored(*entry), [](const std::string &name) { return name == thermo_table_name; }));
+      Charges charges;
+      std::vector<Table> tables = read_table(*entry, thermo_table_name, charges);
+      thermo_ = ThermoTable(std::move(tables), std::move(charges));
       thermo_from_ = entry->offset;
     }
     return thermo_.at(file_.scan().frames[i].timestep);

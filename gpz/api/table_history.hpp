@@ -11,6 +11,7 @@
 
 #include "gpz/api/frame_file.hpp"
 #include "gpz/api/observables.hpp"
+#include "gpz/api/tables.hpp"
 #include "gpz/tables.hpp"
 
 namespace gpz::api {
@@ -37,6 +38,8 @@ class TableHistory {
   void find(std::size_t i);
   void find_in_front_of(std::size_t i, Places &places) const;
   std::vector<Observable> observables_of_thermo(std::size_t i);
+  // The table of this name alone.
+  std::vector<Table> read_table(const RecordEntry &entry, const std::string &name, Charges &charges) const;
   // The record with the table of this name that is valid for frame i, or nullptr.
   const RecordEntry *valid(const std::string &name, std::size_t i) const;
 
@@ -49,6 +52,7 @@ class TableHistory {
   // Contents of the records at these offsets, kept for the next frame; 0: of none.
   std::uint64_t names_from_ = 0;
   std::vector<Observable> names_;  // names and units of observables
+  Charges names_charges_;
   std::uint64_t thermo_from_ = 0;
   ThermoTable thermo_;
 };
