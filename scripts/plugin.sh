@@ -92,7 +92,8 @@ if [[ $lmp ]]; then
   [[ $own == "$version" && $own_update == "$update" ]] ||
     die "$lmp is LAMMPS $own${own_update:+, $own_update}, but $tree has the sources of $version${update:+, $update}." \
       "The plugin needs the sources of that LAMMPS: https://www.lammps.org/download.html"
-  grep -q '^[A-Z].*\bPLUGIN\b' <<<"$(sed -n '/^Installed packages/,/^List of/p' <<<"$help")" ||
+  # Whole words of the list: it is wrapped, so any package may begin a line.
+  grep -qw PLUGIN <<<"$(sed -n '/^Installed packages/,/^List of/p' <<<"$help")" ||
     die "$lmp has no package PLUGIN, so it loads no plugins: build it with -D PKG_PLUGIN=on, or build gpz into it (docs/install.md)"
   own_sizes=$(grep -o -m 1 'DLAMMPS_\(SMALLBIG\|BIGBIG\|SMALLSMALL\)' <<<"$help" | sed 's/DLAMMPS_//' | tr '[:upper:]' '[:lower:]')
   [[ ! $sizes || $sizes == "$own_sizes" ]] || die "$lmp was built with LAMMPS_SIZES=$own_sizes, not $sizes"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/api/observables.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "gpz/error.hpp"
@@ -27,9 +29,13 @@ std::uint64_t checksum_of(const std::vector<Observable> &observables) {
   return format::xxh3(bytes.data(), bytes.size());
 }
 
+bool is_named(const Observable &observable) {
+  return !observable.name.empty() && observable.name.size() <= longest_name && observable.unit.size() <= longest_name;
+}
+
 void require(const std::vector<Observable> &observables) {
   for (const Observable &observable : observables)
-    if (observable.name.empty() || observable.name.size() > longest_name || observable.unit.size() > longest_name)
+    if (!is_named(observable))
       throw Error(Status::invalid_argument,
                   "observable \"" + observable.name + "\": a name has 1 to 255 bytes, a unit at most 255");
 }
@@ -60,18 +66,23 @@ StoredRecord observables_record(std::int64_t timestep, const std::vector<Observa
 
 namespace api {
 
-std::vector<Observable> names_of_observables(const std::vector<Table> &tables) {
+std::vector<Observable> names_of_observables(std::vector<Table> tables, Charges &charges) {
   std::vector<Observable> names;
   if (tables.size() != 1) format::corrupt("no table of observables");
-  const TableColumn *const name_column = tables[0].column("name");
-  const TableColumn *const unit_column = tables[0].column("unit");
-  const auto *const name =
-      name_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&name_column->values);
-  const auto *const unit =
-      unit_column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&unit_column->values);
+  std::vector<std::string> *name = nullptr;
+  std::vector<std::string> *unit = nullptr;
+  for (TableColumn &column : tables[0].columns) {
+    auto *const texts = std::get_if<std::vector<std::string>>(&column.values);
+    if (column.name == "name") name = texts;
+    if (column.name == "unit") unit = texts;
+  }
   if (name == nullptr || unit == nullptr) format::corrupt("the table of observables has no names and units");
-  for (std::size_t k = 0; k < name->size(); ++k)
-    names.push_back({(*name)[k], (*unit)[k], std::numeric_limits<double>::quiet_NaN()});
+  charges.emplace_back(name->size() * sizeof(Observable));
+  names.reserve(name->size());
+  for (std::size_t k = 0; k < name->size(); ++k) {
+    names.push_back({std::move((*name)[k]), std::move((*unit)[k]), std::numeric_limits<double>::quiet_NaN()});
+    if (!is_named(names.back())) format::corrupt("length of the name or the unit of an observable");
+  }
   return names;
 }
 
@@ -80,14 +91,41 @@ std::int64_t timestep_of_observables(const StoredRecord &record) {
   return format::ByteReader(record.head.data(), record.head.size()).i64();
 }
 
-std::vector<Observable> values_of_observables(const StoredRecord &record, std::vector<Observable> names) {
+std::vector<Observable> values_of_observables(const StoredRecord &record, const std::vector<Observable> &names) {
   format::ByteReader in(record.head.data(), record.head.size());
   in.i64();
   const std::uint64_t checksum = in.u64();
   if (in.left() / sizeof(double) != names.size() || checksum != checksum_of(names))
     format::corrupt("observables with other names than the table in front of them has", 0);
-  for (Observable &observable : names) observable.value = in.f64();
-  return names;
+  std::vector<Observable> observables = names;
+  for (Observable &observable : observables) observable.value = in.f64();
+  return observables;
+}
+
+ThermoTable::ThermoTable(std::vector<Table> tables, Charges charges) : charges_(std::move(charges)) {
+  if (tables.size() != 1) format::corrupt("no table of timesteps");
+  table_ = std::move(tables[0]);
+  const TableColumn *const timesteps = table_.column("timestep");
+  const auto *const of_rows =
+      timesteps == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(&timesteps->values);
+  if (of_rows == nullptr) format::corrupt("the table thermo has no integers named timestep");
+  timesteps_ = of_rows->data();
+  rows_.resize(of_rows->size());
+  std::iota(rows_.begin(), rows_.end(), std::size_t{0});
+  std::sort(rows_.begin(), rows_.end(), [this](std::size_t a, std::size_t b) {
+    return timesteps_[a] != timesteps_[b] ? timesteps_[a] < timesteps_[b] : a < b;
+  });
+}
+
+std::vector<Observable> ThermoTable::at(std::int64_t timestep) const {
+  std::vector<Observable> found;
+  const auto row = std::lower_bound(rows_.begin(), rows_.end(), timestep,
+                                    [this](std::size_t a, std::int64_t wanted) { return timesteps_[a] < wanted; });
+  if (row == rows_.end() || timesteps_[*row] != timestep) return found;
+  for (const TableColumn &column : table_.columns)
+    if (const auto *const values = std::get_if<std::vector<double>>(&column.values))
+      found.push_back({column.name, column.unit, (*values)[*row]});
+  return found;
 }
 
 }  // namespace api

@@ -140,12 +140,18 @@ std::size_t read_texts(const std::uint8_t *bytes, std::size_t size, std::vector<
   return end;
 }
 
+// Memory of a string beside itself, as allocators round it.
+std::uint64_t memory_of(const std::string &text) {
+  return text.size() < sizeof(std::string) / 2 ? 0 : format::round_up_8(text.size() + 1) + sizeof(std::uint64_t);
+}
+
+// `charges` receives what the result takes.
 TableColumn::Values read_values(Type type, std::size_t rows, codec::TableColumns &columns, const std::uint8_t *bytes,
-                                std::size_t size) {
+                                std::size_t size, api::Charges &charges) {
   std::vector<std::string> texts;
   const std::size_t start = type == Type::text ? read_texts(bytes, size, texts) : 0;
   const format::Column<std::int64_t> values = columns.decode(bytes + start, size - start);
-  format::require_memory(rows, type == Type::text ? sizeof(std::string) : sizeof(std::int64_t));
+  charges.emplace_back(rows * (type == Type::text ? sizeof(std::string) : sizeof(std::int64_t)));
   switch (type) {
     case Type::integer:
       return std::vector<std::int64_t>(values.begin(), values.end());
@@ -157,18 +163,14 @@ TableColumn::Values read_values(Type type, std::size_t rows, codec::TableColumns
     case Type::text:
       break;
   }
-  std::uint64_t longest = 0;
-  for (const std::string &text : texts) longest = std::max<std::uint64_t>(longest, text.size());
-  std::uint64_t length = 0;
-  std::vector<std::string> of_rows(rows);
-  for (std::size_t i = 0; i < rows; ++i) {
-    if (values[i] < 0 || static_cast<std::uint64_t>(values[i]) >= texts.size())
-      corrupt("number of a text of a table", start);
-    const std::string &text = texts[static_cast<std::size_t>(values[i])];
-    length += text.size();
-    format::require_memory(length, 1);
-    of_rows[i] = text;
+  std::uint64_t memory = 0;
+  for (const std::int64_t value : values) {
+    if (value < 0 || static_cast<std::uint64_t>(value) >= texts.size()) corrupt("number of a text of a table", start);
+    memory += memory_of(texts[static_cast<std::size_t>(value)]);
   }
+  charges.emplace_back(memory);
+  std::vector<std::string> of_rows(rows);
+  for (std::size_t i = 0; i < rows; ++i) of_rows[i] = texts[static_cast<std::size_t>(values[i])];
   return of_rows;
 }
 
@@ -227,7 +229,7 @@ Table read_heads(const std::uint8_t *bytes, std::size_t size, std::uint64_t &row
   return table;
 }
 
-Table read_table(const std::uint8_t *bytes, std::size_t size, std::size_t &end) {
+Table read_table(const std::uint8_t *bytes, std::size_t size, std::size_t &end, api::Charges &charges) {
   std::uint64_t rows = 0;
   std::vector<ColumnHead> heads;
   std::size_t at = 0;
@@ -237,7 +239,7 @@ Table read_table(const std::uint8_t *bytes, std::size_t size, std::size_t &end) 
   for (std::size_t c = 0; c < heads.size(); ++c) {
     const auto column_size = static_cast<std::size_t>(heads[c].size);
     table.columns[c].values = format::located(at, [&] {
-      return read_values(heads[c].type, static_cast<std::size_t>(rows), columns, bytes + at, column_size);
+      return read_values(heads[c].type, static_cast<std::size_t>(rows), columns, bytes + at, column_size, charges);
     });
     at += column_size;
   }
@@ -300,7 +302,9 @@ StoredRecord tables_record(const std::vector<Table> &tables) {
 std::vector<Table> tables_of(const StoredRecord &record, const Limits &limits) {
   format::Budget budget(limits);
   const format::Budget::Scope scope(budget);
-  return api::read_tables(record, [](const std::string & /*name*/) { return true; });
+  api::Charges charges;
+  return api::read_tables(
+      record, [](const std::string & /*name*/) { return true; }, charges);
 }
 
 namespace api {
@@ -317,14 +321,15 @@ std::vector<std::string> names_of_tables(const StoredRecord &record) {
   return names;
 }
 
-std::vector<Table> read_tables(const StoredRecord &record, const std::function<bool(const std::string &)> &wanted) {
+std::vector<Table> read_tables(const StoredRecord &record, const std::function<bool(const std::string &)> &wanted,
+                               Charges &charges) {
   std::vector<Table> tables;
   for_tables(record, [&](const std::uint8_t *bytes, std::size_t size, std::size_t &end) {
     std::uint64_t rows = 0;
     std::vector<ColumnHead> heads;
     std::size_t data = 0;
     std::string name = read_heads(bytes, size, rows, heads, data, end).name;
-    if (wanted(name)) tables.push_back(read_table(bytes, size, end));
+    if (wanted(name)) tables.push_back(read_table(bytes, size, end, charges));
     return name;
   });
   return tables;

@@ -6,13 +6,19 @@
 #include <string>
 #include <vector>
 
+#include "gpz/format/budget.hpp"
 #include "gpz/tables.hpp"
 
 namespace gpz::api {
 
 // Verifies the checksum and the heads of all tables. Nothing is decoded. Throws corrupt.
 std::vector<std::string> names_of_tables(const StoredRecord &record);
-// Decodes the tables whose names are wanted. Memory is charged to the current budget. Throws corrupt, limit_exceeded.
-std::vector<Table> read_tables(const StoredRecord &record, const std::function<bool(const std::string &)> &wanted);
+// What tables in memory take of a budget, as long as it exists.
+using Charges = std::vector<format::Charge>;
+
+// Decodes the tables whose names are wanted. Memory is charged to the current budget; `charges` receives what the
+// result takes. Throws corrupt, limit_exceeded.
+std::vector<Table> read_tables(const StoredRecord &record, const std::function<bool(const std::string &)> &wanted,
+                               Charges &charges);
 
 }  // namespace gpz::api

@@ -17,6 +17,8 @@ enum class Prediction : std::uint8_t { none = 0, row_before = 1, column_before =
 
 constexpr std::size_t head_size = 8;
 constexpr unsigned halves = 2;  // contexts of numbers: low and high 32 bits
+// A number takes at least log2(4096 / 4095) bits of its stream, a little less while the state is small.
+constexpr std::uint64_t most_rows_a_byte = 32768;
 constexpr std::uint64_t class_factor = 0x9E3779B97F4A7C15u;
 
 std::uint64_t zigzag(std::int64_t value) {
@@ -97,6 +99,7 @@ format::Column<std::int64_t> TableColumns::decode(const std::uint8_t *bytes, std
   if (prediction != Prediction::none && prediction != Prediction::row_before &&
       (prediction != Prediction::column_before || before_.empty()))
     corrupt("prediction of a column of a table", 0);
+  if (rows_ / most_rows_a_byte > size) corrupt("rows of a table that its columns do not have", 0);
   format::require_memory(rows_, sizeof(std::int64_t));
   format::Column<std::int64_t> values(rows_);
   if (coding == Coding::symbols) {

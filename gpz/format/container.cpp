@@ -218,7 +218,12 @@ void require_other_record(const StoredRecord &record) {
 
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
   if (!std::equal(bytes, bytes + std::min(size, sizeof magic), magic)) {
-    throw Error(Status::not_gpz, "not a gpz file: the magic bytes are missing", {}, 0);
+    constexpr char dump[] = "ITEM:";
+    const bool is_dump = size >= sizeof dump - 1 && std::memcmp(bytes, dump, sizeof dump - 1) == 0;
+    throw Error(Status::not_gpz,
+                is_dump ? "not a gpz file, but a text dump of LAMMPS (gpz encode compresses it)"
+                        : "not a gpz file: the magic bytes are missing",
+                {}, 0);
   }
   if (size < file_header_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);
   ByteReader in(bytes + sizeof magic, file_header_start_size - sizeof magic);

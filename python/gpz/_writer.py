@@ -156,7 +156,7 @@ class Writer:
 
     def _describe(self, described: dict[str, Any]) -> None:
         described.setdefault("generator", f"gpz {_core.version} (Python)")
-        described.setdefault("reference", "arrays of a program; of frames of .gpz files, what those refer to")
+        described.setdefault("reference", "arrays of a program, or what the .gpz files refer to that it copied")
         self._units = described.get("units", "")
         self._elements = described.get("elements", [])
         self._labels = described.get("type_labels", [])

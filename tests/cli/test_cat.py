@@ -185,7 +185,7 @@ class DoNotFit(CatCase):
         self.gpz("cat", "a.gpz", "-o", "a.gpz", code=2, err="a.gpz: is an input as well as the output")
         self.gpz("cat", "-", "-o", "c.gpz", code=2, err="standard input: cat needs files, not a pipe")
         self.gpz("cat", "a.gpz", "b.gpz", "-o", "c.gpz", code=3, err="b.gpz: cannot open: No such file or directory")
-        self.gpz("cat", "in.dump", "-o", "c.gpz", code=4, err="in.dump: byte 0: not a gpz file: the magic bytes are missing")
+        self.gpz("cat", "in.dump", "-o", "c.gpz", code=4, err="in.dump: byte 0: not a gpz file, but a text dump of LAMMPS (gpz encode compresses it)")
         self.assert_files("a.gpz", "in.dump")
 
 

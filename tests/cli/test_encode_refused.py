@@ -136,7 +136,7 @@ class Compressed(CliCase):
         for start, name, unpack in ((b"\x1f\x8b\x08\0", "gzip", "zcat"), (b"\x28\xb5\x2f\xfd\0", "zstd", "zstdcat"),
                                     (b"BZh91AY", "bzip2", "bzcat"), (b"\xfd7zXZ\0\0", "xz", "xzcat")):
             self.write("in", start + bytes(100))
-            says = f"compressed by {name}: pipe it in, {unpack} FILE | gpz encode - -o OUT"
+            says = f"compressed by {name}: pipe it in by {unpack}, with - in place of its name"
             for options in ([], ["--format", "lammps"]):
                 self.gpz("encode", "in", "-o", "t.gpz", *options, code=2, err=f"in: {says}")
             self.gpz("encode", "-", "-o", "t.gpz", stdin=self.read("in"), code=2, err=f"standard input: {says}")

@@ -31,7 +31,7 @@ class Usage(CliCase):
                 (["repair", "t.gpz"], "repair: --output is required (gpz repair --help explains)"),
                 (["repair", "-", "-o", "a.gpz"], "standard input: repair needs a file, not a pipe"),
                 (["decode", "t.gpz", "-o", "a.xyz", "--fast"],
-                 "decode: The following argument was not expected: --fast (gpz decode --help explains)"),
+                 "decode: no option --fast (gpz decode --help explains)"),
                 (["decode", "t.gpz", "-o", "a.png"],
                  "a.png: no known extension (.xyz .extxyz .lammpstrj .dump); give --format, or use gpz convert for DCD, XTC and others"),
                 (["decode", "t.gpz", "-o", "t.gpz", "--format", "xyz"], "t.gpz: is the input as well as the output")):
@@ -97,9 +97,18 @@ class BadInput(CliCase):
 
     def test_text(self):
         self.write("in.dump", FRAME)
-        self.check("in.dump", 4, "byte 0: not a gpz file: the magic bytes are missing")
+        self.check("in.dump", 4, "byte 0: not a gpz file, but a text dump of LAMMPS (gpz encode compresses it)")
+        self.write("in.text", "no dump\n" + FRAME)
+        self.check("in.text", 4, "byte 0: not a gpz file: the magic bytes are missing")
         self.gpz("decode", "-", "-o", "-", stdin=FRAME.encode(), code=4,
-                 err="standard input: byte 0: not a gpz file: the magic bytes are missing")
+                 err="standard input: byte 0: not a gpz file, but a text dump of LAMMPS (gpz encode compresses it)")
+
+    def test_arguments_too_many(self):
+        for arguments, reason in ((("--unit", "metal"), "no option --unit; perhaps --units was meant"),
+                                  (("--effrot=fast",), "no option --effrot; perhaps --effort was meant"),
+                                  (("--quite-another",), "no option --quite-another"),
+                                  (("b.dump", "c.dump"), "an argument too many: b.dump")):
+            self.gpz("encode", "a.dump", *arguments, "-o", "t.gpz", code=2, err=f"encode: {reason} (gpz encode --help explains)")
 
     def test_empty(self):
         self.write("empty.gpz", "")

@@ -38,7 +38,7 @@ class Info(CliCase):
   written by  gpz {version}
   bounds of   the input of gpz encode
   size        {size} bytes, {size * 8 / 450:.2f} bits a particle; ratio {450 * 48 / size:.2f} to {450 * 48} bytes of plain values
-  state       structure complete
+  state       structure complete (gpz verify checks the contents)
 
   column  type            bound  largest error  share of file
   id      integer      lossless              0 {share['id']}
@@ -90,7 +90,7 @@ class Info(CliCase):
         self.assertEqual((info.pop("reference"), info.pop("reference_grid")), ("the input of gpz encode", 0))
         self.assertEqual(info, {
             "file": "t.gpz", "bytes": size, "state": "complete", "has_index": True, "frames": 3,
-            "key_frames": {"count": 1, "interval": 0}, "other_records": {"count": 0, "bytes": 0},
+            "key_frames": {"count": 1, "interval": 0}, "other_records": {"count": 0, "bytes": 0}, "tables": [], "observables": [],
             "particles": {"fewest": 100, "most": 200, "total": 450},
             "timesteps": {"first": 0, "last": 100, "interval": 50}, "time": {"first": 0, "last": 1},
             "box": {"kind": "orthogonal", "dimension": 3, "boundary": "pp pp pp", "values": [0, 10] * 3 + [0] * 6},

@@ -6,9 +6,11 @@
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/checksum.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/container_bytes.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/tables.hpp"
 
 namespace gpz::fuzz {
 namespace {
@@ -196,6 +198,8 @@ Bytes put_together(const File &file) {
     }
     head.resize(round_up_8(head.size()));
     body.resize(round_up_8(body.size()));
+    if (record.type == tables_record_type && !head.empty())
+      format::store_little<std::uint64_t>(head.data(), format::xxh3(body.data(), body.size()));
     const FrameRecord made = format::make_record(record.type, head, body.size());
     if (record.type == format::frame_type && head.size() >= 24) {
       last = made.checksum;

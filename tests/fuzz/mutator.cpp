@@ -188,6 +188,14 @@ void mutate_head(Record &record) {
   mutate(record.head);
 }
 
+// The body of a record that is no frame: tables, whose checksum is mended.
+void mutate_other(File &file, Random &random) {
+  std::vector<Record *> others;
+  for (Record &record : file.records)
+    if (!record.frame) others.push_back(&record);
+  if (!others.empty()) mutate(others[below(random, others.size())]->body);
+}
+
 void mutate_metadata(std::string &text) {
   Bytes bytes(text.begin(), text.end());
   mutate(bytes);
@@ -206,6 +214,8 @@ void mutate_part(File &file, Random &random) {
     mutate(file.rest);
   } else if (kind < 5) {
     mutate_structure(file, random);
+  } else if (kind == 5) {
+    mutate_other(file, random);
   } else if (!frames.empty()) {
     Frame &frame = *frames[below(random, frames.size())];
     if (kind < 7) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzz target: a file in memory, whose frames are read in two orders, whole or in columns. Values do not depend on it.
+// Fuzz target: a file in memory, whose frames are read in two orders, whole or in columns, with their tables and
+// observables. Values do not depend on it.
 #include "gpz/reader.hpp"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "gpz/tables.hpp"
 #include "support.hpp"
 
 namespace {
@@ -83,6 +85,65 @@ void read_otherwise(const gpz::Reader &reader, std::size_t i, std::uint64_t way)
   }
 }
 
+// Of names, units and values, bit by bit.
+void add_digest(std::uint64_t &sum, const void *data, std::size_t size) {
+  const std::uint64_t both[2] = {sum, size == 0 ? 0 : gpz::chunk_checksum(data, size)};
+  sum = gpz::chunk_checksum(both, sizeof both);
+}
+
+void add_digest(std::uint64_t &sum, const std::string &text) { add_digest(sum, text.data(), text.size()); }
+
+void add_digest(std::uint64_t &sum, const gpz::TableColumn &column) {
+  add_digest(sum, column.name);
+  add_digest(sum, column.unit);
+  if (const auto *const texts = std::get_if<std::vector<std::string>>(&column.values)) {
+    for (const std::string &text : *texts) add_digest(sum, text);
+  } else if (const auto *const floats = std::get_if<std::vector<double>>(&column.values)) {
+    add_digest(sum, floats->data(), floats->size() * sizeof(double));
+  } else {
+    const auto &integers = std::get<std::vector<std::int64_t>>(column.values);
+    add_digest(sum, integers.data(), integers.size() * sizeof(std::int64_t));
+  }
+}
+
+// Tables and observables of frame i, which may be behind the last one.
+Outcome outcome_of_tables(const gpz::Reader &reader, std::size_t i) {
+  Outcome outcome;
+  outcome.status = status_of([&] {
+    for (const gpz::Table &table : reader.tables(i)) {
+      add_digest(outcome.digest, table.name);
+      for (const gpz::TableColumn &column : table.columns) add_digest(outcome.digest, column);
+    }
+  });
+  return outcome;
+}
+
+Outcome outcome_of_observables(const gpz::Reader &reader, std::size_t i) {
+  Outcome outcome;
+  outcome.status = status_of([&] {
+    for (const gpz::Observable &one : reader.observables(i)) {
+      add_digest(outcome.digest, one.name);
+      add_digest(outcome.digest, one.unit);
+      add_digest(outcome.digest, &one.value, sizeof one.value);
+    }
+  });
+  return outcome;
+}
+
+// In ascending and in descending order.
+void compare_tables(const gpz::Reader &forward, const gpz::Reader &backward, std::size_t frames) {
+  std::vector<Outcome> tables;
+  std::vector<Outcome> observables;
+  for (std::size_t i = 0; i <= frames; ++i) {
+    tables.push_back(outcome_of_tables(forward, i));
+    observables.push_back(outcome_of_observables(forward, i));
+  }
+  for (std::size_t i = frames + 1; i-- > 0;) {
+    require(outcome_of_observables(backward, i).agrees(observables[i]), "the order of reading decides observables");
+    require(outcome_of_tables(backward, i).agrees(tables[i]), "the order of reading decides tables");
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t size) {
@@ -91,6 +152,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t siz
     const gpz::Reader backward(bytes, size, "input", gpz::fuzz::limits);
     const std::size_t frames = std::min(forward.frames(), most_frames);
 
+    compare_tables(forward, backward, frames);
     std::vector<Outcome> outcomes;
     for (std::size_t i = 0; i < frames; ++i) outcomes.push_back(gpz::fuzz::outcome_of([&] { return forward.read(i); }));
     const std::uint64_t way = gpz::chunk_checksum(bytes, size);

@@ -8,6 +8,7 @@ Files come from tests/golden: the golden files, cuts of them, and the files that
 """
 
 import inspect
+import itertools
 import os
 import pathlib
 import random
@@ -21,10 +22,14 @@ for folder in ("golden", "reference", "cli", "hostile"):
 os.environ.setdefault("GPZ", "gpz")  # which the tests of the command run; here they only say how files are made
 
 import costly  # noqa: E402
+import costly_tables  # noqa: E402
 import violations_blocks  # noqa: E402
 import violations_container  # noqa: E402
+import violations_tables  # noqa: E402
 import violations_trajectories  # noqa: E402
 
+import gpz_write_tables  # noqa: E402
+from gpz_reference import tables as gpz_tables  # noqa: E402
 from test_encode import binary_frame  # noqa: E402
 
 GOLDEN = sorted((TESTS / "golden/files").glob("*.gpz"))
@@ -59,7 +64,7 @@ def golden_files():
 
 
 def violations():
-    for module in (violations_container, violations_blocks, violations_trajectories):
+    for module in (violations_container, violations_blocks, violations_trajectories, violations_tables):
         for family, changes in module.FAMILIES:
             yield family.__name__, family()
             for number, (change, _) in enumerate(changes):
@@ -68,13 +73,14 @@ def violations():
 
 def costly_files():
     """Small forms of the files that ask for time or memory out of proportion."""
-    small = {"size": SMALL, "count": 12}
-    for name in sorted({function.__name__ for function in costly.FILES.values()} - {"<lambda>"}):
-        function = getattr(costly, name)
-        parameters = inspect.signature(function).parameters
-        data = function(**{key: value for key, value in small.items() if key in parameters})
-        if len(data) <= LARGEST:
-            yield f"costly-{name}", data
+    small = {"size": SMALL, "count": 12, "rows": 3000, "columns": 4, "tables": 4, "length": 300}
+    for room in (costly, costly_tables):
+        for name in sorted({function.__name__ for function in room.FILES.values()} - {"<lambda>"}):
+            function = getattr(room, name)
+            parameters = inspect.signature(function).parameters
+            data = function(**{key: value for key, value in small.items() if key in parameters})
+            if len(data) <= LARGEST:
+                yield f"{room.__name__}-{name}".replace("_", "-"), data
 
 
 def files():
@@ -124,7 +130,45 @@ def texts():
         yield f"raw-{choices}", bytes([choices]) + struct.pack("<12d", *range(12))
 
 
-SEEDS = {"files": files, "calls": calls, "frames": descriptions, "texts": texts}
+def bodies(name, data):
+    """Inputs of the target `tables`: records of tables as they are, and the columns of their first tables."""
+    for number, record in enumerate(records(data)):
+        kind, head = struct.unpack_from("<II", record, 8)
+        body = record[32 + head : -24]
+        if kind != gpz_tables.TABLES or len(body) > SMALL or head < 16:
+            continue
+        (count,) = struct.unpack_from("<I", record, 32)
+        yield f"{name}-{number}", struct.pack("<BB", 1, count & 255) + body
+
+
+def columns(coder, *written):
+    """Columns of three rows, or however many the first one has."""
+    data = [coder.encode(column) for column in written]
+    types = {1: 0, 3: 1, 4: 2}
+    program = struct.pack("<BBBB", 2, 1, len(written[0].rows), len(data) - 1)
+    for column, of_column in zip(written[:-1], data):
+        program += struct.pack("<BH", types[column.type], len(of_column)) + of_column
+    return program + struct.pack("<B", types[written[-1].type]) + data[-1]
+
+
+def tables():
+    for path in GOLDEN:
+        yield from bodies(path.stem, path.read_bytes())
+    for family, changes in violations_tables.FAMILIES:
+        yield from bodies(family.__name__, family())
+        for number, (change, _) in enumerate(changes):
+            yield from bodies(f"{family.__name__}-{number}", family(**change))
+    for coding, prediction in itertools.product(gpz_tables.CODINGS, gpz_tables.PREDICTIONS):
+        how = {"coding": coding, "prediction": prediction}
+        second = gpz_write_tables.WriteColumn(b"b", [5, 5, 7], **how)
+        third = gpz_write_tables.WriteColumn(b"c", [b"x", b"", b"x"], gpz_tables.TEXT, **how)
+        yield f"columns-{coding}-{prediction}", columns(gpz_write_tables.Columns(), gpz_write_tables.WriteColumn(b"a", [1, 2, 2]), second, third)
+    dice = random.Random(3)
+    for number in range(100):
+        yield f"described-{number}", b"\0" + bytes(dice.choice((dice.randrange(4), dice.randrange(256))) for _ in range(dice.choice((8, 30, 80))))
+
+
+SEEDS = {"files": files, "tables": tables, "calls": calls, "frames": descriptions, "texts": texts}
 
 
 def main():

@@ -10,8 +10,10 @@ import decoders  # noqa: F401  makes the test writer known
 from gpz_reference import reader as gpz_ref
 from gpz_reference.codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
 from gpz_reference.difference import index_from_value
+from gpz_reference.tables import FEW_VALUES, NUMBERS, ROW_BEFORE, TEXT
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
 from gpz_write_difference import Section, difference_chunk, encode_predicted
+from gpz_write_tables import WriteColumn, WriteTable, names_table, observables_record, tables_record
 from test_difference import ALONE, Trajectory
 
 LEADING = 1
@@ -125,6 +127,25 @@ def at_rest():
     return write_bytes({}, [key, following, rest])
 
 
+def tables():
+    """What the library does not write: keys that do not occur, texts that are equal or unused, observables of one name, and
+    observables of frames that were left out, or several times."""
+    few = WriteColumn(b"few", [3, 3, 5], prediction=ROW_BEFORE, coding=FEW_VALUES, keys=[0, 2, 3, 2**64 - 1])
+    texts = WriteColumn(b"texts", [b"a", b"b", b"a"], TEXT, texts=[b"unused", b"a", b"a", b"b"], text_numbers=[2, 3, 1])
+    odd = WriteTable(b"odd", [few, texts, WriteColumn("Å".encode(), [1.5, -2.5, 0.0], FLOAT64, "Å".encode(), NUMBERS)])
+    names, units = [b"temp", b"temp", b"n" * 255], [b"K", b"", "µm".encode()]
+
+    def observed(timestep, first):
+        return observables_record(timestep, names, units, [first, 2.0, 3.0])
+
+    earlier = tables_record([names_table([b"pe"], [b""])])
+    ids = WriteField(INTEGER, ["id"], [[1, 2]])
+    frames = [frame_record([ids], [(2, encode_chunk([ids], range(2), 32)[0])], timestep=number) for number in range(3)]
+    behind = observed(5, 7.0), observables_record(1, [b"pe"], [b""], [1.0]), observed(1, 4.0), observed(1, 5.0), observed(0, 6.0)
+    pieces = [tables_record([odd]), earlier, observed(0, 1.0), tables_record([names_table(names, units)]), frames[0]]
+    return write_bytes({}, [*pieces, *behind, frames[1], frames[2], observed(2, 8.0)])
+
+
 def files():
     """By name: bytes."""
     return {
@@ -136,4 +157,5 @@ def files():
         "hand-codes-f64": codes(FLOAT64),
         "hand-codings": codings(),
         "hand-at-rest": at_rest(),
+        "hand-tables": tables(),
     }

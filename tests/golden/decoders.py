@@ -17,6 +17,7 @@ sys.path.insert(0, str(FOLDER.parent / "reference"))
 from gpz_reference import reader as gpz_ref  # noqa: E402
 from gpz_reference.conformance import digest  # noqa: E402
 
+TABLE_TYPES = {1: "i64", 3: "f64", 4: "text"}
 TYPE_NAMES = {1: "i64", 2: "f32", 3: "f64"}
 VALUE_SIZES = {1: 8, 2: 4, 3: 8}
 
@@ -69,6 +70,18 @@ def ends_with_index(file, content):
     return record is not None and record.type == gpz_ref.INDEX
 
 
+def describe_tables(tables):
+    """As golden_codec.cpp."""
+    return [
+        {
+            "name": table.name,
+            "rows": table.rows,
+            "columns": [{"name": c.name, "type": TABLE_TYPES[c.type], "unit": c.unit, "data": c.data.hex()} for c in table.columns],
+        }
+        for table in tables
+    ]
+
+
 METADATA = {"generator": "", "units": "", "atom_style": "", "command": "", "columns": [], "elements": [], "type_labels": []}
 
 
@@ -77,6 +90,7 @@ def by_reference(path):
     file = gpz_ref.read_bytes(content)
     metadata = {key: file.metadata.get(key, value) for key, value in {**METADATA, "timestep_size": 0.0}.items()}
     facts = {"metadata": metadata, "has_index": ends_with_index(file, content), "torn": file.torn is not None}
+    facts["tables"] = describe_tables(file.tables)
     frames = []
     for frame in file.frames:
         fields = [
@@ -93,20 +107,41 @@ def by_reference(path):
         ]
         head = {key: getattr(frame, key) for key in ("particles", "timestep", "dimension", "box_kind", "boundary", "since_key")}
         head.update(time=double_bits(frame.time), box=[double_bits(v) for v in frame.box], fields=fields)
+        head.update(tables=describe_tables(frame.tables), observables=[[o.name, o.unit, o.bits] for o in frame.observables])
         frames.append({**head, "data": {column.name: column.data for column in frame.columns}})
     return facts, frames
 
 
 PLAIN_FACTS = "particles", "timestep", "since_key"
+BESIDE_HEAD = "data", "tables", "observables"
+
+
+def pinned_tables(tables):
+    """By name: rows, and for each column its type, unit and digest."""
+    return {
+        table["name"]: {
+            "rows": table["rows"],
+            "columns": {c["name"]: [c["type"], c["unit"], digest(bytes.fromhex(c["data"]))] for c in table["columns"]},
+        }
+        for table in tables
+    }
 
 
 def pinned(facts, frames):
-    """What digests.json has of a file. Digests are the first 128 bits of SHA-256: of all that a frame's head says, as JSON, and of
-    the little-endian bytes of every column in stored order."""
+    """What digests.json has of a file. Digests are the first 128 bits of SHA-256: of all that a frame's head says, as JSON, of
+    the little-endian bytes of every column in stored order, and of the bytes of each column of a table."""
     described = []
     for frame in frames:
-        head = {key: value for key, value in frame.items() if key != "data"}
+        head = {key: value for key, value in frame.items() if key not in BESIDE_HEAD}
         entry = {key: head[key] for key in PLAIN_FACTS}
         entry["head"] = digest(json.dumps(head, sort_keys=True).encode())
-        described.append({**entry, "columns": {name: digest(data) for name, data in frame["data"].items()}})
+        entry["columns"] = {name: digest(data) for name, data in frame["data"].items()}
+        if frame["tables"]:
+            entry["tables"] = pinned_tables(frame["tables"])
+        if frame["observables"]:
+            entry["observables"] = [[name, unit, f"{bits:016x}"] for name, unit, bits in frame["observables"]]
+        described.append(entry)
+    facts = {**facts, "tables": pinned_tables(facts.get("tables", []))}
+    if not facts["tables"]:
+        del facts["tables"]
     return {**facts, "frames": described}

@@ -5,7 +5,8 @@
 //   golden_codec encode SOURCE.json FILE THREADS [INSTRUCTION-SET]   writes a file; prints the instruction set that was
 //   used golden_codec decode FILE [stream]   prints one JSON object for the file and one for each frame, a line each;
 //   the line
-//                                       of a frame is followed by the bytes of its columns
+//                                       of a frame is followed by the bytes of its columns. From a stream without
+//                                       tables and observables
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -26,6 +27,7 @@
 #include "gpz/format/codings.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/reader.hpp"
+#include "gpz/tables.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/writer.hpp"
 
@@ -134,6 +136,66 @@ void write_chunks(gpz::Writer &writer, std::vector<gpz::TrajectoryEncoder> &enco
   writer.write(info, chunks);
 }
 
+double double_of(std::uint64_t bits) {
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof(value));
+  return value;
+}
+
+std::string bytes_of_hex(const std::string &hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i < hex.size(); i += 2) bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+std::string hex_of(const std::string &bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string hex;
+  for (const char byte : bytes) {
+    hex += digits[static_cast<unsigned char>(byte) >> 4];
+    hex += digits[static_cast<unsigned char>(byte) & 15];
+  }
+  return hex;
+}
+
+gpz::TableColumn column_of(const json &described) {
+  gpz::TableColumn column{described["name"], described["unit"], {}};
+  const json &values = described["values"];
+  if (described["type"] == "i64") {
+    std::vector<std::int64_t> integers;
+    for (const json &value : values) integers.push_back(static_cast<std::int64_t>(value.get<std::uint64_t>()));
+    column.values = integers;
+  } else if (described["type"] == "f64") {
+    std::vector<double> floats;
+    for (const json &value : values) floats.push_back(double_of(value));
+    column.values = floats;
+  } else {
+    std::vector<std::string> texts;
+    for (const json &value : values) texts.push_back(bytes_of_hex(value));
+    column.values = texts;
+  }
+  return column;
+}
+
+// A record for each list of tables.
+void write_tables(gpz::Writer &writer, const json &records) {
+  for (const json &record : records) {
+    std::vector<gpz::Table> tables;
+    for (const json &described : record) {
+      gpz::Table &table = tables.emplace_back();
+      table.name = described["name"];
+      for (const json &column : described["columns"]) table.columns.push_back(column_of(column));
+    }
+    writer.write(tables);
+  }
+}
+
+std::vector<gpz::Observable> observables_of(const json &described) {
+  std::vector<gpz::Observable> observables;
+  for (const json &one : described) observables.push_back({one[0], one[1], double_of(one[2])});
+  return observables;
+}
+
 void encode(const std::string &source, const std::string &path, int threads) {
   std::ifstream stream(source);
   const json described = json::parse(stream);
@@ -163,6 +225,8 @@ void encode(const std::string &source, const std::string &path, int threads) {
   writer.set_effort(effort);
   unsigned number = 0;
   for (const json &frame : described["frames"]) {
+    write_tables(writer, frame["tables"]);
+    if (!frame["observables"].empty()) writer.write(frame["timestep"], observables_of(frame["observables"]));
     gpz::FrameInfo info = info_of(frame);
     const Columns columns(frame["fields"]);
     if (chunks == 1) {
@@ -172,6 +236,7 @@ void encode(const std::string &source, const std::string &path, int threads) {
       write_chunks(writer, encoders, info, columns, frame["sizes"]);
     }
   }
+  write_tables(writer, described["tables"]);
   writer.close();
   std::printf("%s\n", gpz::codec::kernels().name);
 }
@@ -236,8 +301,50 @@ void print_columns(const gpz::Frame &frame) {
   }
 }
 
-void print_frame(const gpz::Frame &frame) {
-  std::printf("%s\n", describe(frame.info).dump().c_str());
+// The bytes that a digest covers: numbers as 64 bits; of each text its length as u32, and its bytes.
+std::string data_of(const gpz::TableColumn &column) {
+  std::string data;
+  if (const auto *const texts = std::get_if<std::vector<std::string>>(&column.values)) {
+    for (const std::string &text : *texts) {
+      const auto length = static_cast<std::uint32_t>(text.size());
+      data.append(reinterpret_cast<const char *>(&length), sizeof length) += text;
+    }
+  } else if (const auto *const floats = std::get_if<std::vector<double>>(&column.values)) {
+    for (const double value : *floats) data.append(reinterpret_cast<const char *>(&value), sizeof value);
+  } else {
+    for (const std::int64_t value : std::get<std::vector<std::int64_t>>(column.values))
+      data.append(reinterpret_cast<const char *>(&value), sizeof value);
+  }
+  return data;
+}
+
+json describe(const std::vector<gpz::Table> &tables) {
+  constexpr const char *types[] = {"i64", "f64", "text"};
+  json result = json::array();
+  for (const gpz::Table &table : tables) {
+    json columns = json::array();
+    for (const gpz::TableColumn &column : table.columns)
+      columns.push_back({{"name", column.name},
+                         {"type", types[column.values.index()]},
+                         {"unit", column.unit},
+                         {"data", hex_of(data_of(column))}});
+    result.push_back({{"name", table.name}, {"rows", table.rows()}, {"columns", columns}});
+  }
+  return result;
+}
+
+json describe(const std::vector<gpz::Observable> &observables) {
+  json result = json::array();
+  for (const gpz::Observable &one : observables) result.push_back({one.name, one.unit, bits_of(one.value)});
+  return result;
+}
+
+void print_frame(const gpz::Frame &frame, const std::vector<gpz::Table> &tables = {},
+                 const std::vector<gpz::Observable> &observables = {}) {
+  json described = describe(frame.info);
+  described["tables"] = describe(tables);
+  described["observables"] = describe(observables);
+  std::printf("%s\n", described.dump().c_str());
   print_columns(frame);
 }
 
@@ -259,9 +366,13 @@ void decode_stream(const std::string &path) {
 void decode(const std::string &path) {
   const gpz::Reader reader(path);
   const gpz::FileScan &scan = reader.scan();
-  const json head{{"metadata", describe(scan.metadata)}, {"has_index", scan.has_index}, {"torn", scan.torn}};
+  const json head{{"metadata", describe(scan.metadata)},
+                  {"has_index", scan.has_index},
+                  {"torn", scan.torn},
+                  {"tables", describe(reader.tables(reader.frames()))}};
   std::printf("%s\n", head.dump().c_str());
-  for (std::size_t i = 0; i < reader.frames(); ++i) print_frame(reader.read(i));
+  for (std::size_t i = 0; i < reader.frames(); ++i)
+    print_frame(reader.read(i), reader.tables(i), reader.observables(i));
 }
 
 // The tables that encoders and decoders go by: features by name, those of chunk kinds and codings, and which fields

@@ -21,12 +21,14 @@ from gpz_reference import molecules as gpz_molecules
 from gpz_reference import ordered as gpz_ordered
 from gpz_reference import reader as gpz_ref
 from gpz_reference import sequence as gpz_sequence
+from gpz_reference import tables as gpz_tables
 from gpz_reference.codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
 MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
 MOLECULE_FLAGS = gpz_molecules.NEW, gpz_molecules.TILTED, gpz_molecules.BRICK, gpz_molecules.QUIET
 LINKS = gpz_molecules.BESIDE, gpz_molecules.ABOVE, gpz_molecules.BEYOND
+KNOWN_RECORDS = *gpz_ref.RECORD_TYPES, gpz_tables.TABLES, gpz_tables.OBSERVABLES
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
 
 
@@ -270,13 +272,93 @@ def note_sequences(noted):
     return mock.patch.multiple(gpz_sequence, decode_section=note_section, read_block=note_block)
 
 
+def note_tables(noted):
+    read_data, read_integers, read_texts, read_tables = (
+        getattr(gpz_tables, name) for name in ("read_data", "read_integers", "read_texts", "read_tables")
+    )
+
+    def note_data(entry, data, rows, before):
+        kind, _, unit, _ = entry
+        noted.add(("column", "type", kind))
+        noted.when(unit, "column", "unit")
+        noted.when(rows == 0, "column", "without rows", kind)
+        noted.when(before is not None, "column", "behind another", kind)
+        return read_data(entry, data, rows, before)
+
+    def note_integers(cursor, rows, before):
+        if rows:
+            noted.add(("column", "coding", *cursor.data[cursor.offset : cursor.offset + 2]))
+            noted.add(("column", "coding", cursor.data[cursor.offset], "first" if before is None else "of classes"))
+        return read_integers(cursor, rows, before)
+
+    def note_texts(cursor):
+        texts = read_texts(cursor)
+        noted.when(b"" in texts, "texts", "empty")
+        noted.when(any(not is_utf8(text) for text in texts), "texts", "not UTF-8")
+        noted.when(len(set(texts)) < len(texts), "texts", "equal")
+        return texts
+
+    def note_record(record):
+        tables = read_tables(record)
+        noted.when(not tables, "tables", "none in a record")
+        noted.when(len(tables) > 1, "tables", "several in a record")
+        return tables
+
+    return mock.patch.multiple(gpz_tables, read_data=note_data, read_integers=note_integers, read_texts=note_texts, read_tables=note_record)
+
+
+def is_utf8(data):
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def names_of(records):
+    return {name for record in records if record.type == gpz_tables.TABLES for name in gpz_tables.read_tables(record)}
+
+
+def note_valid_tables(noted):
+    complete, find_observables, observables_at = (getattr(gpz_tables, name) for name in ("complete", "find_observables", "observables_at"))
+
+    def note(frames, behind, damage):
+        at_end, before = complete(frames, behind, damage), {}
+        for _, frame in frames:
+            now = {table.name: table for table in frame.tables}
+            noted.when(any(name in before and before[name] is not table for name, table in now.items()), "tables", "replaced")
+            noted.when(any(not table.columns for table in frame.tables), "tables", "without columns")
+            noted.when(frame.observables, "observables")
+            noted.when(frame.tables and not frame.observables, "observables", "none")
+            before = now
+        noted.when(any(before.get(table.name) is not table for table in at_end), "tables", "replaced behind all frames")
+        in_front = names_of(record for records, _ in frames for record in records)
+        noted.when(names_of(behind) - in_front, "tables", "of a record behind all frames")
+        return at_end
+
+    def note_observables(timestep, records, valid, damage):
+        of_frame = [record for record in records if gpz_tables.read_observables(record)[0] == timestep]
+        noted.when(len(of_frame) > 1, "observables", "several times")
+        noted.when(len(of_frame) < len(records), "observables", "of another frame")
+        return find_observables(timestep, records, valid, damage)
+
+    def note_thermo(thermo, timestep):
+        noted.add(("observables", "of a table of timesteps"))
+        return observables_at(thermo, timestep)
+
+    patches = contextlib.ExitStack()
+    patches.enter_context(mock.patch.object(gpz_ref, "complete", note))
+    patches.enter_context(mock.patch.multiple(gpz_tables, find_observables=note_observables, observables_at=note_thermo))
+    return patches
+
+
 def note_container(noted):
     read_record = gpz_ref.read_record
 
     def note(data, offset):
         record = read_record(data, offset)
         if record:
-            known = record.type in gpz_ref.RECORD_TYPES
+            known = record.type in KNOWN_RECORDS
             noted.add(("record", record.type if known else "of unknown type"))
         return record
 
@@ -286,7 +368,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_few_values, note_classed, note_cells, note_sequences, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -370,7 +452,17 @@ def expected():
         result |= {(where, what) for what in (*PAYLOAD_PARTS, "full block", "last block")}
         result |= {(where, "axis", axis) for axis in ("periodic", "open")}
 
-    result |= {("record", kind) for kind in (*gpz_ref.RECORD_TYPES, "of unknown type")}
+    result |= {("record", kind) for kind in (*KNOWN_RECORDS, "of unknown type")}
+    kinds = gpz_tables.VALUE_TYPES
+    result |= {("column", "type", kind) for kind in kinds} | {("column", "unit")}
+    result |= {("column", what, kind) for what in ("without rows", "behind another") for kind in kinds}
+    result |= {("column", "coding", *how) for how in itertools.product(gpz_tables.CODINGS, gpz_tables.PREDICTIONS)}
+    result |= {("column", "coding", *how) for how in itertools.product(gpz_tables.CODINGS, ("first", "of classes"))}
+    result |= {("texts", what) for what in ("empty", "not UTF-8", "equal")}
+    places = "replaced", "replaced behind all frames", "of a record behind all frames"
+    result |= {("tables", what) for what in ("none in a record", "several in a record", "without columns", *places)}
+    observed = "none", "several times", "of another frame", "of a table of timesteps"
+    result |= {("observables",), *(("observables", what) for what in observed)}
     result |= {("header", what) for what in ("larger minor version", "optional features")}
     result |= {("metadata", key) for key in (*gpz_ref.METADATA_TYPES, "unknown key")} | {("index", "none"), ("torn",)}
     result |= {("box", kind) for kind in gpz_ref.BOX_KINDS} | {("dimension", d) for d in (2, 3)}

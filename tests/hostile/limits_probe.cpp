@@ -80,6 +80,17 @@ Status columns(const std::string &path, const Limits &limits) {
   });
 }
 
+// The tables and the observables of each frame, and the tables of the whole file.
+Status tables(const std::string &path, const Limits &limits) {
+  const Reader reader(path, limits);
+  const Status first = each(reader, [&](std::size_t i) {
+    reader.tables(i);
+    reader.observables(i);
+  });
+  reader.tables(reader.frames());
+  return first;
+}
+
 Status stream(const std::string &path, const Limits &limits) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   const std::unique_ptr<const int, void (*)(const int *)> closed(&descriptor, [](const int *d) { ::close(*d); });
@@ -142,8 +153,8 @@ int main(int argc, char **argv) {
   const struct {
     const char *name;
     Status (*read)(const std::string &, const Limits &);
-  } ways[] = {{"frames", frames},   {"turn", in_turn},  {"verify", verified}, {"sorted", sorted},
-              {"columns", columns}, {"stream", stream}, {"c", c_reader},      {"c-stream", c_stream}};
+  } ways[] = {{"frames", frames}, {"turn", in_turn},  {"verify", verified}, {"sorted", sorted},    {"columns", columns},
+              {"tables", tables}, {"stream", stream}, {"c", c_reader},      {"c-stream", c_stream}};
   for (int i = 2; i < argc; ++i)
     for (const auto &way : ways) {
       const std::int64_t before = gpz::test::in_use;

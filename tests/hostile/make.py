@@ -5,9 +5,10 @@ import pathlib
 import sys
 
 import costly
+import costly_tables
 import scan_files
 
-FILES = {**costly.FILES, **scan_files.FILES}
+FILES = {**costly.FILES, **{f"tables-{name}": make for name, make in costly_tables.FILES.items()}, **scan_files.FILES}
 
 
 def main(folder, *names):

@@ -9,10 +9,11 @@ import tempfile
 import unittest
 
 import costly  # first: it knows where the reference decoder is
+import costly_tables
 from gpz_reference.codec import INTEGER
 from gpz_reference.reader import FRAME, RECORD_OVERHEAD, TRAILER_SIZE, Record, read_file_header, read_frame_head
 
-WAYS = ("frames", "turn", "verify", "sorted", "columns", "stream", "c", "c-stream")
+WAYS = ("frames", "turn", "verify", "sorted", "columns", "tables", "stream", "c", "c-stream")
 PROBE = os.environ["GPZ_LIMITS_PROBE"]
 GOLDEN = pathlib.Path(__file__).parent.parent / "golden" / "files"
 OK, CORRUPT, TRUNCATED, NOT_FOUND, LIMITED = 0, 5, 6, 8, 9
@@ -73,6 +74,8 @@ def without_limit(name, facts, way):
 
 def expected(name, facts, way, limit, enough):
     """The statuses that a way may end in. A limit never changes a status but to LIMITED, and not if it is enough."""
+    if way == "tables":  # which has nothing to do with frames
+        return {OK} if enough else {OK, LIMITED}
     skipped = way == "columns" and facts.particles > 100_000_000  # by the probe
     if name in costly.BEYOND_LIMIT and not skipped:
         return {LIMITED}
@@ -80,6 +83,15 @@ def expected(name, facts, way, limit, enough):
     if facts.values > limit and way in DECODES:
         return {LIMITED, status} - {OK}
     return {status} if enough or skipped else {status, LIMITED}
+
+
+def expected_of_tables(name, way, limit, size):
+    """The frames of these files have no particles, and no ids. A pipe holds a record as a whole."""
+    if way != "tables":
+        return {NOT_FOUND if way == "sorted" else OK, *([LIMITED] if "stream" in way and size > limit else [])}
+    if name in costly_tables.BEYOND_LIMIT:
+        return {LIMITED}
+    return {CORRUPT if name in costly_tables.BROKEN else OK, *([LIMITED] if limit < costly_tables.LIMIT else [])}
 
 
 class Library(unittest.TestCase):
@@ -112,6 +124,22 @@ class Library(unittest.TestCase):
             for limit in (1 << 16, 1 << 22):
                 self.check(limit, files)
             self.check(costly.LIMIT, files, set(costly.FILES) - costly.BEYOND_LIMIT)
+
+    def test_costly_tables(self):
+        """Of which the other ways see nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            sizes = {}
+            for name, make in costly_tables.FILES.items():
+                path = pathlib.Path(folder) / f"{name}.gpz"
+                sizes[name] = path.write_bytes(make())
+            paths = sorted(pathlib.Path(folder).glob("*.gpz"))
+            for limit in (1 << 16, 1 << 22, costly_tables.LIMIT):
+                for path, way, status, most, read in probe(limit, *paths):
+                    name = path.stem
+                    with self.subTest(file=name, way=way, limit=limit):
+                        self.assertLessEqual(read, TIMES_READ * sizes[name] + 4096)
+                        self.assertLessEqual(most, limit + BYTES_OF_A_BYTE * sizes[name] + BESIDES)
+                        self.assertIn(status, expected_of_tables(name, way, limit, sizes[name]))
 
     def test_golden_files(self):
         files = {path: Facts(path.read_bytes()) for path in sorted(GOLDEN.glob("*.gpz"))}

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The binary interface of the shared libraries, described so that two versions can be compared (decision 60).
 
-    tests/install/abi.py BUILD      writes tests/install/abi/ from the libraries and headers of a build folder
+    tests/install/abi.py BUILD      writes tests/install/abi/ from the libraries and headers of a build folder; of a library that it
+                                    lacks (gpz_cuda) the record stays
 
 The C interface: functions with their types and structures, as abidw reads them from a library of empty functions that is
 compiled from the headers. That takes a second; the real libraries have no types, since they are built without debug
@@ -10,11 +11,14 @@ information. The C++ interface: the names of its functions and tables.
 """
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-RECORD = pathlib.Path(__file__).resolve().parent / "abi"
+FOLDER = pathlib.Path(__file__).resolve().parent
+RECORD = FOLDER / "abi"
+HEADERS = FOLDER.parents[1] / "gpz" / "include" / "gpz"
 LIBRARIES = ("gpz", "gpz_cuda")
 # Weak symbols are left out: whether inline functions are among them depends on the compiler.
 STRONG = "TDBR"
@@ -31,6 +35,16 @@ def must_run(*command):
     if code != 0:
         raise AssertionError(f"{' '.join(map(str, command))}: exit code {code}\n{text}")
     return text
+
+
+def complete_headers(include, folder):
+    """A copy of the installed headers, with those in C that a build without CUDA does not install."""
+    whole = folder / "whole" / "gpz"
+    shutil.copytree(include / "gpz", whole)
+    for header in HEADERS.glob("*.h"):
+        if not (whole / header.name).exists():
+            shutil.copy(header, whole)
+    return whole.parent
 
 
 def functions_in_c(include):
@@ -73,12 +87,12 @@ def recorded_symbols(name):
 
 def main(build):
     with tempfile.TemporaryDirectory() as folder:
-        include = pathlib.Path(folder)
-        must_run("cmake", "--install", build, "--prefix", folder)
-        describe_c("cc", include / "include", RECORD / "gpz.abi")
+        installed = pathlib.Path(folder, "installed")
+        must_run("cmake", "--install", build, "--prefix", installed)
+        describe_c("cc", complete_headers(installed / "include", pathlib.Path(folder)), RECORD / "gpz.abi")
         for name in LIBRARIES:
-            library = next(include.rglob(f"lib{name}.so"))
-            symbols_file(name).write_text("".join(f"{symbol}\n" for symbol in sorted(cpp_symbols(library))))
+            for library in installed.rglob(f"lib{name}.so"):
+                symbols_file(name).write_text("".join(f"{symbol}\n" for symbol in sorted(cpp_symbols(library))))
 
 
 if __name__ == "__main__":

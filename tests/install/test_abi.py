@@ -3,7 +3,7 @@
 import os
 import unittest
 
-from abi import LIBRARIES, RECORD, cpp_symbols, describe_c, functions_in_c, recorded_symbols, run, symbols_file
+from abi import LIBRARIES, RECORD, complete_headers, cpp_symbols, describe_c, functions_in_c, recorded_symbols, run, symbols_file
 from staged import LIBDIR, STAGE, StagedCase
 
 CHANGED, INCOMPATIBLE = 4, 8  # bits of abidiff's exit code
@@ -11,8 +11,12 @@ RECORD_ANEW = "if that is right, run tests/install/abi.py BUILD"
 
 
 class Abi(StagedCase):
+    def setUp(self):
+        super().setUp()
+        self.include = complete_headers(STAGE / "include", self.folder)
+
     def test_functions_and_structures_of_c(self):
-        describe_c(os.environ["GPZ_CC"], STAGE / "include", self.folder / "now.abi")
+        describe_c(os.environ["GPZ_CC"], self.include, self.folder / "now.abi")
         code, report = run("abidiff", RECORD / "gpz.abi", self.folder / "now.abi")
         self.assertEqual(code & INCOMPATIBLE, 0, f"programs in C would break: the soname has to change\n{report}")
         self.assertEqual(code & ~CHANGED, 0, report)
@@ -21,7 +25,7 @@ class Abi(StagedCase):
     def test_a_changed_structure_is_noticed(self):
         include = self.folder / "include" / "gpz"
         include.mkdir(parents=True)
-        for header in (STAGE / "include" / "gpz").iterdir():
+        for header in (self.include / "gpz").iterdir():
             text = header.read_text()
             if header.name == "gpz_frame.h":
                 self.assertIn("size_t struct_size;", text)
@@ -34,7 +38,7 @@ class Abi(StagedCase):
 
     def test_every_function_of_c_is_described(self):
         described = (RECORD / "gpz.abi").read_text()
-        defined = functions_in_c(STAGE / "include").count("__builtin_trap")
+        defined = functions_in_c(self.include).count("__builtin_trap")
         self.assertGreaterEqual(defined, 100)
         self.assertEqual(described.count("<elf-symbol "), defined)
 

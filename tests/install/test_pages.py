@@ -64,7 +64,7 @@ class Bash(StagedCase):
     def test_options(self):
         for name in commands():
             self.assertEqual(self.complete(name, "--"), options(name), name)
-        self.assertEqual(self.complete("encode", "in.dump", "--lo"), {"--lossless"})
+        self.assertEqual(self.complete("encode", "in.dump", "--los"), {"--lossless"})
 
     def test_fixed_values(self):
         self.assertEqual(self.complete("encode", "--order", ""), {"auto", "id", "place", "memory"})

@@ -143,6 +143,29 @@ def plugin_script_refuses(t):
         assert len(done.stdout.splitlines()) == 1, f"{arguments}: {done.stdout}"
 
 
+@case()
+def plugin_script_finds_the_package(t):
+    """Wherever it stands in the list of packages, and only there. A LAMMPS with other sizes ends the script behind that check."""
+    without_plugin(t)
+    shown = subprocess.run([t.options.lmp, "-h"], capture_output=True, text=True, check=True).stdout
+    title = next(line for line in shown.splitlines() if line.startswith("Large-scale Atomic"))
+    for packages, found in (
+        ("PLUGIN", True),
+        ("KSPACE MOLECULE\nPLUGIN RIGID", True),
+        ("EXTRA-DUMP PLUGIN", True),
+        ("KSPACE\nUSER-PLUGINS", False),
+    ):
+        lmp = t.path("lmp")
+        lmp.write_text(
+            f"#!/bin/sh\ncat <<'E'\n\n{title}\n-DLAMMPS_SMALLBIG\nInstalled packages:\n\n{packages}\n\n"
+            "List of individual style options included in this LAMMPS executable\n\n* Pair styles:\n\nPLUGIN\nE\n"
+        )
+        lmp.chmod(0o755)
+        done = script(t, t.options.lammps_sources, "--lammps", lmp, "--sizes", "smallsmall")
+        wanted = "not smallsmall" if found else "has no package PLUGIN"
+        assert done.returncode == 1 and wanted in done.stdout, f"{packages}: {done.stdout}"
+
+
 def writes_frames(t, file):
     """Loaded automatically, the plugin writes frames; the script has said how it is loaded."""
     commands = "dump t all gpz 10 t.gpz id type x y z\nrun 20"

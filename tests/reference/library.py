@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+from gpz_reference import digests
 from gpz_reference import reader as gpz_ref
 from gpz_write import record
 from gpz_reference.xxh3 import xxh3_64
@@ -35,11 +36,7 @@ def each(folder):
 
 def listing(file):
     """What `python -m gpz_reference` prints."""
-    lines = []
-    for i, frame in enumerate(gpz_ref.describe(file)):
-        lines.append(f"frame {i} timestep {frame['timestep']} particles {frame['particles']}")
-        lines += [f"  {c['name']} {c['type']} {c['digest']}" for c in frame["columns"]]
-    return lines
+    return list(digests.lines(file))
 
 
 class LibraryTest(unittest.TestCase):

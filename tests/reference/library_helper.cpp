@@ -24,6 +24,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
+#include "gpz/tables.hpp"
 #include "gpz/writer.hpp"
 #include "library_cells.hpp"
 #include "library_modelled.hpp"
@@ -163,6 +165,12 @@ void write_files(const std::string &folder) {
   write_file<double>(folder + "/lossless.gpz", 3, 0, true);
 }
 
+std::string hex(std::uint64_t bits) {
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(bits));
+  return text;
+}
+
 // The values as they are in memory: f32 values are narrowed again, which gives the bits they had.
 std::string digest(const gpz::Frame::Column &column, ValueType type) {
   XXH64_hash_t hash = 0;
@@ -174,9 +182,7 @@ std::string digest(const gpz::Frame::Column &column, ValueType type) {
     const std::vector<float> narrow(column.floats.begin(), column.floats.end());
     hash = XXH3_64bits(narrow.data(), narrow.size() * sizeof(float));
   }
-  char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
-  return text;
+  return hex(hash);
 }
 
 std::string digests(std::size_t i, const gpz::Frame &frame) {
@@ -186,6 +192,56 @@ std::string digests(std::size_t i, const gpz::Frame &frame) {
     const ValueType type = frame.info.fields[column.field].type;
     const char *type_name = type == ValueType::integer ? "i64" : type == ValueType::float32 ? "f32" : "f64";
     text += "  " + frame.name(column) + " " + type_name + " " + digest(column, type) + "\n";
+  }
+  return text;
+}
+
+std::string with_unit(const std::string &unit) { return (unit.empty() ? "" : " unit " + unit) + "\n"; }
+
+// Of the bits of numbers; of each text, its length as 32 bits and its bytes.
+std::string digest(const gpz::TableColumn &column) {
+  std::string data;
+  if (const auto *const texts = std::get_if<std::vector<std::string>>(&column.values)) {
+    for (const std::string &text : *texts) {
+      const auto length = static_cast<std::uint32_t>(text.size());
+      data.append(reinterpret_cast<const char *>(&length), sizeof length) += text;
+    }
+  } else if (const auto *const floats = std::get_if<std::vector<double>>(&column.values)) {
+    data.assign(reinterpret_cast<const char *>(floats->data()), floats->size() * sizeof(double));
+  } else {
+    const auto &integers = std::get<std::vector<std::int64_t>>(column.values);
+    data.assign(reinterpret_cast<const char *>(integers.data()), integers.size() * sizeof(std::int64_t));
+  }
+  return hex(XXH3_64bits(data.data(), data.size()));
+}
+
+std::string digests(const gpz::Table &table) {
+  constexpr const char *types[] = {"integer", "f64", "text"};
+  std::string text = "table " + table.name + " rows " + std::to_string(table.rows()) + "\n";
+  for (const gpz::TableColumn &column : table.columns)
+    text += "  " + column.name + " " + types[column.values.index()] + " " + digest(column) + with_unit(column.unit);
+  return text;
+}
+
+// The tables in front of frame i that were not there in front of the one before, which `known` has.
+std::string digests_of_new_tables(const gpz::Reader &reader, std::size_t i, std::set<std::string> &known) {
+  std::string text;
+  std::set<std::string> all;
+  for (const gpz::Table &table : reader.tables(i)) {
+    const std::string described = digests(table);
+    all.insert(described);
+    if (known.count(described) == 0) text += described;
+  }
+  known = all;
+  return text;
+}
+
+std::string digests_of_observables(const gpz::Reader &reader, std::size_t i) {
+  std::string text;
+  for (const gpz::Observable &one : reader.observables(i)) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &one.value, sizeof bits);
+    text += "  observable " + one.name + " " + hex(bits) + with_unit(one.unit);
   }
   return text;
 }
@@ -227,6 +283,23 @@ std::vector<std::string> read_in_order(const std::string &path, const std::strin
   std::vector<std::string> texts(numbers.size());
   for (const std::size_t i : numbers)
     texts[i] = digests(i, order == "fields" ? read_by_fields(reader, i) : reader.read(i));
+  // What is wrong with tables and observables does not touch the frames.
+  std::string damage;
+  const auto add = [&](std::string text, const auto &more) {
+    try {
+      return text + more();
+    } catch (const gpz::Error &error) {
+      damage = "damaged: " + error.cause() + "\n";
+      return text;
+    }
+  };
+  std::set<std::string> known;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    texts[i] = add("", [&] { return digests_of_new_tables(reader, i, known); }) + texts[i];
+    texts[i] = add(texts[i], [&] { return digests_of_observables(reader, i); });
+  }
+  texts.push_back(add("", [&] { return digests_of_new_tables(reader, texts.size(), known); }));
+  texts.push_back(damage);
   return texts;
 }
 

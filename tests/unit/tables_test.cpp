@@ -177,6 +177,24 @@ TEST(TablesOfAFile, AreValidUntilTheNextOfTheirName) {
   EXPECT_EQ(status_of([&] { reader.tables(5); }), Status::not_found);
 }
 
+TEST(TablesOfAFile, BehindTheLastFrameAreValidWhereNoOtherIs) {
+  Bytes bytes;
+  Writer writer(bytes, {});
+  write_frame(writer, 0);
+  writer.write({water_bonds(2)});
+  write_frame(writer, 1);
+  writer.write({water_bonds(3), all_types()});
+  writer.close();
+
+  const Reader reader(bytes.data(), bytes.size());
+  for (const std::size_t frame : {1u, 0u, 2u}) {
+    const std::vector<Table> tables = reader.tables(frame);
+    ASSERT_EQ(tables.size(), 2u);
+    expect_equal(tables[0], all_types());
+    expect_equal(tables[1], water_bonds(frame == 1 ? 2 : 3));
+  }
+}
+
 TEST(ObservablesOfAFile, AreThoseOfTheirFrame) {
   const auto of = [](int f) {
     return std::vector<Observable>{{"temp", "K", 300.0 + f}, {"pe", "kcal/mol", f == 2 ? std::nan("") : -0.1 * f}};
@@ -232,6 +250,26 @@ TEST(ObservablesOfAFile, StandWhereTheyWereWrittenWithThreads) {
   const Reader reader(one.data(), one.size());
   for (std::size_t f = 0; f < 20; ++f) EXPECT_EQ(reader.observables(f).at(0).value, f);
   EXPECT_EQ(reader.tables(20, {"bonds"}).at(0).rows(), 2u);
+}
+
+TEST(ObservablesOfAFile, AreInTheTableOfTimesteps) {
+  Bytes bytes;
+  Writer writer(bytes, {});
+  write_frame(writer, 0);
+  writer.write(100, {{"temp", "K", 1}});
+  write_frame(writer, 1);
+  write_frame(writer, 2);
+  writer.write(std::vector<Table>{
+      {"thermo",
+       {{"timestep", "", Integers{0, 100, 100}}, {"pe", "eV", Floats{5, 6, 7}}, {"s", "", Texts{"", "", ""}}}}});
+  writer.close();
+  const Reader reader(bytes.data(), bytes.size());
+  EXPECT_TRUE(reader.observables(2).empty());
+  EXPECT_EQ(reader.observables(1).at(0).name, "temp");
+  ASSERT_EQ(reader.observables(0).size(), 1u);
+  EXPECT_EQ(reader.observables(0)[0].name, "pe");
+  EXPECT_EQ(reader.observables(0)[0].unit, "eV");
+  EXPECT_EQ(reader.observables(0)[0].value, 5);
 }
 
 TEST(ObservablesOfAFile, OfAnotherTimestepAreIgnored) {

@@ -26,6 +26,7 @@ std::unique_ptr<CommandParser> make_parser() {
   add_info(*parser);
   add_verify(*parser);
   add_repair(*parser);
+  add_annotate(*parser);
   add_bench(*parser);
   add_external_commands(*parser);
   return parser;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "commands.hpp"
@@ -16,6 +17,7 @@
 #include "selection/atom_selection.hpp"
 #include "selection/options.hpp"
 #include "writers/frame_writer.hpp"
+#include "writers/lammps_data.hpp"
 #include "writers/word.hpp"
 
 namespace gpz::tool {
@@ -26,6 +28,7 @@ struct DecodeOptions {
   std::string output;
   std::string format;
   std::string frames = ":";
+  std::string data_of;  // the frame that becomes a data file
   std::vector<std::string> elements;
   AtomOptions atoms;
   TextOptions text;
@@ -49,7 +52,33 @@ std::unique_ptr<FrameWriter> make_writer(const std::string &format, OutputFile &
   return make_xyz_writer(out, std::move(options), format == "extxyz");
 }
 
+// One frame as a LAMMPS data file.
+void decode_data(const DecodeOptions &options) {
+  const std::optional<std::int64_t> number = FrameRange(options.data_of).single();
+  if (!number)
+    throw Failure(ExitCode::usage, "", fmt::format("--data: '{}' is not the number of a frame", options.data_of));
+  if (same_file(options.input, options.output))
+    throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
+  const FrameInput input(options.input, options.limits);
+  if (input.reader() == nullptr) throw Failure(ExitCode::usage, input.name(), "--data needs a file, not a pipe");
+  const Reader &reader = *input.reader();
+  const std::vector<std::size_t> chosen = FrameRange(options.data_of).select(reader.frames());
+  if (chosen.empty()) throw Failure(ExitCode::usage, input.name(), fmt::format("no frame {}", options.data_of));
+  const bool has_ids = has_identity(reader.info(chosen[0]).fields);
+  Frame frame = reader.read(chosen[0], {thread_count(options.text.threads), has_ids});
+  AtomSelection(options.atoms, {reader.metadata().elements, reader.metadata().type_labels}).apply(frame, input.name());
+  OutputFile out(options.output);
+  const std::vector<std::string> notes =
+      write_lammps_data(out, std::move(frame), reader.tables(chosen[0]), reader.metadata(), input.name());
+  out.commit();
+  for (const std::string &note : notes) print_note(printable(note));
+}
+
 void decode(DecodeOptions options) {
+  if (!options.data_of.empty()) {
+    decode_data(options);
+    return;
+  }
   const FrameChoice choice(options.frames);
   const std::string format = format_of(options);
   if (same_file(options.input, options.output))
@@ -114,6 +143,10 @@ void add_decode(CommandParser &parser) {
               "xyz, extxyz or lammps; else by the output's extension (.xyz .extxyz .lammpstrj .dump)")
       .one_of({"xyz", "extxyz", "lammps"});
   add_frames_option(command, options->frames);
+  command
+      .option("--data", options->data_of,
+              "write frame N as a LAMMPS data file, with the topology, masses and charges of the file; -1: the last")
+      .type_name("N");
   add_atom_options(command, options->atoms);
   add_columns_option(
       command, options->text.columns,
@@ -136,6 +169,7 @@ void add_decode(CommandParser &parser) {
       "Digits: values with an error bound get the fewest decimals with which the printed value is still within the\n"
       "bound of the true one; lossless values, and all with --exact, get the fewest that read back as the same "
       "number.\n"
+      "A data file starts a new run: it has neither the force field nor the state of fixes, and is no restart file.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
   command.callback([options] { run_on(options->input, [&] { decode(*options); }); });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 
@@ -20,6 +21,9 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
+#include "readers/lammps_data.hpp"
+#include "readers/lammps_log.hpp"
+#include "readers/row_parser.hpp"
 #include "row_numbers.hpp"
 
 namespace gpz::tool {
@@ -34,7 +38,11 @@ struct EncodeOptions {
   int dimensions = 3;
   EncodingOptions encoding;
   std::string units;
+  double timestep_size = 0;  // 0: unknown
   bool allow_truncated = false;
+  std::string data;        // a LAMMPS data file
+  std::string atom_style;  // of it
+  std::string log;         // of LAMMPS
   SourceOptions source;
 };
 
@@ -44,6 +52,13 @@ void check_names(const std::string &file, std::uint64_t frame, const std::vector
   throw Failure(ExitCode::usage, file,
                 fmt::format("frame {} has names of atom types that the first has not ({}); give all with --elements",
                             frame, fmt::join(now, ",")));
+}
+
+// A unit style that contradicts the input would give wrong bounds and wrong lengths.
+void check_units(const FrameSource &source, const std::string &units) {
+  const std::string &named = source.metadata().units;
+  if (!units.empty() && !named.empty() && units != named)
+    throw Failure(ExitCode::usage, source.name(), fmt::format("is in units {}, and --units says {}", named, units));
 }
 
 // The bound of positions without --eb, --rel and --lossless, and a line that names it.
@@ -97,12 +112,28 @@ Metadata described(const FrameSource &source, const Frame &first, const EncodeOp
     metadata.reference_grid = decimal_grid(first);
   }
   if (!options.units.empty()) metadata.units = options.units;
+  if (options.timestep_size > 0) metadata.timestep_size = options.timestep_size;
   return metadata;
+}
+
+// What the data file and the log say of the system.
+std::vector<Table> tables_beside(const EncodeOptions &options, const std::string &units) {
+  std::vector<Table> tables;
+  if (!options.data.empty()) tables = read_lammps_data(options.data, options.atom_style, units);
+  if (!options.log.empty()) tables.push_back(read_lammps_log(options.log));
+  return tables;
 }
 
 void write_within(Bounds &bounds, const std::string &file, const Frame &frame, EncodedOutput &out) {
   out.write(frame);
   bounds.note_kept(file, frame.info, out.last_frame());
+}
+
+std::string summary(const std::string &path, const FrameSource &source, const EncodedOutput &out) {
+  const auto before = static_cast<double>(source.position());
+  const auto after = static_cast<double>(out.size());
+  return fmt::format("{}: {}, {:.1f} MB -> {:.1f} MB ({:.1f} %)", path, counted(out.frames(), "frame"), before / 1e6,
+                     after / 1e6, before > 0 ? 100 * after / before : 0);
 }
 
 // Closes a file that has frames, although the command fails.
@@ -154,13 +185,16 @@ void encode(EncodeOptions options) {
       if (is_new || in_order_of_memory) numbers.apply(source->name(), frame);
       const std::vector<Field> &fields = frame.info.fields;
       const bool has_positions = std::any_of(fields.begin(), fields.end(), takes_position_bound);
+      if (is_new) check_units(*source, options.units);
       if (is_new && choices == 0 && has_positions && !bounds.has_positions())
         bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
-      if (!out && !bounds.lossless() && !options.source.keep_bits) advice.look_at_first(frame);
+      if (!bounds.lossless() && !options.source.keep_bits) advice.look_at(frame, frames);
       if (!out) {
         metadata = described(*source, frame, options);
+        const std::vector<Table> tables = tables_beside(options, metadata.units);
         out.emplace(options.output, metadata, options.encoding);
+        if (!tables.empty()) out->copy(tables_record(tables));
       }
       check_names(source->name(), frames, source->metadata().elements, metadata.elements);
       check_names(source->name(), frames, source->metadata().type_labels, metadata.type_labels);
@@ -195,6 +229,7 @@ void encode(EncodeOptions options) {
     notes.push_back(
         fmt::format("{}: the last line has no line break; if the file was cut there, the last number has lost digits",
                     source->name()));
+  if (is_watched()) notes.insert(notes.begin(), summary(options.output, *source, *out));
   print_notes(options, *source, numbers, advice, std::move(notes));
 }
 
@@ -240,6 +275,24 @@ void add_encode(CommandParser &parser) {
   command.option("--dims", options->dimensions, "of the raw array: 2 or 3").range(2, 3).needs(raw);
   command.option("--elements", options->source.elements, "names of atom types 1, 2, ..., e.g. C,H,O").comma_separated();
   command.option("--units", options->units, "LAMMPS unit style of the input, e.g. metal; stored in the file");
+  command
+      .option("--data", options->data,
+              "a LAMMPS data file of the system: masses, charges, molecules and topology go into the new file")
+      .type_name("FILE");
+  command.option("--atom-style", options->atom_style, "of the data file, where its line Atoms does not name it");
+  command.option("--log", options->log, "the LAMMPS log of the run: its thermodynamic output goes into the new file")
+      .type_name("FILE");
+  command
+      .parsed_option(
+          "--dt",
+          [options](const std::string &text) {
+            if (!parse_number(std::string_view(text), options->timestep_size) || !(options->timestep_size > 0) ||
+                !std::isfinite(options->timestep_size))
+              throw UsageError(fmt::format("--dt {}: the length of a timestep is a number above 0", text));
+          },
+          "length of a timestep, in time units: readers have times of frames then; dumps have them only with "
+          "dump_modify time yes")
+      .type_name("FLOAT");
   command.flag("--allow-truncated", options->allow_truncated,
                "an input that ends within a frame is no error: a line on standard error names its last whole frame");
   add_threads_option(command, options->encoding.threads);

@@ -19,6 +19,7 @@
 #include "output_file.hpp"
 #include "progress.hpp"
 #include "size_shares.hpp"
+#include "table_text.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -45,6 +46,9 @@ struct Summary {
   std::uint64_t independent = 0;         // frames that are no key frames, and whose first chunk is independent
   std::uint64_t other_records = 0;       // that are no frames
   std::uint64_t other_bytes = 0;
+  std::uint64_t unreadable_tables = 0;  // 1 if there are tables that cannot be read
+  std::vector<Table> tables;            // of the first frame
+  std::vector<Observable> observables;  // of the first frame
   std::vector<ColumnSummary> columns;
   std::unordered_map<std::string, std::size_t> place_of;  // by name: index into columns, until they are sorted
 };
@@ -130,6 +134,16 @@ void add_other_records(const Reader &reader, std::size_t i, Summary &summary) {
   }
 }
 
+void add_tables(const Reader &reader, Summary &summary) {
+  try {
+    summary.tables = reader.tables(0);
+    summary.observables = reader.observables(0);
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+    summary.unreadable_tables = 1;
+  }
+}
+
 Summary summarize(const Reader &reader) {
   Summary summary;
   Progress progress("info", reader.frames(), "frames");
@@ -154,6 +168,7 @@ Summary summarize(const Reader &reader) {
     if (summary.first.fields.empty()) summary.first = std::move(info);
   }
   for (std::size_t i = 0; i <= reader.frames(); ++i) add_other_records(reader, i, summary);
+  add_tables(reader, summary);
   summary.fewest = std::min(summary.fewest, summary.most);
   add_sizes(reader, summary);
   std::stable_sort(summary.columns.begin(), summary.columns.end(),
@@ -173,11 +188,12 @@ double ratio(const FileScan &scan, const Summary &summary) {
 std::string state_text(const FileScan &scan, const Summary &summary, bool index_damaged) {
   if (summary.unreadable > 0)
     return "damaged: " + counted(summary.unreadable, "frame") + " cannot be read (gpz repair)";
+  if (summary.unreadable_tables > 0) return "damaged: tables cannot be read";
   if (scan.damaged) return "damaged: unreadable bytes between complete frames (gpz repair)";
   if (index_damaged) return "structure complete, the index is damaged (gpz repair mends it)";
   if (scan.torn)
     return fmt::format("torn: {} behind the last complete frame", counted(scan.file_size - scan.frames_end, "byte"));
-  return scan.has_index ? "structure complete"
+  return scan.has_index ? "structure complete (gpz verify checks the contents)"
                         : "structure complete, without an index (still being written, or never closed)";
 }
 
@@ -295,6 +311,10 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
     line("records", fmt::format("{} that {} no frame{}: {} bytes", summary.other_records,
                                 summary.other_records == 1 ? "is" : "are", summary.other_records == 1 ? "" : "s",
                                 summary.other_bytes));
+  line("tables", tables_text(summary.tables));
+  std::vector<std::string> observables;
+  for (const Observable &observable : summary.observables) observables.push_back(observable.name);
+  line("observables", fmt::format("{}", fmt::join(observables, " ")));
   if (reader.frames() > 0) line("box", box_text(summary.first.box));
   line("units", metadata.units);
   line("elements", fmt::format("{}", fmt::join(metadata.elements, " ")));
@@ -329,15 +349,24 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   Json json;
   json["file"] = name;
   json["bytes"] = scan.file_size;
-  json["state"] = scan.damaged || summary.unreadable > 0         ? "damaged"
-                  : scan.torn && !only_index_damaged(scan, name) ? "torn"
-                                                                 : "complete";
+  json["state"] = scan.damaged || summary.unreadable + summary.unreadable_tables > 0 ? "damaged"
+                  : scan.torn && !only_index_damaged(scan, name)                     ? "torn"
+                                                                                     : "complete";
   json["has_index"] = scan.has_index;
   json["frames"] = reader.frames();
   // 0: there is one, or they are not equally spaced.
   json["key_frames"] = {{"count", summary.key_frames.size()}, {"interval", key_interval(summary)}};
   json["independent_difference_frames"] = summary.independent;
   json["other_records"] = {{"count", summary.other_records}, {"bytes", summary.other_bytes}};
+  json["tables"] = Json::array();
+  for (const Table &table : summary.tables) {
+    std::vector<std::string> columns;
+    for (const TableColumn &column : table.columns) columns.push_back(column.name);
+    json["tables"].push_back({{"name", table.name}, {"rows", table.rows()}, {"columns", columns}});
+  }
+  json["observables"] = Json::array();
+  for (const Observable &observable : summary.observables)
+    json["observables"].push_back({{"name", observable.name}, {"unit", observable.unit}});
   json["particles"] = {{"fewest", summary.fewest}, {"most", summary.most}, {"total", summary.particles}};
   if (reader.frames() > 0) {
     json["timesteps"] = {{"first", scan.frames.front().timestep},

@@ -8,6 +8,7 @@
 #include "copying/carried_records.hpp"
 #include "copying/frame_copier.hpp"
 #include "copying/report.hpp"
+#include "copying/tables_with_atoms.hpp"
 #include "copying/whole_output.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
@@ -37,6 +38,7 @@ class Selection final : public FrameCopier::Change {
   Selection(const AtomSelection &atoms, const std::vector<std::string> &columns, const std::string &file)
       : atoms_(atoms), columns_(columns), file_(file) {}
 
+  const NumberRanges *ids() const { return atoms_.ids(); }
   bool of_stored(StoredFrame &frame) const override {
     return atoms_.all() && (columns_.empty() || keep_stored_columns(frame, columns_));
   }
@@ -61,7 +63,7 @@ Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selecti
                      WholeOutput &out) {
   if (input.reader() != nullptr) {
     FrameCopier copier(out, threads, &selection);
-    CarriedRecords others(*input.reader(), out);
+    CarriedRecords others(*input.reader(), out, selection.ids());
     bool all_carried = true;
     // Damage between frames costs no frame.
     const auto carry = [&](const auto &step) {
@@ -86,7 +88,10 @@ Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selecti
     out.encode(frame);
   };
   const auto wanted = [&](const FrameInfo &info) { return selection.wanted(info); };
-  const auto carry = [&](const StoredRecord &record) { out.copy(record); };
+  const auto carry = [&](const StoredRecord &record) {
+    const bool is_part = selection.ids() != nullptr && record.type == tables_record_type;
+    out.copy(is_part ? tables_with_atoms(record, *selection.ids()) : record);
+  };
   return for_each_frame(input, choice, threads, {"select", wanted, take, carry});
 }
 
@@ -146,7 +151,8 @@ void add_select(CommandParser &parser) {
       "are the columns that are kept, if there are positions, ids and whole vectors (x, y and z) among them.\n"
       "Other frames are decoded and encoded again, by --key, --order and --effort. Their values stay the same.\n"
       "Without ids they have no differences: they are key frames.\n"
-      "Records that are no frames are carried along, in front of the next frame that is kept.\n"
+      "Records that are no frames are carried along, in front of the next frame that is kept. With --ids, tables keep\n"
+      "the rows of these atoms, and the bonds between them.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
   command.callback([options] { run_on(options->input, [&] { select(*options); }); });
 }

@@ -51,6 +51,28 @@ bool same(const IndexEntry &a, const IndexEntry &b) {
          (a.time == b.time || (std::isnan(a.time) && std::isnan(b.time)));
 }
 
+// Tables, and observables if all tables hold.
+void verify_tables(const Reader &reader, const std::string &file, Verdict &verdict) {
+  std::size_t damaged = 0;
+  const auto check = [&](std::size_t i, const auto &step) {
+    try {
+      step();
+    } catch (const Error &error) {
+      if (!concerns_one_frame(error)) throw;
+      ++damaged;
+      const std::string where =
+          i < reader.frames() ? fmt::format("in front of frame {}", i) : std::string("behind the last frame");
+      verdict.problems.emplace_back(ExitCode::corrupt, file, fmt::format("{}: {}", where, error.cause()));
+    }
+  };
+  for (std::size_t i = 0; i <= reader.frames(); ++i)
+    check(i, [&] {
+      for (const RecordEntry &entry : reader.records(i))
+        if (entry.type == tables_record_type) check(i, [&] { tables_of(reader.stored(entry)); });
+    });
+  for (std::size_t i = 0; i < reader.frames() && damaged == 0; ++i) check(i, [&] { (void)reader.observables(i); });
+}
+
 void verify_file(const FrameInput &input, const Limits &limits, int threads, Verdict &verdict) {
   const Reader &reader = *input.reader();
   Progress progress("verify", reader.frames(), "frames");
@@ -65,6 +87,8 @@ void verify_file(const FrameInput &input, const Limits &limits, int threads, Ver
       verdict.problems.emplace_back(ExitCode::corrupt, input.name(), fmt::format("frame {}: {}", i, error.cause()));
     }
   }
+
+  verify_tables(reader, input.name(), verdict);
 
   // Only for an index: without one the reader has walked itself, and a file that is being written has more frames by
   // now.

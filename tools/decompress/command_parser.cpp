@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <numeric>
 #include <sstream>
 
 namespace gpz::tool {
@@ -162,9 +163,51 @@ void CommandParser::require_command() { app_->require_subcommand(1); }
 
 void CommandParser::version(const std::string &text) { app_->set_version_flag("--version", text); }
 
+namespace {
+
+// Insertions, deletions and replacements of a character that turn one word into the other.
+std::size_t distance(const std::string &a, const std::string &b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0]++;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row.back();
+}
+
+// The first word that no option takes, and what was perhaps meant by it.
+std::string surplus_text(const CLI::App &app) {
+  const std::vector<std::string> words = app.remaining(true);
+  if (words.empty()) return "an argument too many";
+  const std::string word = words[0].substr(0, words[0].find('='));
+  if (word.rfind("--", 0) != 0) return "an argument too many: " + word;
+  constexpr std::size_t most_typos = 2;
+  std::string best;
+  std::size_t best_distance = most_typos + 1;
+  for (const CLI::App *const command : app.get_subcommands())
+    for (const CLI::Option *const option : command->get_options())
+      for (const std::string &name : option->get_lnames()) {
+        const bool begins_so = ("--" + name).rfind(word, 0) == 0;
+        const std::size_t away = begins_so ? 0 : distance(word, "--" + name);
+        if (away >= best_distance) continue;
+        best = "--" + name;
+        best_distance = away;
+      }
+  return "no option " + word + (best.empty() ? "" : "; perhaps " + best + " was meant");
+}
+
+}  // namespace
+
 std::string CommandParser::parse(int argc, const char *const *argv) {
   try {
     app_->parse(argc, argv);
+  } catch (const CLI::ExtrasError &) {
+    throw UsageError(surplus_text(*app_));
   } catch (const CLI::ParseError &error) {
     if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::Success)) {
       std::string reason = error.what();

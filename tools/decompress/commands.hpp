@@ -15,6 +15,7 @@
 
 namespace gpz::tool {
 
+void add_annotate(CommandParser &parser);
 void add_decode(CommandParser &parser);
 void add_encode(CommandParser &parser);
 void add_cat(CommandParser &parser);

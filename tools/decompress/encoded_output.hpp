@@ -31,6 +31,7 @@ class EncodedOutput {
   void settle() { writer_.set_pending(0); }
   // Frames in the file.
   std::size_t frames() const { return writer_.frames().size(); }
+  std::uint64_t size() const { return writer_.size(); }  // bytes
   // Writes the index.
   void close();
 

@@ -27,7 +27,7 @@ struct ExternalCommand {
 
 // In the Python package. The name is that of the extra requirements, too.
 constexpr std::array<ExternalCommand, 2> python_commands = {
-    {{"convert", "Convert to and from DCD, AMBER NetCDF, XTC and H5MD (Python package)"},
+    {{"convert", "Convert to and from DCD, XTC, TRR, AMBER NetCDF and H5MD (Python package)"},
      {"plot", "Plot sizes, errors and g(r) of a .gpz file (Python package)"}}};
 
 bool is_python_command(const std::string &name) {

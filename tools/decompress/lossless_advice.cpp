@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "bounds.hpp"
@@ -37,9 +38,13 @@ double root_mean_square(const std::vector<double> &values) {
 
 }  // namespace
 
-void LosslessAdvice::look_at_first(const Frame &frame) {
-  for (const Frame::Column &column : frame.columns)
-    if (is_lossless(frame.info.fields[column.field])) rms_.emplace(frame.name(column), root_mean_square(column.floats));
+void LosslessAdvice::look_at(const Frame &frame, std::uint64_t number) {
+  if ((number & (number - 1)) != 0) return;  // a few are enough: 0, 1, 2, 4, 8, ...
+  for (const Frame::Column &column : frame.columns) {
+    if (!is_lossless(frame.info.fields[column.field])) continue;
+    double &rms = rms_[frame.name(column)];
+    rms = std::max(rms, root_mean_square(column.floats));
+  }
 }
 
 std::string LosslessAdvice::text(const std::string &path, const Limits &limits) const {
@@ -59,12 +64,15 @@ std::string LosslessAdvice::text(const std::string &path, const Limits &limits) 
   if (bytes < smallest_gain || bytes <= worth_naming * all) return {};
   std::string names;
   std::string bounds;
+  const bool has_velocities = rms_.count("vx") + rms_.count("vy") + rms_.count("vz") == 3;
   for (const auto &[name, rms] : rms_) {
     names += (names.empty() ? "" : " ") + name;
+    if (has_velocities && (name == "vx" || name == "vy" || name == "vz")) continue;
     const double usual = usual_bound(rms);
     if (usual > 0) bounds += fmt::format(" --bound {}={:g}", name, usual);
   }
   std::string text = fmt::format("{}: lossless: {}, {:.0f} % of the file", path, names, 100 * bytes / all);
+  if (has_velocities) text += "; a thousandth of the thermal speed: --bound v*=thermal";
   if (!bounds.empty()) text += fmt::format("; a thousandth of their root mean square:{}", bounds);
   return printable(text);
 }

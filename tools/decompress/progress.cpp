@@ -18,11 +18,13 @@ constexpr std::size_t bar_width = 30;
 
 }  // namespace
 
+bool is_watched() { return ::isatty(STDERR_FILENO) == 1; }
+
 Progress::Progress(std::string label, std::uint64_t total, std::string unit)
     : label_(std::move(label)),
       total_(total),
       unit_(std::move(unit)),
-      terminal_(::isatty(STDERR_FILENO) == 1),
+      terminal_(is_watched()),
       next_(Clock::now() + delay) {}
 
 Progress::~Progress() {

@@ -8,6 +8,9 @@
 
 namespace gpz::tool {
 
+// Whether standard error is a terminal: people read it.
+bool is_watched();
+
 class Progress {
  public:
   // `total` 0: unknown; shown as a count.

@@ -86,8 +86,9 @@ class GPZ_API Reader {
   std::vector<RecordEntry> records(std::size_t i) const;
   // Reads one of these records, for Writer::write. Throws corrupt.
   StoredRecord stored(const RecordEntry &record) const;
-  // The tables that are valid for frame i: for each name the last table in front of the frame; i may be frames(). Only
-  // these names if there are any. Ascending by name. Throws not_found (no such frame), corrupt.
+  // The tables that are valid for frame i: for each name the last table in front of the frame, or else the last one
+  // behind all frames. i may be frames(). Only these names if there are any. Ascending by name. Throws not_found (no
+  // such frame), corrupt.
   std::vector<Table> tables(std::size_t i, const std::vector<std::string> &names = {}) const;
   // The observables of frame i, in the order of the table `observables`. Empty if there are none. Throws not_found,
   // corrupt.

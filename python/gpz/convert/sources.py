@@ -123,8 +123,10 @@ def open_topology(path: str | os.PathLike) -> mda.AtomGroup:
     path = os.fspath(path)
     if not os.path.exists(path):
         raise MissingFileError("no such file (the topology)", path)
+    # What LAMMPS calls its data files.
+    named = "DATA" if os.path.basename(path).startswith("data.") else None
     try:
-        parser = get_parser_for(path)
+        parser = get_parser_for(path, format=named)
     except (ValueError, TypeError):
         ending = ending_of(path) or "nothing"
         raise gpz.ArgumentError(f"MDAnalysis reads no topology whose name ends with {ending}", path) from None

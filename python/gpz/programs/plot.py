@@ -10,6 +10,7 @@ from pathlib import Path
 
 import gpz
 from gpz._slices import as_slice
+from gpz.programs.exit_codes import USAGE, exit_code
 
 PANELS = ("sizes", "gr", "msd", "errors")
 
@@ -70,9 +71,16 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     try:
         if options.advise:
+            # The table has the same lines; they are for people who wait.
+            is_watched = sys.stderr.isatty()
+
+            def progress(line: str) -> None:
+                if is_watched:
+                    print(line, file=sys.stderr)
+
             numbers = plot.advise(
                 options.file, bounds=bounds, frames=options.sample, reach=options.range, bins=options.bins,
-                threads=options.threads, units=options.units, progress=lambda line: print(line, file=sys.stderr),
+                threads=options.threads, units=options.units, progress=progress,
             )  # fmt: skip
             report = advice_lines(numbers)
         else:
@@ -93,7 +101,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(output)
     except (gpz.Error, OSError, ValueError) as error:
         print(f"gpz plot: {error}", file=sys.stderr)
-        return 1
+        return USAGE if type(error) is ValueError else exit_code(error)
     return 0
 
 

@@ -7,6 +7,7 @@
     for frame in file.frames:
         print(frame.timestep, frame.particles, [column.name for column in frame.columns])
         print(frame.column("x").values)         # a list, in stored order
+        print([(table.name, table.rows) for table in frame.tables], frame.observables)
 
 `python -m gpz_reference FILE` prints a digest of every column, and `-o OUT` writes the values.
 `python -m gpz_reference.conformance` tests any decoder with the golden files of the format.
@@ -14,7 +15,8 @@
 
 from .codec import BadFile
 from .reader import Column, Field, File, Frame, read_bytes, read_file
+from .tables import Observable, Table, TableColumn
 
 __version__ = "1.0.0"
 
-__all__ = ["BadFile", "Column", "Field", "File", "Frame", "read_bytes", "read_file"]
+__all__ = ["BadFile", "Column", "Field", "File", "Frame", "Observable", "Table", "TableColumn", "read_bytes", "read_file"]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Decodes a .gpz file: prints a digest of the exact bits of every column, so that other decoders can be compared with this one,
-or writes the columns."""
+or writes the columns. Tables and observables are printed as well; a table stands in front of the first frame for which it is valid."""
 
 import argparse
 import json
 import sys
 
 from .codec import BadFile
-from .reader import describe, read_file
+from .digests import describe, describe_last_tables, lines
+from .reader import read_file
 
 
 def write_columns(file, path):
@@ -16,13 +17,6 @@ def write_columns(file, path):
         for frame in file.frames:
             for column in frame.columns:
                 stream.write(column.data)
-
-
-def print_digests(frames):
-    for i, frame in enumerate(frames):
-        print(f"frame {i} timestep {frame['timestep']} particles {frame['particles']}")
-        for column in frame["columns"]:
-            print(f"  {column['name']} {column['type']} {column['digest']}")
 
 
 def main():
@@ -40,10 +34,14 @@ def main():
         print(f"{arguments.file}: {error}", file=sys.stderr)
         return 1
     if arguments.json:
-        json.dump({"metadata": file.metadata, "frames": describe(file), "torn": file.torn, "damage": file.damage}, sys.stdout)
+        described = {"metadata": file.metadata, "frames": describe(file), "torn": file.torn, "damage": file.damage}
+        if last_tables := describe_last_tables(file):
+            described["tables"] = last_tables
+        json.dump(described, sys.stdout)
         print()
     elif not arguments.output:
-        print_digests(describe(file))
+        for line in lines(file):
+            print(line)
     if file.torn is not None:
         file.damage.append(f"byte {file.torn}: the file ends inside a record")
     if file.damage:

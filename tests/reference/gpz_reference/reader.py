@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from .chunk import decode_any_chunk
 from .codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, require
 from .features import KNOWN, require_named
+from .tables import OBSERVABLES, TABLES, complete
 from .xxh3 import xxh3_64
 
 MAGIC = b"\x89GPZ\r\n\x1a\n"
@@ -110,6 +111,8 @@ class Frame:
     since_key: int  # frames since the key frame
     reference: int | None  # head checksum of the previous frame; None in key frames
     columns: list = field(default_factory=list)
+    tables: list = field(default_factory=list)  # all that are valid for the frame, ascending by name
+    observables: list = field(default_factory=list)
 
     def column(self, name):
         return next(column for column in self.columns if column.name == name)
@@ -123,6 +126,7 @@ class File:
     index: list | None  # entries (offset, length, timestep, bits of time, particles); None without an index
     torn: int | None  # where the bytes that are no complete record at the end of the file start
     damage: list  # what was skipped, "byte P: cause"
+    tables: list = field(default_factory=list)  # valid at the end of the file, ascending by name
 
 
 def read_file_header(data):
@@ -333,6 +337,7 @@ def read_bytes(data):
     file = File(metadata, features, frames=[], index=None, torn=None, damage=[])
     last, before = None, None  # record; what a difference frame builds on
     others = {}
+    with_records, waiting = [], []  # frames and the records of tables and observables in front of them; those of the next one
 
     def records():
         file.torn = yield from walk(data, start, file.damage)
@@ -342,16 +347,22 @@ def read_bytes(data):
         try:
             if last.type == FRAME:
                 held, before = before, None  # no frame can build on a damaged one
+                with_records.append((waiting, None))
+                waiting = []
                 frame, before = read_frame(last, held, features)
+                with_records[-1] = with_records[-1][0], frame
                 file.frames.append(frame)
             elif last.type == INDEX:
                 file.index = read_index(last)
             else:
                 others[last.offset] = last.length
+                if last.type in (TABLES, OBSERVABLES):
+                    waiting.append(last)
         except BadFile as error:
             file.damage.append(f"byte {last.offset}: {error}")
     if file.index is not None and last.type == INDEX and not file.damage:
         check_index(file.index, file.frames, others, start, last.offset)
+    file.tables = complete(with_records, waiting, file.damage)
     return file
 
 
@@ -360,18 +371,3 @@ def read_file(path):
     left out and named in `damage`."""
     with open(path, "rb") as stream:
         return read_bytes(stream.read())
-
-
-def describe(file):
-    """What `python -m gpz_reference` prints, as data."""
-    return [
-        {
-            "timestep": frame.timestep,
-            "particles": frame.particles,
-            "columns": [
-                {"name": c.name, "type": {INTEGER: "i64", FLOAT32: "f32", FLOAT64: "f64"}[c.field.type], "digest": c.digest}
-                for c in frame.columns
-            ],
-        }
-        for frame in file.frames
-    ]

@@ -6,16 +6,19 @@
 
 #include "copying/whole_output.hpp"
 #include "gpz/reader.hpp"
+#include "selection/number_ranges.hpp"
 
 namespace gpz::tool {
 
 class CarriedRecords {
  public:
-  // Both have to outlive this object.
-  CarriedRecords(const Reader &reader, WholeOutput &out) : reader_(reader), out_(out) {}
+  // All have to outlive this object. `ids`: of the particles that are kept; nullptr: all.
+  CarriedRecords(const Reader &reader, WholeOutput &out, const NumberRanges *ids = nullptr)
+      : reader_(reader), out_(out), ids_(ids) {}
 
   // To be called before frame i is written: writes the records in front of it, and those in front of frames since the
-  // last call. Throws what reading and writing throw; the next call goes on behind what could not be read.
+  // last call, but not the observables of these. Throws what reading and writing throw; the next call goes on behind
+  // what could not be read.
   void before(std::size_t i);
   // To be called after frame i was written: behind the last frame of the file, writes the records there.
   void after(std::size_t i) {
@@ -25,6 +28,7 @@ class CarriedRecords {
  private:
   const Reader &reader_;
   WholeOutput &out_;
+  const NumberRanges *ids_;
   std::size_t next_ = 0;
 };
 

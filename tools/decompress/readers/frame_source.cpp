@@ -25,7 +25,7 @@ void refuse_compressed(ByteInput &input) {
     if (begins_with(input.peek(program.magic.size()), program.magic))
       throw Failure(
           ExitCode::usage, input.name(),
-          fmt::format("compressed by {0}: pipe it in, {1} FILE | gpz encode - -o OUT", program.name, program.unpack));
+          fmt::format("compressed by {0}: pipe it in by {1}, with - in place of its name", program.name, program.unpack));
 }
 
 std::string guess_format(ByteInput &input) {

@@ -38,8 +38,8 @@ class FrameSource {
   bool last_line_is_cut() const { return input_ != nullptr && input_->line_is_cut(); }
   // For messages.
   virtual const std::string &name() const { return input_->name(); }
-  // The records of a .gpz file that are no frames, in front of the frame that next() has returned; behind the last one,
-  // once it has returned false.
+  // The records in front of the frame that next() has returned: those of a .gpz file, or tables and observables of
+  // another one. Behind the last one, once it has returned false.
   virtual std::vector<StoredRecord> records() const { return {}; }
   // Of the file and what was taken of it so far, bytes; the size of a pipe is 0.
   virtual std::uint64_t size() const { return input_->file_size(); }

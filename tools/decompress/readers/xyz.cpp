@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "gpz/tables.hpp"
 #include "readers/box_check.hpp"
 #include "readers/frame_source.hpp"
 #include "readers/row_parser.hpp"
@@ -16,9 +17,14 @@
 namespace gpz::tool {
 namespace {
 
-using Attributes = std::vector<std::pair<std::string, std::string>>;
+struct Attribute {
+  std::string key;   // in lower case
+  std::string name;  // as it is written
+  std::string value;
+};
+using Attributes = std::vector<Attribute>;
 
-// key=value and key="value with blanks", keys in lower case; other words are left out, but "Key: value" counts.
+// key=value and key="value with blanks"; other words are left out, but "Key: value" counts.
 Attributes parse_comment(std::string_view text) {
   Attributes attributes;
   std::size_t i = 0;
@@ -36,16 +42,17 @@ Attributes parse_comment(std::string_view text) {
     } else {
       end = std::min(text.find_first_of(" \t", i), text.size());
     }
+    const std::string name = key;
     for (char &c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    attributes.emplace_back(std::move(key), text.substr(i, end - i));
+    attributes.push_back({std::move(key), name, std::string(text.substr(i, end - i))});
     i = end + 1;
   }
   return attributes;
 }
 
 const std::string *find(const Attributes &attributes, std::initializer_list<std::string_view> keys) {
-  for (const auto &[key, value] : attributes)
-    if (std::find(keys.begin(), keys.end(), key) != keys.end()) return &value;
+  for (const Attribute &attribute : attributes)
+    if (std::find(keys.begin(), keys.end(), attribute.key) != keys.end()) return &attribute.value;
   return nullptr;
 }
 
@@ -58,6 +65,26 @@ std::vector<double> parse_numbers(const std::string &text) {
     numbers.push_back(value);
   }
   return numbers;
+}
+
+// Numbers of extended XYZ that belong to the whole frame, such as energy=-1.5 or stress="1 2 3 4 5 6 7 8 9": of several
+// numbers each by itself, as name[1], name[2], ...
+std::vector<Observable> observables_of(const Attributes &attributes) {
+  static constexpr std::array<std::string_view, 7> others = {"timestep", "step",   "time",      "lattice",
+                                                             "pbc",      "origin", "properties"};
+  constexpr std::size_t longest_name = 200;
+  constexpr std::size_t most_numbers = 9;
+  std::vector<Observable> observables;
+  for (const Attribute &attribute : attributes) {
+    if (attribute.name.size() > longest_name || std::find(others.begin(), others.end(), attribute.key) != others.end())
+      continue;
+    const std::vector<double> numbers = parse_numbers(attribute.value);
+    if (numbers.size() > most_numbers) continue;
+    for (std::size_t k = 0; k < numbers.size(); ++k)
+      observables.push_back(
+          {numbers.size() == 1 ? attribute.name : fmt::format("{}[{}]", attribute.name, k + 1), "", numbers[k]});
+  }
+  return observables;
 }
 
 // Three vectors and an origin in LAMMPS's simplest form.
@@ -94,7 +121,10 @@ class XyzSource final : public FrameSource {
     frame = Frame();
     std::string_view line;
     do {
-      if (!input_->line(line)) return false;
+      if (!input_->line(line)) {
+        records_.clear();
+        return false;
+      }
     } while (line.find_first_not_of(" \t") == std::string_view::npos);
     std::int64_t particles = 0;
     if (!parse_number(next_word(line), particles) || particles < 0 || !next_word(line).empty())
@@ -106,6 +136,7 @@ class XyzSource final : public FrameSource {
     has_rows_ = particles > 0;
     const Attributes attributes = parse_comment(line);
     read_attributes(attributes, frame.info);
+    take_observables(attributes, frame.info.timestep);
     std::vector<FileColumn> listed = columns(attributes);
     const std::string problem = repeated_column(listed);
     if (!problem.empty()) throw bad_line("Properties: " + problem);
@@ -120,6 +151,7 @@ class XyzSource final : public FrameSource {
   }
 
   bool is_xyz() const override { return true; }
+  std::vector<StoredRecord> records() const override { return records_; }
 
  private:
   std::string place() const { return fmt::format("frame {}", frames_); }
@@ -127,6 +159,18 @@ class XyzSource final : public FrameSource {
   // What cannot be read may just be cut off.
   Failure bad_line(const std::string &reason) const {
     return input_->line_is_cut() ? input_->ends_early(place()) : input_->bad_line(reason);
+  }
+
+  // The comment of plain XYZ is for people.
+  void take_observables(const Attributes &attributes, std::int64_t timestep) {
+    records_.clear();
+    if (find(attributes, {"properties"}) == nullptr) return;
+    const std::vector<Observable> observables = observables_of(attributes);
+    if (observables.empty()) return;
+    const StoredRecord names = tables_record({observables_table(observables)});
+    if (names.body != names_) records_.push_back(names);
+    names_ = names.body;
+    records_.push_back(observables_record(timestep, observables));
   }
 
   void read_lattice(const Attributes &attributes, const std::string &text, Box &box) const {
@@ -233,6 +277,8 @@ class XyzSource final : public FrameSource {
   bool has_rows_ = false;   // these two: the frame that is read
   bool has_types_ = false;  // a column called type
   std::uint64_t frames_ = 0;
+  std::vector<StoredRecord> records_;  // in front of the frame that is read
+  Bytes names_;                        // of the observables of the frame before, as the body of a record
 };
 
 }  // namespace

@@ -28,6 +28,8 @@ class AtomSelection {
 
   // Whether all atoms of every frame are taken.
   bool all() const { return !ids_ && !types_ && !region_; }
+  // The ids that are taken in every frame; nullptr: all.
+  const NumberRanges *ids() const { return ids_ ? &*ids_ : nullptr; }
   // Marks the fields that the selection looks at.
   void want(const FrameInfo &info, std::vector<bool> &wanted) const;
   // Takes the other atoms out of the frame. Throws Failure (usage) naming `file` if the frame has no such column.

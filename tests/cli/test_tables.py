@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Topology, masses, charges and thermodynamic output: from LAMMPS's data files and logs into .gpz files, through the commands that
+copy frames, and back to data files (docs/format.md, sections 11a and 11b)."""
+
+import json
+import struct
+
+from cli_case import CliCase, dump_frame
+from test_other_records import records
+
+TABLES_TYPE = 1 << 31 | 1
+WATERS = 4
+
+# Two types, an atom style that the line `Atoms` names, rows in any order, and comments.
+DATA = """LAMMPS data file by hand, timestep = 0, units = real
+
+12 atoms
+8 bonds
+4 angles
+2 atom types
+1 bond types
+1 angle types
+
+0.0 10.0 xlo xhi
+0 10 ylo yhi
+0 10 zlo zhi
+
+Masses
+
+1 15.9994  # O
+2 1.008    # H
+
+Pair Coeffs # lj/cut
+
+1 0.1 3.1
+2 0 0
+
+Atoms # full
+
+""" + "".join(
+    f"{3 * m + k + 1} {m + 1} {1 if k == 0 else 2} {-0.82 if k == 0 else 0.41} {m}.5 {k}.25 {m + k}.125 0 0 0\n"
+    for k in (2, 0, 1) for m in range(WATERS)
+) + "\nBonds\n\n" + "".join(
+    f"{i + 1} 1 {3 * m + 1} {3 * m + 1 + h}\n" for i, (h, m) in enumerate((h, m) for h in (2, 1) for m in range(WATERS))
+) + "\nAngles\n\n" + "".join(f"{m + 1} 1 {3 * m + 2} {3 * m + 1} {3 * m + 3}\n" for m in reversed(range(WATERS)))
+
+LOG = """LAMMPS (22 Jul 2025)
+thermo 10
+Setting up Verlet run ...
+   Step          Temp          PotEng    
+         0   300           -12.5        
+        10   301.25        -12.25       
+Loop time of 0.1 on 1 procs for 10 steps with 12 atoms
+   Step          Temp          Press     
+        10   301.25        7            
+WARNING: something between rows (src/x.cpp:1)
+        20   299.5         -1.5e-3      
+Loop time of 0.1 on 1 procs for 10 steps with 12 atoms
+"""
+
+
+class TableCase(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.write("t.dump", "".join(self.frame(10 * k) for k in range(3)))
+        self.write("t.data", DATA)
+        self.write("t.log", LOG)
+        self.gpz("encode", "t.dump", "-o", "plain.gpz", "--eb", "0.001", "--units", "real")
+
+    @staticmethod
+    def frame(timestep):
+        rows = [(3 * m + k + 1, 1 if k == 0 else 2, m + 0.5 + timestep / 100, k + 0.25, m + k + 0.125)
+                for m in range(WATERS) for k in range(3)]
+        return dump_frame(timestep, rows, "id type x y z")
+
+    def info(self, name):
+        info = json.loads(self.gpz("info", name, "--json", out=None))
+        return {table["name"]: (table["rows"], table["columns"]) for table in info["tables"]}, info
+
+    TABLES = {
+        "atoms": (12, ["id", "type", "mol", "q"]),
+        "bonds": (8, ["type", "atom1", "atom2"]),
+        "angles": (4, ["type", "atom1", "atom2", "atom3"]),
+        "types": (2, ["type", "mass"]),
+        "thermo": (3, ["timestep", "Temp", "PotEng", "Press"]),
+    }
+
+
+class Encode(TableCase):
+    def test_data_and_log(self):
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--units", "real", "--data", "t.data", "--log", "t.log")
+        tables, info = self.info("t.gpz")
+        self.assertEqual(tables, self.TABLES)
+        self.assertEqual([o["name"] for o in info["observables"]], ["Temp", "PotEng", "Press"])
+        text = self.gpz("info", "t.gpz", out=None).decode()
+        self.assertIn("  tables      angles 4, atoms 12 (id type mol q), bonds 8, thermo 3 (timestep Temp PotEng Press), "
+                      "types 2 (type mass)\n  observables Temp PotEng Press\n", text)
+        for name in ("t.gpz", "plain.gpz"):
+            self.gpz("decode", name, "-o", name + ".dump", "--format", "lammps", "--exact", "--sort", "id")
+        self.assertEqual(self.text("t.gpz.dump"), self.text("plain.gpz.dump"))
+        # Encoded again, it keeps its tables.
+        self.gpz("encode", "t.gpz", "-o", "again.gpz")
+        self.assertEqual(self.info("again.gpz")[0], self.TABLES)
+
+    def test_wrong_data_files(self):
+        def refused(code, err, text, *arguments):
+            self.write("bad.data", text)
+            self.gpz("encode", "t.dump", "-o", "bad.gpz", "--eb", "0.1", "--data", "bad.data", *arguments, code=code, err=err)
+            self.assert_files("bad.data", "plain.gpz", "t.data", "t.dump", "t.log")
+
+        refused(4, "bad.data: no LAMMPS data file: no line says how many atoms there are", "title\n\n")
+        refused(2, "bad.data: the line 'Atoms' does not name the atom style; give it, e.g. --atom-style full",
+                DATA.replace("Atoms # full", "Atoms"))
+        refused(4, "bad.data: line 38: the section Atoms has fewer rows than the 13 atoms of the header",
+                DATA.replace("12 atoms", "13 atoms"))
+        refused(5, None, DATA[:DATA.rindex("\n1 1 2 1 3") + 1])
+        refused(4, None, DATA.replace("\n5 1 1 2\n", "\n5 1 1 x\n"))
+        refused(4, "bad.data: two atoms have id 1", DATA.replace("\n4 2 1 -0.82", "\n1 2 1 -0.82"))
+
+    def test_atom_style_by_name(self):
+        self.write("u.data", DATA.replace("Atoms # full", "Atoms"))
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--data", "u.data", "--atom-style", "full")
+        self.assertEqual(self.info("t.gpz")[0]["atoms"], self.TABLES["atoms"])
+
+    def test_wrong_log(self):
+        self.write("bad.log", "no rows\n")
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.1", "--log", "bad.log", code=4, err=None)
+
+
+class ExtendedXyz(TableCase):
+    def test_numbers_of_the_comment(self):
+        """Numbers of each frame are observables, those that gpz has elsewhere are not; plain XYZ has a comment for people."""
+        head = 'Lattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3'
+        frames = [f'1\n{head} Energy=-1.{k} stress="1 2 {k}" label=abc Time={k} pbc="T T T"\nAr 1 2 3\n' for k in range(3)]
+        frames.append(f"1\n{head} Energy=7\nAr 1 2 3\n")
+        self.write("t.extxyz", "".join(frames))
+        self.gpz("encode", "t.extxyz", "-o", "x.gpz", "--eb", "0.001", err=None)
+        _, info = self.info("x.gpz")
+        self.assertEqual(info["observables"], [{"name": name, "unit": ""} for name in ("Energy", "stress[1]", "stress[2]", "stress[3]")])
+        self.assertEqual(info["other_records"]["count"], 4 + 2)  # the names changed once
+        values = [struct.unpack_from("<qQ", part, 24) + struct.unpack_from(f"<{(len(part) - 72) // 8}d", part, 40)
+                  for kind, part in records(self.read("x.gpz")) if kind == 1 << 31 | 2]
+        self.assertEqual([row[:1] + row[2:] for row in values], [(k, -1 - k / 10, 1, 2, k) for k in range(3)] + [(3, 7)])
+        self.gpz("verify", "x.gpz", out=None)
+        self.write("t.xyz", "1\nEnergy=3\nAr 1 2 3\n")
+        self.gpz("encode", "t.xyz", "-o", "y.gpz", "--eb", "0.001", err=None)
+        self.assertEqual(self.info("y.gpz")[1]["observables"], [])
+
+
+class Annotate(TableCase):
+    def test_in_place(self):
+        before = self.read("plain.gpz")
+        self.write("t.gpz", before)
+        self.gpz("annotate", "t.gpz", "--data", "t.data", "--log", "t.log", err=None)
+        self.assertEqual(self.info("t.gpz")[0], self.TABLES)
+        index = sum(len(part) for kind, part in records(before) if kind == 2)
+        self.assertEqual(self.read("t.gpz")[:len(before) - index], before[:len(before) - index])  # no frame was written again
+        self.gpz("verify", "t.gpz", out=None)
+        once = self.read("t.gpz")
+        self.gpz("annotate", "t.gpz", "--data", "t.data", err="t.gpz: has all of it already")
+        self.assertEqual(self.read("t.gpz"), once)
+        # A file that is put together of it has the tables for its frames.
+        self.gpz("cat", "t.gpz", "-o", "c.gpz", out=None)
+        self.assertEqual(self.info("c.gpz")[0], self.TABLES)
+
+    def test_a_later_table_counts(self):
+        self.write("t.gpz", self.read("plain.gpz"))
+        self.gpz("annotate", "t.gpz", "--data", "t.data", err=None)
+        self.write("u.data", DATA.replace("1.008 ", "2.014 "))
+        self.gpz("annotate", "t.gpz", "--data", "u.data", err=None)
+        self.gpz("decode", "t.gpz", "--data", "0", "-o", "o.data", err=None)
+        self.assertIn("\nMasses\n\n1 15.9994\n2 2.014\n", self.text("o.data"))
+
+    def test_refused(self):
+        self.write("t.gpz", self.read("plain.gpz"))
+        whole = self.read("t.gpz")
+        self.gpz("annotate", "t.gpz", code=2, err="nothing to add: give --data, --log or both")
+        self.write("few.data", DATA.replace("12 atoms", "11 atoms").replace("12 4 2 0.41 3.5 2.25 5.125 0 0 0\n", ""))
+        self.gpz("annotate", "t.gpz", "--data", "few.data", code=7,
+                 err="few.data: has no atom with id 12, which is in the first frame")
+        self.assertEqual(self.read("t.gpz"), whole)
+        index = sum(len(part) for kind, part in records(whole) if kind == 2)
+        self.write("open.gpz", whole[:-index])
+        self.gpz("annotate", "open.gpz", "--log", "t.log", code=5,
+                 err="open.gpz: has no index at its end: it is still being written, or damaged (gpz repair)")
+
+
+class Copies(TableCase):
+    def setUp(self):
+        super().setUp()
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--units", "real", "--data", "t.data", "--log", "t.log")
+
+    def test_commands_keep_tables(self):
+        self.gpz("select", "t.gpz", "-o", "s.gpz", "--frames", "1:", out=None)
+        self.gpz("cat", "t.gpz", "-o", "c.gpz", out=None)
+        self.gpz("repair", "t.gpz", "-o", "r.gpz", out=None)
+        for name in ("s.gpz", "c.gpz", "r.gpz"):
+            self.assertEqual(self.info(name)[0], self.TABLES, name)
+
+    def test_some_atoms(self):
+        """A file of some atoms has the topology that a data file of these atoms gives."""
+        self.gpz("select", "t.gpz", "-o", "s.gpz", "--ids", "1:5", out=None)
+        tables, _ = self.info("s.gpz")
+        self.assertEqual({name: rows for name, (rows, _) in tables.items()},
+                         {"atoms": 5, "bonds": 3, "angles": 1, "types": 2, "thermo": 3})
+        self.gpz("decode", "s.gpz", "--data", "0", "-o", "s.data", err=None)
+        self.gpz("decode", "t.gpz", "--data", "0", "-o", "t.data", "--ids", "1:5", err=None)
+        self.assertEqual(self.text("s.data"), self.text("t.data"))
+        with open(self.path("t.gpz"), "rb") as pipe:
+            self.gpz("select", "-", "-o", "p.gpz", "--ids", "1:5", out=None, stdin=pipe.read())
+        self.assertEqual(self.info("p.gpz")[0], tables)
+
+    def test_damage(self):
+        content = bytearray(self.read("t.gpz"))
+        at = content.index(struct.pack("<I", TABLES_TYPE)) + 100
+        content[at] ^= 1
+        self.write("d.gpz", bytes(content))
+        self.gpz("verify", "d.gpz", code=4, out=None, err="d.gpz: in front of frame 0: the checksum of a record of tables does not hold")
+        self.assertIn("state       damaged: tables cannot be read\n", self.gpz("info", "d.gpz", out=None).decode())
+        self.gpz("decode", "d.gpz", "-o", "d.dump", "--format", "lammps")
+        self.gpz("decode", "t.gpz", "-o", "t.out", "--format", "lammps")
+        self.assertEqual(self.text("d.dump"), self.text("t.out"))
+
+
+class DataFile(TableCase):
+    def rows(self, text, section, count):
+        lines = text[text.index(f"\n{section}"):].split("\n")[3:3 + count]
+        return sorted(tuple(line.split()) for line in lines)
+
+    def test_what_came_in_goes_out(self):
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--units", "real", "--data", "t.data")
+        self.gpz("decode", "t.gpz", "--data", "-1", "-o", "o.data",
+                 err="the frame has no velocities: the input script has to create them")
+        text = self.text("o.data")
+        self.assertRegex(text, r"\ALAMMPS data file by gpz [0-9.]+, timestep = 20, units = real\n\n12 atoms\n2 atom types\n"
+                               r"8 bonds\n1 bond types\n4 angles\n1 angle types\n\n0 10 xlo xhi\n0 10 ylo yhi\n0 10 zlo zhi\n")
+        for section, given, count in (("Masses", "Masses", 2), ("Bonds", "Bonds", 8), ("Angles", "Angles", 4)):
+            rows = [row[1 if section != "Masses" else 0:] for row in self.rows(text, section, count)]
+            expected = [row[1 if section != "Masses" else 0:][:len(rows[0])] for row in self.rows(DATA, given, count)]
+            self.assertEqual(sorted(rows), sorted(expected), section)
+        atoms = self.rows(text, "Atoms # full", 12)
+        given = self.rows(DATA, "Atoms # full", 12)
+        self.assertEqual([row[:4] for row in atoms], [row[:4] for row in given])
+        for row, source in zip(atoms, given):
+            for value, place, shift in zip(row[4:7], source[4:7], (0.2, 0, 0)):
+                self.assertLessEqual(abs(float(value) - float(place) - shift), 0.001 + 1e-12)
+        # A file that is made of it again has the same tables.
+        self.gpz("encode", "t.dump", "-o", "u.gpz", "--eb", "0.001", "--units", "real", "--data", "o.data")
+        self.assertEqual(self.read("u.gpz"), self.read("t.gpz"))
+
+    def test_some_atoms(self):
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--data", "t.data")
+        self.gpz("decode", "t.gpz", "--data", "0", "-o", "o.data", "--ids", "1:5", err=None)
+        text = self.text("o.data")
+        self.assertIn("\n5 atoms\n", text)
+        self.assertEqual([row[2:] for row in self.rows(text, "Bonds", 3)], [("1", "2"), ("1", "3"), ("4", "5")])
+        self.assertEqual([row[2:] for row in self.rows(text, "Angles", 1)], [("2", "1", "3")])
+
+    def test_without_tables(self):
+        self.gpz("decode", "plain.gpz", "--data", "0", "-o", "o.data",
+                 err="not all masses are known: the input script has to set them\n"
+                     "gpz: the frame has no velocities: the input script has to create them")
+        self.assertIn("\nAtoms # atomic\n\n1 1 0.", self.text("o.data"))
+
+    def test_refused(self):
+        self.gpz("decode", "plain.gpz", "--data", "0:2", "-o", "o.data", code=2, err="--data: '0:2' is not the number of a frame")
+        self.gpz("decode", "plain.gpz", "--data", "3", "-o", "o.data", code=2, err="plain.gpz: no frame 3")
+        self.write("n.dump", "".join(dump_frame(0, [(1.5, 2, 3)], "x y z")))
+        self.gpz("encode", "n.dump", "-o", "n.gpz", "--eb", "0.1", "--order", "place", err=None)
+        self.gpz("decode", "n.gpz", "--data", "0", "-o", "o.data", code=2, err="n.gpz: the frame has no ids")

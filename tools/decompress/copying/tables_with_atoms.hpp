@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tables of a file that keeps some of its particles (docs/format.md, section 11a).
+#pragma once
+
+#include "gpz/tables.hpp"
+#include "selection/number_ranges.hpp"
+
+namespace gpz::tool {
+
+// The tables without particles of other ids, and without bonds, angles, dihedrals and impropers that have such
+// particles. Throws gpz::Error: corrupt, limit_exceeded.
+StoredRecord tables_with_atoms(const StoredRecord &record, const NumberRanges &ids);
+
+}  // namespace gpz::tool
