@@ -15,7 +15,7 @@ from gpz.plot.accuracy import WIDEST, ColumnErrors
 from gpz.plot.advice import Advice
 from gpz.plot.observables import Displacement, Radial
 from gpz.plot.storage import Sizes
-from gpz.plot.units import names_of
+from gpz._unit_names import names_of
 
 GREY = "0.55"
 MOST_LINES = 8  # of error histograms in a panel

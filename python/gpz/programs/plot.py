@@ -107,7 +107,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def advice_lines(advice) -> list[str]:
     """The table of the adviser, line by line."""
-    from gpz.plot.units import names_of
+    from gpz._unit_names import names_of
 
     distance = names_of(advice.units).distance
     lines = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the axes of pictures say about units."""
+"""What pictures call distances and times."""
 
 from __future__ import annotations
 

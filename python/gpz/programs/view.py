@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program gpz-view, which `gpz view` starts."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+import os
+import re
+import signal
+import socket
+import sys
+import webbrowser
+from typing import NoReturn
+
+import gpz
+from gpz._slices import as_slice
+from gpz.programs.exit_codes import USAGE, exit_code
+from gpz.view.scene import LIMIT
+
+
+class Parser(argparse.ArgumentParser):
+    """Errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Ends the program as other errors of usage do: one line and the exit code of usage."""
+        message = re.sub(r"^argument (\S+?):", r"\1:", " ".join(message.split()))
+        self.exit(USAGE, f"gpz view: {message} (gpz view --help)\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of gpz view."""
+    made = Parser(
+        prog="gpz view",
+        description="Shows a .gpz file in the browser. A server on this machine decodes the frames; it is reached from this "
+        "machine only, and ends with Ctrl-C. With --html: writes a page that needs neither gpz nor a server.",
+    )
+    made.add_argument("file", metavar="FILE", help="a .gpz file; it may still be written")
+    made.add_argument("--frames", metavar="A:B:STEP", type=frames_of, help="a slice as in Python, or one number (all)")
+    made.add_argument(
+        "--atoms", type=count_of, default=LIMIT, metavar="N", help=f"the most that are shown; of more, a sample ({LIMIT})"
+    )
+    made.add_argument("--html", metavar="OUT", help="write one page with the frames in it")
+    made.add_argument("--column", metavar="NAME", help="with --html: a column to colour by, such as vx")
+    made.add_argument("--port", type=port_of, default=0, metavar="N", help="of the server; 0: a free one (0)")
+    made.add_argument("--no-browser", action="store_true", help="print the address only")
+    made.add_argument("--threads", type=threads_of, default=None, metavar="N", help="to decode with; 0: all cores (up to 4)")
+    return made
+
+
+def frames_of(text: str) -> slice:
+    """For argparse."""
+    try:
+        return as_slice(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"A:B or A:B:STEP with whole numbers, or one number, not {text!r}") from None
+
+
+def _whole(text: str, least: int, most: int, wanted: str) -> int:
+    if not re.fullmatch("[0-9]{1,12}", text) or not least <= int(text) <= most:
+        raise argparse.ArgumentTypeError(f"{wanted}, not {text!r}")
+    return int(text)
+
+
+def count_of(text: str) -> int:
+    """For argparse."""
+    return _whole(text, 1, 10**9, "a whole number from 1")
+
+
+def port_of(text: str) -> int:
+    """For argparse."""
+    return _whole(text, 0, 65535, "a number from 0 to 65535")
+
+
+def threads_of(text: str) -> int:
+    """For argparse."""
+    return _whole(text, 0, 4096, "a number from 0 to 4096")
+
+
+def has_display(environment: dict[str, str] | os._Environ[str] = os.environ) -> bool:
+    """Whether a browser that this program opens is in front of the user."""
+    if "SSH_CONNECTION" in environment or "SSH_TTY" in environment:
+        return False
+    return sys.platform in ("darwin", "win32") or bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
+
+
+def directions(url: str, port: int) -> list[str]:
+    """What a user at another machine types to see the page."""
+    return [
+        "On another machine, type this there and leave it open, then open the address above there:",
+        f"  ssh -L {port}:127.0.0.1:{port} {getpass.getuser()}@{socket.gethostname()}",
+    ]
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs gpz view; returns its exit code."""
+    options_parser = parser()
+    options = options_parser.parse_args(arguments)
+    for option in ("port", "no_browser") if options.html else ("column",):
+        if getattr(options, option):
+            options_parser.error(f"--{option.replace('_', '-')}: {'not with' if options.html else 'only with'} --html")
+    try:
+        if options.html:
+            return write_page(options)
+        return serve(options)
+    except KeyboardInterrupt:
+        return 0
+    except (gpz.Error, OSError, MemoryError) as error:
+        print(f"gpz view: {error}", file=sys.stderr)
+        return exit_code(error)
+
+
+def write_page(options: argparse.Namespace) -> int:
+    """Writes the page without a server."""
+    from gpz.view import write_html
+
+    size = write_html(
+        options.file, options.html, frames=options.frames, limit=options.atoms, column=options.column, threads=options.threads
+    )
+    print(f"{options.html}: {size / 1e6:.3g} MB")
+    return 0
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Serves until the user ends it."""
+    from gpz.view import Server, scene_of
+
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    server = Server(scene_of(options.file, options.frames, options.atoms, options.threads), options.port)
+    print(server.url, flush=True)
+    if options.no_browser or not has_display() or not webbrowser.open(server.url):
+        print(*directions(server.url, server.port), sep="\n", file=sys.stderr)
+    print("Ctrl-C ends the server.", file=sys.stderr, flush=True)
+    try:
+        server.run()
+    finally:
+        server.close()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
