@@ -7,7 +7,7 @@ import operator
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -32,6 +32,9 @@ from gpz._frame import Frame
 from gpz._head import Head
 from gpz._loop import Loop
 from gpz._tables import Table
+
+if TYPE_CHECKING:
+    import gpz.view
 
 # And binary file objects, and what has the bytes of a file as its buffer.
 Source = str | os.PathLike | bytes | bytearray | memoryview
@@ -348,6 +351,29 @@ class Trajectory(Sequence):
     def verify(self, index: int) -> None:
         """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""
         self._file.require_open().verify(self._position(index), self._file.options.threads)
+
+    # --- Looking ---
+
+    def view(
+        self,
+        *,
+        embed: bool = False,
+        column: str | None = None,
+        limit: int = 1_000_000,
+        width: str = "100%",
+        height: int = 600,
+    ) -> gpz.view.View:
+        """Shows the frames in a notebook, if it is the last expression of a cell; its `url` is for browsers on this machine.
+
+        A server in this process decodes what the page asks for, until the view's `close()`, or until the process ends.
+        embed: without a server, with all frames in the page, 64 MB at most: for notebooks that run on another machine than the
+            browser, and for notebooks that are stored with their outputs. column: to colour by, with embed.
+        limit: the most particles that are shown of a frame; of more, a sample.
+        width, height: of the view: as in CSS, and in pixels.
+        """
+        from gpz.view import show
+
+        return show(self, embed=embed, column=column, limit=limit, width=width, height=height)
 
     # --- Opening and closing ---
 

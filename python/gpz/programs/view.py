@@ -10,6 +10,7 @@ import re
 import signal
 import socket
 import sys
+import threading
 import webbrowser
 from typing import NoReturn
 
@@ -84,10 +85,10 @@ def has_display(environment: dict[str, str] | os._Environ[str] = os.environ) -> 
     return sys.platform in ("darwin", "win32") or bool(environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY"))
 
 
-def directions(url: str, port: int) -> list[str]:
-    """What a user at another machine types to see the page."""
+def directions(port: int) -> list[str]:
+    """What a user at another machine does to see the page."""
     return [
-        "On another machine, type this there and leave it open, then open the address above there:",
+        "On another machine, type this there and leave it open, then open the address below there:",
         f"  ssh -L {port}:127.0.0.1:{port} {getpass.getuser()}@{socket.gethostname()}",
     ]
 
@@ -126,13 +127,13 @@ def serve(options: argparse.Namespace) -> int:
     from gpz.view import Server, scene_of
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-    server = Server(scene_of(options.file, options.frames, options.atoms, options.threads), options.port)
-    print(server.url, flush=True)
-    if options.no_browser or not has_display() or not webbrowser.open(server.url):
-        print(*directions(server.url, server.port), sep="\n", file=sys.stderr)
-    print("Ctrl-C ends the server.", file=sys.stderr, flush=True)
+    server = Server(scene_of(options.file, options.frames, options.atoms, options.threads), options.port).start()
     try:
-        server.run()
+        if options.no_browser or not has_display() or not webbrowser.open(server.url):
+            print(*directions(server.port), sep="\n", file=sys.stderr)
+        print("Ctrl-C ends the server.", file=sys.stderr, flush=True)
+        print(server.url, flush=True)
+        threading.Event().wait()
     finally:
         server.close()
     return 0

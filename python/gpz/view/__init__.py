@@ -11,16 +11,24 @@
 
 from __future__ import annotations
 
+import html
+import os
+
 import gpz
+from gpz._arguments import checked_integer
 from gpz._trajectory import File, Source
+from gpz.view import embedded
 from gpz.view.scene import LIMIT, Scene
 from gpz.view.server import Server
 
-__all__ = ["LIMIT", "Scene", "Server", "serve"]
+__all__ = ["LIMIT", "Scene", "Server", "View", "serve", "show", "write_html"]
 
 
 def scene_of(source: gpz.Trajectory | Source, frames: slice | None, limit: int, threads: int | None) -> Scene:
     """Of a file, or of a trajectory, whose file is opened a second time: readers are not shared between threads."""
+    limit = checked_integer("limit", limit, 1, 10**9, "a whole number from 1")
+    if frames is not None and not isinstance(frames, slice):
+        raise TypeError(f"frames: a slice, as slice(0, 100, 10), or None, not {frames!r}")
     if isinstance(source, gpz.Trajectory):
         file = File(source._file.source, source._file.options)
         return Scene(gpz.Trajectory(file, None if source._whole else source._indices), frames, limit)
@@ -41,3 +49,69 @@ def serve(
     port: 0 takes a free one. threads: for decoding, as in gpz.open.
     """
     return Server(scene_of(source, frames, limit, threads), port).start()
+
+
+def write_html(
+    source: gpz.Trajectory | Source,
+    path: str | os.PathLike[str],
+    *,
+    frames: slice | None = None,
+    limit: int = LIMIT,
+    column: str | None = None,
+    threads: int | None = None,
+) -> int:
+    """Writes one page with the frames in it, for browsers without gpz, and returns its size in bytes.
+
+    Positions are rounded to 1/65535 of the range of each axis: six bytes for a particle, eight in the page. column: to colour by;
+    four bytes more. gpz.ArgumentError for more than 64 MB: choose fewer frames, or a smaller limit.
+    """
+    return embedded.write(scene_of(source, frames, limit, threads), path, column)
+
+
+class View:
+    """A trajectory in a notebook: the last expression of a cell shows it.
+
+    url: of the page, for a browser on this machine; None for a view that is embedded.
+    """
+
+    def __init__(self, server: Server | None, document: str, width: str, height: int):
+        self._server = server
+        self._document = document
+        self._width = width
+        self._height = height
+
+    @property
+    def url(self) -> str | None:
+        """Of the page; None for a view that is embedded."""
+        return self._server.url if self._server else None
+
+    def close(self) -> None:
+        """Ends the server, if there is one. It also ends with the program."""
+        if self._server:
+            self._server.close()
+            self._server = None
+
+    def _repr_html_(self) -> str:
+        source = f'srcdoc="{html.escape(self._document)}"' if self._document else f'src="{self.url}"'
+        return f'<iframe {source} style="width:{html.escape(self._width)};height:{self._height}px;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<gpz.view.View {self.url or 'embedded'}>"
+
+
+def show(
+    trajectory: gpz.Trajectory,
+    *,
+    embed: bool = False,
+    column: str | None = None,
+    limit: int = LIMIT,
+    width: str = "100%",
+    height: int = 600,
+) -> View:
+    """What Trajectory.view does."""
+    height = checked_integer("height", height, 50, 100_000, "pixels, a whole number from 50")
+    if not embed:
+        if column is not None:
+            raise gpz.ArgumentError("column: only with embed=True. The page of a server has all columns")
+        return View(Server(scene_of(trajectory, None, limit, None)).start(), "", width, height)
+    return View(None, embedded.page(scene_of(trajectory, None, limit, None), column), width, height)

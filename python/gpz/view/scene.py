@@ -34,7 +34,7 @@ class Scene:
     def __init__(self, trajectory: gpz.Trajectory, frames: slice | None = None, limit: int = LIMIT):
         self._whole = trajectory
         self._frames = frames
-        self._limit = limit
+        self.limit = limit
         self._lock = threading.Lock()
         self._state = self._state_of_file()
 
@@ -108,7 +108,7 @@ class Scene:
             "torn": shown.torn,
             "size": self._state[1] if self._state else int(shown.sizes.sum()),
             "most_particles": int(counts.max(initial=0)),
-            "limit": self._limit,
+            "limit": self.limit,
             "species": species_of(shown),
             "table_frames": [int(frame) for frame in shown.table_frames],
         }
@@ -146,7 +146,7 @@ class Scene:
         frame.load("positions", *(name for name in ("id", "type", column) if name is not None and name in frame))
         positions = np.asarray(frame.positions, np.float64)
         place = place_of(frame.box, positions)
-        shown = chosen(positions, frame.ids, place, region, self._limit)
+        shown = chosen(positions, frame.ids, place, region, self.limit)
         arrays = {"positions": (positions[shown] - place.origin).astype(np.float32)}
         identity = {}
         for name, values in (("ids", frame.ids), ("types", frame.types)):
@@ -161,6 +161,7 @@ class Scene:
         box = frame.box
         head = {
             "index": index,
+            "index_in_file": frame.index,
             "timestep": frame.timestep,
             "time": finite(frame.time),
             "n_particles": frame.n_particles,

@@ -24,13 +24,16 @@ BINARY = "application/octet-stream"
 class Server:
     """Serves a scene at `url`, until `close`. The last part of the URL is a secret: nobody else on the machine can guess it.
 
-    port: 0 takes a free one. OSError if it is taken.
+    port: 0 takes a free one. gpz.FileError for one that is taken.
     """
 
     def __init__(self, scene: Scene, port: int = 0):
         self.scene = scene
         self.token = secrets.token_urlsafe(24)
-        self._server = _HttpServer((LOOPBACK, port), _Handler)
+        try:
+            self._server = _HttpServer((LOOPBACK, port), _Handler)
+        except OSError as error:
+            raise gpz.FileError(f"port {port}: {error.strerror}", errno=error.errno) from None
         self._server.gpz = self
         self._thread: threading.Thread | None = None
 
@@ -46,13 +49,9 @@ class Server:
 
     def start(self) -> Server:
         """Serves on a thread of its own, which does not keep the program from ending. Returns the server."""
-        self._thread = threading.Thread(target=self.run, daemon=True, name="gpz view")
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True, name="gpz view")
         self._thread.start()
         return self
-
-    def run(self) -> None:
-        """Serves until `close` is called, or until an exception, such as KeyboardInterrupt."""
-        self._server.serve_forever(poll_interval=0.1)
 
     def close(self) -> None:
         """Ends, and frees the port."""

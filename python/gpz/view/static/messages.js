@@ -9,15 +9,15 @@ function unpack(buffer) {
   const arrays = {};
   for (const [name, [type, offset, count]] of Object.entries(head.arrays))
     arrays[name] = new arrayTypes[type](buffer, 8 + size + offset, count);
-  if (arrays.packed) arrays.positions = unpacked(arrays.packed, head.step);
+  if (arrays.packed) arrays.positions = unpacked(arrays.packed, head.low, head.step);
   return {head, arrays, bytes: buffer.byteLength};
 }
 
 // Positions of a page without a server are multiples of a step for each axis.
-function unpacked(packed, step) {
+function unpacked(packed, low, step) {
   const made = new Float32Array(packed.length);
   for (let k = 0; k < packed.length; k += 3)
-    for (let axis = 0; axis < 3; ++axis) made[k + axis] = packed[k + axis] * step[axis];
+    for (let axis = 0; axis < 3; ++axis) made[k + axis] = low[axis] + packed[k + axis] * step[axis];
   return made;
 }
 
@@ -58,9 +58,12 @@ class PageSource {
     if (!element) throw new Error(`the page has no ${name}`);
     const text = atob(element.textContent), bytes = new Uint8Array(text.length);
     for (let k = 0; k < text.length; ++k) bytes[k] = text.charCodeAt(k);
-    return unpack(bytes.buffer);
+    const message = unpack(bytes.buffer);
+    if (message.head.error) throw new Error(message.head.error);
+    return message;
   }
   index() { return this.get("index"); }
   bonds(k) { return this.get(`bonds/${k}`); }
+  identity(name) { return this.get(`identity/${name}`); }
   frame(k) { return this.get(`frame/${k}`); }
 }

@@ -7,11 +7,11 @@ const shading = `
   uniform vec2 haze;  // eye distances between which everything fades to the background
   out vec4 result;
   vec3 lit(vec3 colour, vec3 normal, float z) {
-    float light = 0.42 + 0.58 * max(dot(normal, vec3(0.32, 0.48, 0.82)), 0.0);
+    float light = 0.55 + 0.5 * max(dot(normal, vec3(0.32, 0.48, 0.82)), 0.0);
     float shine = 0.18 * pow(max(dot(normal, vec3(0.17, 0.26, 0.95)), 0.0), 24.0);
-    float rim = smoothstep(0.0, 0.45, normal.z);
+    float rim = smoothstep(0.0, 0.4, normal.z);
     float far = clamp((-z - haze.x) / (haze.y - haze.x), 0.0, 1.0);
-    return mix(colour * light * (0.45 + 0.55 * rim) + shine, background, 0.6 * far * far);
+    return mix(colour * light * (0.5 + 0.5 * rim) + shine, background, 0.6 * far * far);
   }
   float depthOf(float z) {
     return 0.5 * (projection[2][2] * z + projection[3][2]) / (projection[2][3] * z + projection[3][3]) + 0.5;

@@ -4,6 +4,7 @@
 const byId = (id) => document.getElementById(id);
 const KEPT_BYTES = 256 * 2 ** 20;  // of frames that were shown, so that going back is quick
 const AHEAD = 2;                   // frames that are asked for before they are shown, while playing
+const KEPT_IDENTITIES = 8;          // more than there are requests at a time
 const SLOW = 45;                   // milliseconds a picture takes at most while it moves, if a lower resolution helps
 
 class Viewer {
@@ -15,6 +16,7 @@ class Viewer {
     this.region = [[0, 1], [0, 1], [0, 1]];
     this.kept = new Map();        // messages by their keys, oldest first
     this.keptBytes = 0;
+    this.identities = new Map();  // ids and types by their digests
     this.wanted = 0;
     this.shown = null;            // the number of the frame in the picture
     this.isPlaying = false;
@@ -91,15 +93,15 @@ class Viewer {
   async message(k) {
     const key = this.key(k);
     if (!this.kept.has(key)) {
-      const asked = this.source.frame(k, {column: byId("column").value, region: this.serverRegion(), known: this.knownIdentity()});
-      const kept = {ready: asked.then((message) => {
+      const asked = this.source.frame(k, {column: byId("column").value, region: this.serverRegion(), known: this.known});
+      const kept = {ready: asked.then(async (message) => {
         kept.bytes = message.bytes;
         this.keptBytes += message.bytes;
-        this.complete(message);
+        await this.complete(message);
         return message;
       })};
       this.kept.set(key, kept);
-      asked.catch(() => this.kept.delete(key));
+      kept.ready.catch(() => this.kept.delete(key));
     }
     const found = this.kept.get(key);
     this.kept.delete(key);  // to the end: the last that is forgotten
@@ -113,13 +115,17 @@ class Viewer {
     return found.ready;
   }
 
-  knownIdentity() { return this.lastIdentity?.identity; }
-
-  // Ids and types that the server left out, because the page has them.
-  complete({head, arrays}) {
-    const last = this.lastIdentity;
-    if (last && head.identity === last.identity) Object.assign(arrays, {ids: last.ids, types: last.types});
-    else this.lastIdentity = {identity: head.identity, ids: arrays.ids, types: arrays.types};
+  // Ids and types of a message, which has none if the page has them.
+  async complete({head, arrays}) {
+    let found = this.identities.get(head.identity);
+    if (!found) {
+      const {ids, types} = this.source.identity ? (await this.source.identity(head.identity)).arrays : arrays;
+      found = {ids, types};
+      this.identities.set(head.identity, found);
+      if (this.identities.size > KEPT_IDENTITIES) this.identities.delete(this.identities.keys().next().value);
+    }
+    this.known = head.identity;
+    Object.assign(arrays, found);
   }
 
   async readBonds(k) {
@@ -290,11 +296,11 @@ class Viewer {
   }
 
   facts({head, bytes}) {
-    const rows = [["timestep", head.timestep], ["particles", head.n_particles.toLocaleString("en")],
+    const rows = [...(head.index_in_file === head.index ? [] : [["frame of the file", head.index_in_file]]), ["timestep", head.timestep], ["particles", head.n_particles.toLocaleString("en")],
       ["bytes", `${head.size.toLocaleString("en")}${head.is_key ? " (key frame)" : ""}`],
       ["bits a particle", head.n_particles ? ((8 * head.size) / head.n_particles).toFixed(2) : "—"],
       ["error bound", head.bound === null ? "exact" : `${shortNumber(head.bound)} ${this.index.units.distance}`]];
-    if (head.time !== null) rows.splice(1, 0, ["time", `${shortNumber(head.time)} ${this.index.units.time}`]);
+    if (head.time !== null) rows.push(["time", `${shortNumber(head.time)} ${this.index.units.time}`]);
     if (head.matrix) rows.push(["box", head.matrix.map((edge) => shortNumber(Number(length(edge).toPrecision(5)))).join(" × ")]);
     this.index.observables.forEach(({name, unit}, k) => {
       const value = this.ofFrames[`observable ${k}`][this.shown];
