@@ -19,7 +19,7 @@ from gpz.view.messages import compact, pack
 from gpz.view.species import species_of
 
 LIMIT = 1_000_000  # atoms of a frame that a browser gets
-MOST_BONDS = 4_000_000
+MOST_BONDS = 1_000_000  # of a frame, for browsers
 Region = tuple[tuple[float, float], ...]  # low and high of each axis, as fractions of the box
 
 

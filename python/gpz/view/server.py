@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import secrets
+import socket
 import threading
 import urllib.parse
 from http import HTTPStatus
@@ -58,12 +60,33 @@ class Server:
         if self._thread is not None:
             self._server.shutdown()
             self._thread.join()
+        self._server.close_connections()
         self._server.server_close()
 
 
 class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     gpz: Server
+
+    def __init__(self, *arguments: Any):
+        super().__init__(*arguments)
+        self.connections: set[socket.socket] = set()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Remembers the connection, which a browser keeps open between requests."""
+        self.connections.add(request)
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Forgets it."""
+        self.connections.discard(request)
+        super().shutdown_request(request)
+
+    def close_connections(self) -> None:
+        """Ends those that are open: their threads would serve on."""
+        for connection in list(self.connections):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Nothing: a browser that goes away is no error, and others are answered."""

@@ -122,7 +122,7 @@ class TestRefused:
     def test_what_is_said_to_help_helps(self, sample, tmp_path):
         with pytest.raises(gpz.ArgumentError) as refused:
             embedded.page(gpz.view.Scene(gpz.open(sample)), largest=LARGEST)
-        step, particles = re.search(r"\(::(\d+)\), at most (\d+) of", str(refused.value)).groups()
+        step, particles = re.search(r"\(::(\d+)\), or at most (\d+) of", str(refused.value)).groups()
         embedded.page(gpz.view.Scene(gpz.open(sample), slice(None, None, int(step))), largest=LARGEST)
         embedded.page(gpz.view.Scene(gpz.open(sample), None, int(particles)), largest=LARGEST)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the server of gpz view sends, compared with the library; and what it does not send."""
 
+import http.client
 import json
 import re
 import threading
@@ -73,6 +74,18 @@ class TestAddress:
         with pytest.raises(OSError):
             gpz.view.serve(sample, port=port)
         again.close()
+
+
+    def test_closing_ends_connections(self, sample):
+        server = gpz.view.serve(sample)
+        connection = http.client.HTTPConnection(server.url.split("/")[2], timeout=30)
+        connection.request("GET", f"/{server.token}/index")
+        connection.getresponse().read()
+        server.close()
+        with pytest.raises((OSError, http.client.HTTPException)):
+            connection.request("GET", f"/{server.token}/index")
+            connection.getresponse()
+        connection.close()
 
 
 class TestIndex:

@@ -160,7 +160,7 @@ class Atoms {
     return this.rows;
   }
 
-  // Of visible particles; not those that cross a periodic boundary.
+  // Of visible particles, as the renderer takes them; not those that cross a periodic boundary.
   bonds(order, colours) {
     const pairs = this.pairs, positions = this.arrays.positions;
     if (!pairs || !pairs.atom1.length || !this.identity.ids) return {ends: new Float32Array(0), colours: new Uint8Array(0)};
@@ -168,24 +168,27 @@ class Atoms {
     let shown = null;
     if (order) { shown = new Uint8Array(this.count); for (const k of order) shown[k] = 1; }
     const longest = this.head.matrix ? Math.min(...this.head.matrix.map(length).filter((edge) => edge > 0)) / 2 : Infinity;
-    const ends = new Float32Array(6 * m), tints = new Uint8Array(8 * m);
+    const ends = new Float32Array(24 * m), tints = new Uint8Array(32 * m);
     let count = 0;
     for (let b = 0; b < m; ++b) {
       const i = row(atom1[b]), j = row(atom2[b]);
       if (i < 0 || j < 0 || (shown && !(shown[i] && shown[j]))) continue;
       const dx = positions[3 * i] - positions[3 * j], dy = positions[3 * i + 1] - positions[3 * j + 1], dz = positions[3 * i + 2] - positions[3 * j + 2];
       if (!(dx * dx + dy * dy + dz * dz <= longest * longest)) continue;
-      for (let axis = 0; axis < 3; ++axis) {
-        ends[6 * count + axis] = positions[3 * i + axis];
-        ends[6 * count + 3 + axis] = positions[3 * j + axis];
-      }
-      for (let c = 0; c < 4; ++c) {
-        tints[8 * count + c] = colours[4 * i + c];
-        tints[8 * count + 4 + c] = colours[4 * j + c];
+      for (let corner = 0; corner < 4; ++corner) {
+        const here = corner < 2 ? i : j, there = corner < 2 ? j : i, end = 24 * count + 6 * corner, tint = 32 * count + 8 * corner;
+        for (let axis = 0; axis < 3; ++axis) {
+          ends[end + axis] = positions[3 * here + axis];
+          ends[end + 3 + axis] = positions[3 * there + axis];
+        }
+        for (let c = 0; c < 3; ++c) {
+          tints[tint + c] = colours[4 * here + c];
+          tints[tint + 4 + c] = colours[4 * there + c];
+        }
       }
       ++count;
     }
-    return {ends: ends.subarray(0, 6 * count), colours: tints.subarray(0, 8 * count)};
+    return {ends: ends.subarray(0, 24 * count), colours: tints.subarray(0, 32 * count)};
   }
 
   boxLines() {

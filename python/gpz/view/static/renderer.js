@@ -48,28 +48,27 @@ const sphereFragment = (exact) => `#version 300 es
   }`;
 
 const bondVertex = `#version 300 es
-  layout(location = 0) in vec3 first;
-  layout(location = 1) in vec3 second;
-  layout(location = 2) in vec4 firstColour;
-  layout(location = 3) in vec4 secondColour;
+  layout(location = 0) in vec3 here;    // the end of this corner, and the other
+  layout(location = 1) in vec3 there;
+  layout(location = 2) in vec4 hereColour;
+  layout(location = 3) in vec4 thereColour;
   uniform mat4 view, projection;
   uniform float radius;
   out vec3 place;      // across, along, eye z
   flat out vec3 firstTint, secondTint;
   out vec3 side;
   void main() {
-    vec3 a = (view * vec4(first, 1.0)).xyz, b = (view * vec4(second, 1.0)).xyz;
-    bool atEnd = (gl_VertexID & 1) == 1;
-    float across = (gl_VertexID & 2) == 2 ? 1.0 : -1.0;
-    vec3 eye = atEnd ? b : a;
+    vec3 eye = (view * vec4(here, 1.0)).xyz, other = (view * vec4(there, 1.0)).xyz;
     vec3 toward = projection[3][3] == 1.0 ? vec3(0.0, 0.0, 1.0) : -eye;
-    vec3 aside = cross(b - a, toward);
+    bool isSecond = (gl_VertexID & 2) == 2;
+    vec3 aside = cross(isSecond ? eye - other : other - eye, toward);
+    float across = (gl_VertexID & 1) == 1 ? 1.0 : -1.0;
     side = length(aside) > 0.0 ? normalize(aside) : vec3(1.0, 0.0, 0.0);
     eye += across * radius * side;
     gl_Position = projection * vec4(eye, 1.0);
-    place = vec3(across, atEnd ? 1.0 : 0.0, eye.z);
-    firstTint = firstColour.rgb;
-    secondTint = secondColour.rgb;
+    place = vec3(across, isSecond ? 1.0 : 0.0, eye.z);
+    firstTint = isSecond ? thereColour.rgb : hereColour.rgb;
+    secondTint = isSecond ? hereColour.rgb : thereColour.rgb;
   }`;
 
 const bondFragment = `#version 300 es
@@ -99,6 +98,11 @@ const lineFragment = `#version 300 es
 
 const EXACT_UP_TO = 120000;  // spheres. Of more, depth is that of their centres: no pixel shows the difference
 
+// On slow machines, while something moves: the resolution, and one of how many spheres is drawn, as a larger one.
+const EXACT = {scale: 1, each: 1};
+const ROUGH = [EXACT, {scale: 0.6, each: 1}, {scale: 0.5, each: 4}, {scale: 0.4, each: 16}];
+const EASY = 4000;  // as many spheres are always drawn
+
 class Renderer {
   constructor(canvas) {
     this.canvas = canvas;
@@ -109,9 +113,9 @@ class Renderer {
     this.bonds = this.program(bondVertex, bondFragment);
     this.lines = this.program(lineVertex, lineFragment);
     this.buffers = {};
-    for (const name of ["positions", "colours", "order", "bondEnds", "bondColours", "lines"]) this.buffers[name] = gl.createBuffer();
+    for (const name of ["positions", "colours", "order", "few", "bondEnds", "bondColours", "bondCorners", "lines"]) this.buffers[name] = gl.createBuffer();
     this.counts = {atoms: 0, visible: null, bonds: 0, lines: 0};
-    this.scale = 1;  // of the resolution, less while something moves on a slow machine
+    this.rough = EXACT;
     gl.enable(gl.DEPTH_TEST);
   }
 
@@ -144,15 +148,29 @@ class Renderer {
   setColours(colours) { this.fill("colours", colours); }
 
   setOrder(order) {
+    this.order = order;
+    this.few = null;
     this.counts.visible = order === null ? null : order.length;
     if (order !== null) this.fill("order", order, this.gl.ELEMENT_ARRAY_BUFFER);
   }
 
-  // ends: 6 floats a bond; colours: 8 bytes a bond.
+  // An even part of the visible spheres.
+  setFew(each) {
+    if (this.few?.each === each) return;
+    const n = this.counts.visible ?? this.counts.atoms, rows = [];
+    for (let k = 0; k < n; ++k) if ((k * 0.6180339887498949) % 1 < 1 / each) rows.push(this.order ? this.order[k] : k);
+    this.few = {each, count: rows.length};
+    this.fill("few", new Uint32Array(rows), this.gl.ELEMENT_ARRAY_BUFFER);
+  }
+
+  // ends: 4 corners a bond, first left, first right, second left, second right, with 6 floats each: the end of the corner, and the other. colours: 8 bytes a corner.
   setBonds(ends, colours) {
+    const corners = new Uint32Array(ends.length / 4);
+    for (let k = 0, first = 0; k < corners.length; k += 6, first += 4) corners.set([first, first + 1, first + 2, first + 2, first + 1, first + 3], k);
     this.fill("bondEnds", ends);
     this.fill("bondColours", colours);
-    this.counts.bonds = ends.length / 6;
+    this.fill("bondCorners", corners, this.gl.ELEMENT_ARRAY_BUFFER);
+    this.counts.bonds = corners.length;
   }
 
   setLines(ends) {
@@ -160,11 +178,10 @@ class Renderer {
     this.counts.lines = ends.length / 3;
   }
 
-  attribute(place, size, kind, isNormal, stride, offset, each = 0) {
+  attribute(place, size, kind, isNormal, stride, offset) {
     const gl = this.gl;
     gl.enableVertexAttribArray(place);
     gl.vertexAttribPointer(place, size, kind, isNormal, stride, offset);
-    gl.vertexAttribDivisor(place, each);
   }
 
   use({made, at}, {view, projection, near, far}, look) {
@@ -180,24 +197,28 @@ class Renderer {
   // look: {background, lineColour, radius (largest, distance units), bondRadius, hasAtoms, hasBonds, hasLines}
   draw(camera, origin, look) {
     const gl = this.gl, canvas = this.canvas;
-    const ratio = (window.devicePixelRatio || 1) * this.scale;
+    const ratio = (window.devicePixelRatio || 1) * this.rough.scale;
     const width = Math.max(1, Math.round(canvas.clientWidth * ratio)), height = Math.max(1, Math.round(canvas.clientHeight * ratio));
     if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
     gl.viewport(0, 0, width, height);
     gl.clearColor(...look.background, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const matrices = camera.matrices(width, height, origin);
-    const drawn = this.counts.visible ?? this.counts.atoms;
+    const drawn = this.counts.visible ?? this.counts.atoms, each = drawn > EASY ? this.rough.each : 1;
     if (look.hasAtoms && drawn) {
-      const program = drawn <= EXACT_UP_TO ? this.spheres.exact : this.spheres.plain;
+      const program = drawn <= EXACT_UP_TO && this.rough === EXACT ? this.spheres.exact : this.spheres.plain;
       this.use(program, matrices, look);
-      gl.uniform1f(program.at("radius"), look.radius);
+      gl.uniform1f(program.at("radius"), look.radius * Math.cbrt(each));
       gl.uniform1f(program.at("height"), height);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.positions);
       this.attribute(0, 3, gl.FLOAT, false, 0, 0);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.colours);
       this.attribute(1, 4, gl.UNSIGNED_BYTE, true, 0, 0);
-      if (this.counts.visible === null) {
+      if (each > 1) {
+        this.setFew(each);
+        gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.few);
+        gl.drawElements(gl.POINTS, this.few.count, gl.UNSIGNED_INT, 0);
+      } else if (this.counts.visible === null) {
         gl.drawArrays(gl.POINTS, 0, drawn);
       } else {
         gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.order);
@@ -208,12 +229,13 @@ class Renderer {
       this.use(this.bonds, matrices, look);
       gl.uniform1f(this.bonds.at("radius"), look.bondRadius);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.bondEnds);
-      this.attribute(0, 3, gl.FLOAT, false, 24, 0, 1);
-      this.attribute(1, 3, gl.FLOAT, false, 24, 12, 1);
+      this.attribute(0, 3, gl.FLOAT, false, 24, 0);
+      this.attribute(1, 3, gl.FLOAT, false, 24, 12);
       gl.bindBuffer(gl.ARRAY_BUFFER, this.buffers.bondColours);
-      this.attribute(2, 4, gl.UNSIGNED_BYTE, true, 8, 0, 1);
-      this.attribute(3, 4, gl.UNSIGNED_BYTE, true, 8, 4, 1);
-      gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, this.counts.bonds);
+      this.attribute(2, 4, gl.UNSIGNED_BYTE, true, 8, 0);
+      this.attribute(3, 4, gl.UNSIGNED_BYTE, true, 8, 4);
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.buffers.bondCorners);
+      gl.drawElements(gl.TRIANGLES, this.counts.bonds, gl.UNSIGNED_INT, 0);
     }
     if (look.hasLines && this.counts.lines) {
       this.use(this.lines, matrices, look);

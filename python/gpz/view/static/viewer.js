@@ -5,7 +5,7 @@ const byId = (id) => document.getElementById(id);
 const KEPT_BYTES = 256 * 2 ** 20;  // of frames that were shown, so that going back is quick
 const AHEAD = 2;                   // frames that are asked for before they are shown, while playing
 const KEPT_IDENTITIES = 8;          // more than there are requests at a time
-const SLOW = 45;                   // milliseconds a picture takes at most while it moves, if a lower resolution helps
+const SLOW = 60, QUICK = 20;        // milliseconds a moving picture may take, and those that allow a better one
 
 class Viewer {
   constructor() {
@@ -22,6 +22,7 @@ class Viewer {
     this.isPlaying = false;
     this.bondsOf = null;
     this.pictures = 0;            // drawn so far
+    this.roughness = this.slow = this.quick = 0;
     this.plot = new Plot(byId("plot"), (k) => this.go(k));
     this.connect();
   }
@@ -219,24 +220,23 @@ class Viewer {
     this.asked = requestAnimationFrame((time) => {
       this.asked = null;
       if (this.isMoving) this.adapt(time);
-      else this.renderer.scale = 1;
+      this.renderer.rough = this.isMoving ? ROUGH[this.roughness] : EXACT;
       this.lastMoved = this.isMoving ? time : null;
       this.camera.isFlat = byId("flat").checked;
       this.matrices = this.renderer.draw(this.camera, this.atoms.head.origin, this.look());
       ++this.pictures;
       clearTimeout(this.sharpen);
-      if (this.isMoving && this.renderer.scale < 1) this.sharpen = setTimeout(() => this.redraw(), 250);
+      if (this.isMoving && this.roughness) this.sharpen = setTimeout(() => this.redraw(), 250);
     });
   }
 
+  // Rougher after two slow pictures, better after ten quick ones.
   adapt(time) {
-    this.movingScale ??= 1;
-    if (this.lastMoved) {
-      const took = time - this.lastMoved;
-      if (took > SLOW && took < 2000) this.movingScale = Math.max(0.3, this.movingScale * 0.85);
-      else if (took < SLOW / 2) this.movingScale = Math.min(1, this.movingScale * 1.03);
-    }
-    this.renderer.scale = this.movingScale;
+    const took = this.lastMoved ? time - this.lastMoved : 0;
+    if (took > SLOW && took < 5000) { ++this.slow; this.quick = 0; }
+    else if (took && took < QUICK) { ++this.quick; this.slow = 0; }
+    if (this.slow >= 2 && this.roughness < ROUGH.length - 1) { ++this.roughness; this.slow = 0; }
+    if (this.quick >= 10 && this.roughness > 0) { --this.roughness; this.quick = 0; }
   }
 
   // The visible particle at a place of the canvas; -1 if there is none.
@@ -329,6 +329,7 @@ class Viewer {
       label.append(box, dot, `type ${name}`);
       return label;
     }));
+    byId("noTypes").hidden = there.length < 2;
     byId("ids").hidden = !this.atoms.head.has_ids;
   }
 
@@ -376,6 +377,7 @@ class Viewer {
     on("fit", "click", () => this.fit());
     on("save", "click", () => this.save());
     on("reload", "click", () => this.reload());
+    on("noTypes", "click", () => { this.hidden = new Set(this.atoms.typesThere()); this.listTypes(); this.arrange(); });
     on("everything", "click", () => this.showEverything());
     for (const button of document.querySelectorAll("[data-look]"))
       button.addEventListener("click", () => { this.camera.look(button.dataset.look); this.redraw(); });
