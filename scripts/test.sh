@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--cuda] [--no-cuda] [--benchmarks] [--lint]
+#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--browser] [--cuda] [--no-cuda] [--benchmarks] [--lint]
 #                   [--lammps R] [--label L] [CTEST OPTIONS...]
 #
 #   --quick      the tests that answer soonest: the library, golden files, the command, and a LAMMPS run of each kind
@@ -11,6 +11,7 @@
 #   --threads    the tests of what threads share, with ThreadSanitizer (build-threads/)
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
 #   --ovito      also the tests with OVITO, which is 1 GB to install
+#   --browser    also the page of gpz view in Chromium, which is 440 MB to install
 #   --cuda       with the CUDA part also where there is no GPU, as PTX for compute capability 9.0; for the machine's GPU otherwise
 #   --no-cuda    without the CUDA part even where there is a GPU
 #   --benchmarks also compiles the benchmarks and the evaluation, without optimisation, and runs the tests of the evaluation: whoever
@@ -26,6 +27,7 @@ for part in common progress packages python lammps build mpi; do . "$(dirname "$
 variant=usual
 cuda=
 ovito=OFF
+browser=OFF
 lint=
 benchmarks=
 optimize_benchmarks=ON
@@ -37,6 +39,7 @@ while (($#)); do
     --threads) variant=threads ;;
     --bigbig) variant=bigbig ;;
     --ovito) ovito=ON ;;
+    --browser) browser=ON ;;
     --cuda) cuda=ON ;;
     --no-cuda) cuda=OFF ;;
     --benchmarks)
@@ -68,12 +71,14 @@ done
 
 packages=("${test_packages[@]}")
 [[ $variant != sanitize ]] || packages+=("${fuzz_packages[@]}")
+[[ $browser == OFF ]] || packages+=("${browser_packages[@]}")
 install_packages "${packages[@]}"
 case $variant in
   usual)
     begin_lammps_source
     requirements=("$repository/tests/python/requirements.txt")
     [[ $ovito == OFF ]] || requirements+=("$repository/tests/python/requirements-ovito.txt")
+    [[ $browser == OFF ]] || requirements+=("$repository/tests/python/requirements-browser.txt")
     begin_python "$build/venv" "${requirements[@]}"
     provide_lammps test
     provide_lammps serial
@@ -85,7 +90,7 @@ case $variant in
     configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_BUILD_EVALUATION=$evaluation" -D "GPZ_CUDA=${cuda:-AUTO}" \
       -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$compile_only_architectures}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
       -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=$LAMMPS_SERIAL_BINARY" \
-      -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito"
+      -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito" -D "GPZ_TEST_BROWSER=$browser"
     build_gpz "$build" all ${benchmarks:+benchmarks evaluation}
     ;;
   sanitize)

@@ -18,6 +18,8 @@ test_packages=(
 docs_packages=(python3-sphinx furo python3-myst-parser python3-breathe python3-numpy doxygen) # the documentation site
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)  # libFuzzer; llvm-symbolizer
 
+browser_packages=(chromium chromium-driver)                    # the page of gpz view
+
 # install_packages NAME...: what is missing of these, and nothing else.
 install_packages() {
   local name missing=()

@@ -26,9 +26,10 @@ struct ExternalCommand {
 };
 
 // In the Python package. The name is that of the extra requirements, too.
-constexpr std::array<ExternalCommand, 2> python_commands = {
+constexpr std::array<ExternalCommand, 3> python_commands = {
     {{"convert", "Convert to and from DCD, XTC, TRR, AMBER NetCDF and H5MD (Python package)"},
-     {"plot", "Plot sizes, errors and g(r) of a .gpz file (Python package)"}}};
+     {"plot", "Plot sizes, errors and g(r) of a .gpz file (Python package)"},
+     {"view", "Show a .gpz file in the browser (Python package)"}}};
 
 bool is_python_command(const std::string &name) {
   return std::any_of(python_commands.begin(), python_commands.end(),

@@ -39,13 +39,19 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("file", metavar="FILE", help="a .gpz file; it may still be written")
     made.add_argument("--frames", metavar="A:B:STEP", type=frames_of, help="a slice as in Python, or one number (all)")
     made.add_argument(
-        "--atoms", type=count_of, default=LIMIT, metavar="N", help=f"the most that are shown; of more, a sample ({LIMIT})"
+        "--atoms",
+        type=count_of,
+        default=LIMIT,
+        metavar="N",
+        help=f"the most that are shown; of more, a sample ({LIMIT})",
     )
     made.add_argument("--html", metavar="OUT", help="write one page with the frames in it")
     made.add_argument("--column", metavar="NAME", help="with --html: a column to colour by, such as vx")
     made.add_argument("--port", type=port_of, default=0, metavar="N", help="of the server; 0: a free one (0)")
     made.add_argument("--no-browser", action="store_true", help="print the address only")
-    made.add_argument("--threads", type=threads_of, default=None, metavar="N", help="to decode with; 0: all cores (up to 4)")
+    made.add_argument(
+        "--threads", type=threads_of, default=None, metavar="N", help="to decode with; 0: all cores (up to 4)"
+    )
     return made
 
 
@@ -116,7 +122,12 @@ def write_page(options: argparse.Namespace) -> int:
     from gpz.view import write_html
 
     size = write_html(
-        options.file, options.html, frames=options.frames, limit=options.atoms, column=options.column, threads=options.threads
+        options.file,
+        options.html,
+        frames=options.frames,
+        limit=options.atoms,
+        column=options.column,
+        threads=options.threads,
     )
     print(f"{options.html}: {size / 1e6:.3g} MB")
     return 0

@@ -60,14 +60,20 @@ def _require_size(scene: Scene, column: str | None, largest: int) -> None:
     if not len(counts):
         raise gpz.ArgumentError("there is no frame to show", scene.trajectory.path)
     if column is not None and column not in scene.trajectory.columns:
-        raise gpz.ColumnError(f"no column {column}: there are {' '.join(scene.trajectory.columns)}", scene.trajectory.path)
+        raise gpz.ColumnError(
+            f"no column {column}: there are {' '.join(scene.trajectory.columns)}", scene.trajectory.path
+        )
     each = OF_POSITIONS + (OF_COLUMN if column else 0)
     size = _size(counts, scene.limit, each)
     if size > largest:
         steps = range(2, len(counts) + 1)
         step = next((step for step in steps if _size(counts[::step], scene.limit, each) <= largest), None)
         fewer = "Take fewer frames" if step is None else f"Take one frame of {step} (::{step})"
-        most = int(counts.max() * (largest - _size(counts, 0, each)) / (_size(counts, counts.max(), each) - _size(counts, 0, each)))
+        most = int(
+            counts.max()
+            * (largest - _size(counts, 0, each))
+            / (_size(counts, counts.max(), each) - _size(counts, 0, each))
+        )
         less = f", or at most {most} of the particles" if most > 0 else ""
         raise gpz.ArgumentError(
             f"a page with these {len(counts)} frames has {size / 1e6:.0f} MB, and the most are {largest / 1e6:.0f} MB. {fewer}{less}",

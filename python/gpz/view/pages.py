@@ -56,5 +56,3 @@ def _page(title: str, connections: str, data: str) -> str:
     }.items():
         made = made.replace(f"<!--{name}-->", text, 1)
     return made
-
-
