@@ -114,7 +114,7 @@ def test_damaged_tables_leave_the_frames(tmp_path):
         warnings.simplefilter("always")
         images = ase.io.read(path, index=":")
     said = " ".join(str(warning.message) for warning in caught)
-    assert "bonds and other tables cannot be read" in said and "observables cannot be read" in said
+    assert "bonds and other tables cannot be read" in said and "observables of frames cannot be read" in said
     for atoms in images:
         assert np.abs(atoms.positions - X).max() <= 1e-3 and "bonds" not in atoms.arrays
         assert np.allclose(atoms.get_forces(), FORCES * convert(1.0, "force", "real", "ASE"))
