@@ -53,7 +53,7 @@ struct Writer::State {
   FrameInfo last;  // head of the last frame
   // checksum of the last frame in the file that it was copied from, if it is a stored frame
   std::optional<std::uint64_t> stored;
-  Bytes names_of_observables;  // body of the record of their names that was written last
+  std::optional<std::vector<Observable>> observables;  // the last ones, whose names the file has
   int threads;
   std::uint64_t most_pending = 0;               // bytes; 0: no frames wait
   std::unique_ptr<api::PendingFrames> pending;  // frames that are not in the file yet
@@ -311,11 +311,20 @@ void Writer::write(const std::vector<Table> &tables) {
 }
 
 void Writer::write(std::int64_t timestep, const std::vector<Observable> &observables) {
+  const auto named_alike = [](const Observable &a, const Observable &b) {
+    return a.name == b.name && a.unit == b.unit;
+  };
+  const std::optional<std::vector<Observable>> &last = state_->observables;
+  // Making the table of the names takes longer than all the rest.
+  const bool same = last && std::equal(observables.begin(), observables.end(), last->begin(), last->end(), named_alike);
   const auto [values, names] = api::in_place(state_->file.name(), Error::no_position, [&] {
-    return std::pair(observables_record(timestep, observables), tables_record({observables_table(observables)}));
+    return std::pair(observables_record(timestep, observables),
+                     same ? StoredRecord() : tables_record({observables_table(observables)}));
   });
-  if (names.body != state_->names_of_observables) write(names);
-  state_->names_of_observables = names.body;
+  if (!same) {
+    write(names);
+    state_->observables = observables;
+  }
   write(values);
 }
 

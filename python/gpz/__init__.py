@@ -22,6 +22,7 @@ What there is:
     open, Trajectory       a file, as a sequence of frames of which none is decoded before it is asked for
     Frame, Box, Column     one frame; its simulation box; what a frame says about a column
     stream, Stream         frames of a pipe
+    Table, Observables     topology, masses and charges of a file; temperature and energies of a frame
     Writer                 writes files
     Origin                 the error that values have already, when they are written again
     compress, decompress   arrays in memory
@@ -52,6 +53,7 @@ from gpz._frame import Frame
 from gpz._head import Column
 from gpz._origins import Origin
 from gpz._stream import Stream, stream
+from gpz._tables import Observables, Table
 from gpz._trajectory import Trajectory, open
 from gpz._writer import Writer
 
@@ -70,9 +72,11 @@ __all__ = [
     "LimitError",
     "NotFoundError",
     "NotGpzError",
+    "Observables",
     "Origin",
     "OutOfMemoryError",
     "Stream",
+    "Table",
     "Trajectory",
     "TruncatedError",
     "UnsupportedError",

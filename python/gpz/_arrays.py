@@ -58,7 +58,7 @@ def compress(array: npt.ArrayLike, bound: float, *, threads: int = 1) -> bytes:
         "command": json.dumps({"shape": array.shape, "dtype": array.dtype.newbyteorder("=").str}),
     }
     writer = _core.Writer.of_memory(described, threads)
-    writer.write(len(columns[0]), 0, math.nan, _box.to_library(None), fields)
+    writer.write(len(columns[0]), 0, math.nan, _box.to_library(None), fields, [])
     writer.close()
     return writer.memory()
 

@@ -50,6 +50,15 @@ def require_fixed_count(trajectory: gpz.Trajectory, package: str) -> int:
     return int(counts[0])
 
 
+def observables(frame: gpz.Frame) -> gpz.Observables:
+    """Those of a frame; none, with a warning, if they are damaged."""
+    try:
+        return frame.observables
+    except gpz.CorruptError as error:
+        warnings.warn(f"observables of frames cannot be read: {error}", stacklevel=4)
+        return gpz.Observables()
+
+
 def type_columns(frame: gpz.Frame) -> list[str]:
     """The integer columns that number the atom types, from 1. They have the same values: first the one that a text dump
     shows

@@ -14,6 +14,7 @@ from gpz._box import Box
 from gpz._decode import POSITIONS, Group
 from gpz._errors import ColumnError
 from gpz._head import Column, Head
+from gpz._tables import LazyObservables, Observables, ReadObservables
 
 VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
 SCALARS = {"ids": "id", "types": "type"}
@@ -38,11 +39,13 @@ class Frame:
         read: Read,
         asked: set[Group] | None = None,
         metadata: Mapping[str, Any] | None = None,
+        observables: ReadObservables | None = None,
     ):
         self._index = index
         self._metadata = metadata or {}  # of the file: what its numbers mean
         self._head = head
         self._read = read
+        self._observables = LazyObservables(observables or list)
         self._values: dict[Group, np.ndarray] = {}
         # Groups that were asked of the frames before this one, in the same loop.
         self._asked: set[Group] = set() if asked is None else asked
@@ -106,6 +109,13 @@ class Frame:
         return max(bounds, default=0.0) * factor or None
 
     @property
+    def observables(self) -> Observables:
+        """Numbers of the whole frame, by their names, such as LAMMPS's Temp and PotEng: a dict; `observables.units` has the
+        units of those that have one. Empty if the file has none. gpz.CorruptError if they are damaged; the values of the
+        particles can be read nevertheless."""
+        return self._observables.get()
+
+    @property
     def positions(self) -> np.ndarray:
         """(N, 3), distance units. Fractions of the box (xs ys zs) become coordinates; without a third column z is 0.
         gpz.ColumnError if the frame has no positions."""
@@ -154,13 +164,15 @@ class Frame:
 
     def load(self, *names: str) -> Frame:
         """Decodes in one go: columns by their names, or "positions", "velocities", "forces", "images", "ids", "types".
-        Without names: all columns. Returns the frame."""
+        Without names: all columns, and the observables. Returns the frame."""
         for name in names:
             if not isinstance(name, str):
                 raise TypeError(f'names: texts, load("x", "y"), not {shown(name)}')
         groups = tuple(self._group(name) for name in names) if names else self._all_groups()
         self._asked.update(groups)
         self._load(groups)
+        if not names:
+            self._observables.load()
         return self
 
     def handed_out(self) -> set[str]:
@@ -227,11 +239,18 @@ class Frame:
 
     def __getstate__(self) -> dict[str, Any]:
         self._load(self._all_groups())
-        return {"index": self._index, "head": self._head, "values": self._values, "metadata": self._metadata}
+        return {
+            "index": self._index,
+            "head": self._head,
+            "values": self._values,
+            "metadata": self._metadata,
+            "observables": self._observables,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["index"], state["head"], _nothing_more, metadata=state["metadata"])  # type: ignore[misc]
         self._values = state["values"]
+        self._observables = state["observables"]
 
     def __repr__(self) -> str:
         names = _core.printable(" ".join(self))

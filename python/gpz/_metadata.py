@@ -13,6 +13,7 @@ import numpy as np
 from gpz import _checks, _core, _head, _positions
 from gpz._arguments import checked_number, shown
 from gpz._errors import ArgumentError
+from gpz._tables import Table, same_table
 from gpz._trajectory import open as open_file
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ class Existing:
         self.bound: float | None = None
         self.bounds: dict[str, float] = {}
         self.has_ids: bool | None = None
+        self._tables: dict[str, Table] | None = None  # of the last frame
         if file.n_frames:
             self._take(_head.from_library(file.head(file.n_frames - 1)))
 
@@ -118,6 +120,13 @@ class Existing:
         with open_file(self.path, order="stored") as trajectory:
             ids = trajectory[-1].ids if len(trajectory) else None
             return None if ids is None else np.sort(ids)
+
+    def has_table(self, name: str, table: Table) -> bool:
+        """Whether this table is valid for the last frame."""
+        if self._tables is None:
+            with open_file(self.path) as trajectory:
+                self._tables = trajectory.tables(-1)
+        return name in self._tables and same_table(self._tables[name], table)
 
     def _take(self, head: _head.Head) -> None:
         if head.n_particles:

@@ -14,6 +14,7 @@ from gpz import _core, _files, _head
 from gpz._arguments import shown
 from gpz._decode import Group, Options, read_groups
 from gpz._frame import Frame
+from gpz._tables import Table, tables_from_library
 
 
 class Stream(Iterator[Frame]):
@@ -47,6 +48,12 @@ class Stream(Iterator[Frame]):
         """Chemical symbols, [t - 1] for type t; empty if unknown."""
         return self.metadata["elements"]
 
+    def tables(self) -> dict[str, Table]:
+        """The tables that are valid for the frame that was read last, as Trajectory.tables. Before the first frame there are
+        none. Raises gpz.CorruptError if a record of tables was damaged."""
+        with self._lock:
+            return tables_from_library(self._stream.tables())
+
     def __next__(self) -> Frame:
         """Raises gpz.TruncatedError if the stream ends inside a frame."""
         with self._lock:
@@ -59,7 +66,7 @@ class Stream(Iterator[Frame]):
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(decoded.read, head, self._options, groups)
 
-        return Frame(index, head, read, metadata=self._metadata)
+        return Frame(index, head, read, metadata=self._metadata, observables=decoded.observables)
 
 
 def stream(

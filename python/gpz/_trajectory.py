@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import operator
 import os
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _files, _head, _positions
+from gpz import _core, _files, _head, _positions, _tables
 from gpz._arguments import checked_integer, shown
 from gpz._decode import (
     Group,
@@ -30,6 +31,7 @@ from gpz._errors import ColumnError
 from gpz._frame import Frame
 from gpz._head import Head
 from gpz._loop import Loop
+from gpz._tables import Table
 
 # And binary file objects, and what has the bytes of a file as its buffer.
 Source = str | os.PathLike | bytes | bytearray | memoryview
@@ -62,6 +64,7 @@ class File:
         if self.of_loop:
             self.reader.allow_replacement()
         self.metadata: dict[str, Any] = self.reader.metadata
+        self.has_records: bool = self.reader.has_records
 
     def require_open(self) -> Any:
         if self.reader is None:
@@ -80,7 +83,9 @@ class File:
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(lambda *columns: self.decode(index, *columns), head, self.options, groups)
 
-        return Frame(index, head, read, asked, self.metadata)
+        # Frames of a file that has none do not need the open file for them.
+        observables = (lambda: self.require_open().observables(index)) if self.has_records else None
+        return Frame(index, head, read, asked, self.metadata, observables)
 
 
 class Trajectory(Sequence):
@@ -294,6 +299,51 @@ class Trajectory(Sequence):
             names[column.field] = (*names.get(column.field, ()), column.name)
         sizes = self._file.require_open().field_sizes(position)
         return {names[field]: int(size) for field, size in enumerate(sizes) if field in names}
+
+    # --- Beside the values of particles ---
+
+    def tables(self, frame: int = 0, names: Sequence[str] | None = None) -> dict[str, Table]:
+        """The tables that are valid for a frame, by their names: what does not belong to single frames, such as "atoms", "types",
+        "bonds", "angles", "dihedrals", "impropers" and "provenance". Empty if the file has none; `names`: these alone.
+
+        Atoms are named by their ids, and may be absent from a frame. Columns that LAMMPS has are in LAMMPS's units.
+        Raises gpz.CorruptError if a record of tables up to this frame is damaged. The frames can be read nevertheless.
+        """
+        reader = self._file.require_open()
+        if not len(self) or (names is not None and not _tables.checked_names(names)):
+            return {}
+        return _tables.tables_from_library(reader.tables(self._position(frame), list(names or ())))
+
+    @property
+    def table_frames(self) -> np.ndarray:
+        """(changes,) int64: the frames, ascending, whose `tables` may be others than those of the frame before; 0 if the first
+        frame has any. Tables are not read for this."""
+        reader = self._file.require_open()
+        records = np.searchsorted(reader.frames_with_tables(), np.arange(reader.n_frames), "right")
+        return np.flatnonzero(np.diff(self._of_frames(records), prepend=0))
+
+    def observables(self) -> Table:
+        """The observables of all frames, a row for each: the columns timestep (int64) and time (float64), then a column (float64)
+        for each observable that any frame has, NaN where a frame does not have it. `to_pandas()` makes a DataFrame of it.
+
+        Warns of frames whose observables are damaged; they have NaN.
+        """
+        file = self._file.require_open()
+        columns, unread, first, cause = file.observables_of(list(self._indices))
+        if unread:
+            warnings.warn(
+                f"{_core.printable(self.path or 'in memory')}: the observables of {unread} frames cannot be read, and are NaN, "
+                f"first those of frame {first}: {cause}",
+                stacklevel=2,
+            )
+        values: dict[str, np.ndarray] = dict(zip(_tables.OF_FRAMES, (self.timesteps, self.times)))
+        units = {}
+        for name, unit, array in columns:
+            while name in values:  # of another unit, or named as a column of frames
+                name += "_"
+            values[name] = array
+            units[name] = unit
+        return Table(values, units)
 
     def verify(self, index: int) -> None:
         """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""

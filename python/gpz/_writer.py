@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _box, _checks, _columns, _core, _files, _origins, _positions
+from gpz import _box, _checks, _columns, _core, _files, _origins, _positions, _tables
 from gpz._arguments import (
     checked_choice,
     checked_flag,
@@ -187,6 +187,7 @@ class Writer:
         timestep: int | None = None,
         time: float | None = None,
         origin: Frame | Mapping[str, _origins.Origin] | None = None,
+        observables: Mapping[str, float | tuple[float, str]] | None = None,
         **columns: npt.ArrayLike,
     ) -> None:
         """Compresses a frame and writes it.
@@ -199,7 +200,9 @@ class Writer:
         box: a Box, or three lengths, or three edge vectors as rows, with the origin at 0 and periodic.
         timestep: None: the number of the frame.
         time: in time units; None: unknown.
-        frame: of another file, with all its columns, box and times; what else is given replaces that of the frame, and has its
+        observables: numbers of the whole frame by their names: {"Temp": 300.0}, or with units {"Temp": (300.0, "K")}.
+            None: those of `frame`; {}: none.
+        frame: of another file, with all its columns, box, times and observables; what else is given replaces that of the frame, and has its
             origin. origin={} says that it has nothing to do with it.
         origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.
 
@@ -214,12 +217,33 @@ class Writer:
             if self._closed:
                 raise ValueError("the writer is closed")
             try:
-                self._write_given(frame, arguments, columns, box, timestep, time, origin)
+                self._write_given(frame, arguments, columns, box, timestep, time, origin, observables)
             except ArgumentError as error:
                 error.path = error.path or self._name
                 raise
 
-    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin) -> None:
+    def write_tables(self, tables: Mapping[str, _tables.Table | Mapping[str, npt.ArrayLike]]) -> None:
+        """Writes tables, which are valid for the frames that are written from now on. Each replaces an earlier one of its name.
+
+        tables: by their names; each is a gpz.Table, a dict of columns, or a pandas DataFrame. Names that programs share:
+            atoms: a row for each particle: id, and of mass, q, element, name, resname, resid, chain, segid, ... those
+                that do not change.
+            types: a row for each type: type, mass, label.
+            bonds: type, atom1, atom2; angles, dihedrals and impropers also atom3, atom4: ids of particles.
+        Numbers are in LAMMPS's units of the file. Those of another file: `writer.write_tables(trajectory.tables())`.
+        """
+        with self._lock:
+            if self._closed:
+                raise ValueError("the writer is closed")
+            try:
+                packed = _tables.packed_tables(tables)
+                if packed:
+                    self._writer.write_tables(packed)
+            except ArgumentError as error:
+                error.path = error.path or self._name
+                raise
+
+    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin, observables) -> None:
         if frame is not None and not isinstance(frame, Frame):
             raise TypeError(
                 f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
@@ -235,6 +259,8 @@ class Writer:
         if frame is not None:
             timestep = frame.timestep if timestep is None else timestep
             time = frame.time if time is None else time
+            observables = frame.observables if observables is None else observables
+        packed = [] if observables is None else _tables.packed_observables(observables)
         if self._unchecked:
             _checks.require_columns(self._unchecked, values)
         timestep = self.n_frames if timestep is None else timestep
@@ -254,7 +280,7 @@ class Writer:
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
         self._warn(values, names, made)
-        self._write(values, kept, names, made, timestep, time)
+        self._write(values, kept, names, made, timestep, time, packed)
         if lengths and max(lengths.values()) and not are_numbers:
             self._has_ids = "id" in values
 
@@ -287,7 +313,7 @@ class Writer:
         self._warned.add(matter)
         warnings.warn(f"{_core.printable(self._name)}: {text}", stacklevel=5)
 
-    def _write(self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float) -> None:
+    def _write(self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float, observables) -> None:
         packed = _box.to_library(box)
         if names:  # one quantity has one type
             common = np.result_type(*(values[name] for name in names))
@@ -303,7 +329,7 @@ class Writer:
             arrays = _origins.in_type(origin, bound, step, arrays)
             display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
             fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
-        self._writer.write(len(next(iter(values.values()), ())), timestep, time, packed, fields)
+        self._writer.write(len(next(iter(values.values()), ())), timestep, time, packed, fields, observables)
         self._unchecked, self._thermal = (), set()
 
     def _bound_of(self, group: tuple[str, ...], arrays: list[np.ndarray], origin, unchanged: set[str], box) -> tuple:

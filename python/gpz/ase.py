@@ -29,16 +29,18 @@ from ase.data import atomic_masses, atomic_numbers, chemical_symbols
 from ase.utils.plugins import ExternalIOFormat
 
 import gpz
-from gpz import _checks, _clients, _core, _origins
+from gpz import _ase, _checks, _clients, _core, _origins
 from gpz._arguments import checked_number, shown
 from gpz._metadata import Existing, texts
+from gpz._particles import ParticlesOfFrames
+from gpz._tables import same_table
 from gpz._units import LENGTHS
 
 MAGIC = b"\x89GPZ\r\n"
 gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
 
 VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
-RESERVED = ("frame", "positions", "ids", "types", *VECTORS, "box", "timestep", "time")  # arguments of gpz.Writer.write
+RESERVED = ("frame", "positions", "ids", "types", *VECTORS, "box", "timestep", "time", "origin", "observables")  # arguments of gpz.Writer.write
 # What the arguments of Writer.write and columns are, for ASE's table of units.
 QUANTITIES = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
 STANDARD = ("id", "mol", "mass", "q")  # columns that have a place of their own in Atoms
@@ -63,8 +65,11 @@ def read_gpz(
 
     Atoms are in the order of ids. An Atoms has positions, cell, celldisp, pbc; numbers from elements, else masses, else
     `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
-    charges; forces in a SinglePointCalculator; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
-    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file.
+    charges; forces, energy (the observable PotEng, else pe, else energy) and stress in a SinglePointCalculator; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
+    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file. Other observables are
+    in `info` under their names, as they are in the file. Where frames have no masses, charges and molecules, the tables of the file say them.
+    Tables also become the arrays atomtypes, residuenames and residuenumbers, as of PDB files, and bonds, angles and dihedrals, as
+    of LAMMPS's data files: texts with indices, which ASE does not adapt when atoms are removed.
     info["gpz_origins"] has the errors of positions and of other columns, if the file has bounds for them: write_gpz takes
     them into account. Whoever gives an Atoms other positions removes it. Names of
     elements that ASE does not know become X, with all names in the array "element".
@@ -74,8 +79,25 @@ def read_gpz(
         specorder = None if specorder is None else _known_symbols(specorder)
         _require_start(trajectory, index)
         frames = trajectory[index] if isinstance(index, slice) else [trajectory[index]]
+        tables = _Tables(trajectory)
         for frame in frames:
-            yield _atoms(frame, trajectory.elements, specorder, units)
+            yield _atoms(frame, trajectory.elements, specorder, units, tables)
+
+
+class _Tables:
+    """What the tables say of frame after frame. Arrays are made anew only where they change."""
+
+    def __init__(self, trajectory: gpz.Trajectory):
+        self._particles = ParticlesOfFrames(trajectory)
+        self._last: Any = None
+        self._arrays: dict[str, np.ndarray] = {}
+
+    def of(self, frame: gpz.Frame, types: np.ndarray | None) -> tuple[Any, dict[str, np.ndarray]]:
+        """The particles of a frame, and arrays of Atoms."""
+        particles = self._particles.of(frame.index, frame.ids, types)
+        if particles is not self._last:
+            self._last, self._arrays = particles, _ase.arrays_of(particles)
+        return particles, self._arrays
 
 
 def _factor(quantity: str, units: str) -> float:
@@ -144,7 +166,9 @@ def write_gpz(
 
     Written are positions, cell, pbc and celldisp, elements, the array "id" (without it 1 to N), momenta as velocities,
     masses, charges and forces where there are any, info["timestep"] and info["time"], and all other arrays of numbers:
-    one of the shape (N, k) as the columns name[1] to name[k]. Energies, constraints and texts are not.
+    one of the shape (N, k) as the columns name[1] to name[k]. The energy and the stress of the calculator become observables (PotEng;
+    stress[1] to stress[6] in ASE's order), and so do the numbers in `info`. The arrays atomtypes, residuenames and residuenumbers
+    become a table. Constraints, bonds and other texts are not written.
     """
     images = [images] if isinstance(images, Atoms) else images if hasattr(images, "__len__") else list(images)
     for image in images:
@@ -186,9 +210,17 @@ def write_gpz(
         append=append,
         threads=threads,
     ) as writer:
+        tables: dict[str, gpz.Table] = {}
         for atoms, numbers in zip(images, types):
             columns = _columns(atoms, from_ase)
-            writer.write(types=numbers, **columns, origin=_origins_given(atoms, columns, from_ase))
+            found = _ase.tables_of(atoms, columns["ids"])
+            if found and not (tables and same_table(tables["atoms"], found["atoms"])):
+                if tables or existing is None or not existing.has_table("atoms", found["atoms"]):
+                    writer.write_tables(found)
+                tables = found
+            observables = _ase.observables_of(atoms, from_ase)
+            origin = _origins_given(atoms, columns, from_ase)
+            writer.write(types=numbers, **columns, origin=origin, observables=observables)
 
 
 def _require_bound(bound: float, images: Sequence[Atoms], filename: str) -> None:
@@ -301,7 +333,7 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
         columns["mass"] = from_ase(atoms.get_masses(), "mass")
     if atoms.has("initial_charges"):
         columns["q"] = from_ase(atoms.get_initial_charges(), "charge")
-    forces = _known_forces(atoms)
+    forces = _ase.known(atoms, "forces")
     if forces is not None:
         columns["forces"] = from_ase(forces, "force")
     kept = ("positions", "numbers", "id", "type", "momenta", "masses", "initial_charges")
@@ -310,7 +342,7 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
     for name, values in atoms.arrays.items():
         if name == "travel":
             columns["images"] = values
-        elif name not in kept and values.dtype.kind in "biuf":
+        elif name not in kept and not _ase.is_of_tables(name, values) and values.dtype.kind in "biuf":
             column = "mol" if name == "mol-id" else "_".join(name.split())
             parts = values.reshape(len(values), math.prod(values.shape[1:])).T
             named = {column if values.ndim == 1 else f"{column}[{k + 1}]": part for k, part in enumerate(parts)}
@@ -324,15 +356,7 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
     return columns
 
 
-def _known_forces(atoms: Atoms) -> np.ndarray | None:
-    """Those that a calculator has for these very atoms, without a calculation."""
-    try:
-        return atoms.calc.get_property("forces", atoms, allow_calculation=False) if atoms.calc is not None else None
-    except NotImplementedError:
-        return None
-
-
-def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] | None, units: str) -> Atoms:
+def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] | None, units: str, tables: _Tables) -> Atoms:
     def to_ase(values, quantity):
         return _scaled(values, _factor(quantity, units))
 
@@ -347,9 +371,15 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
     frame.load("positions", *vectors, *types[:1], *rest)  # in one decode
     types = frame[types[0]] if types else None
     ids, mol, mass, charges = (frame[name] if name in rest else None for name in STANDARD)
+    particles, arrays = tables.of(frame, types)
+    types = particles.types() if types is None else types
+    mass = particles.numbers("mass") if mass is None else mass
+    charges = particles.numbers("q") if charges is None else charges
+    mol = particles.column("mol", "i") if mol is None else mol
     box = frame.box
+    numbers = _numbers(frame.n_particles, types, mass, elements, specorder, units)
     atoms = Atoms(
-        numbers=_numbers(frame.n_particles, types, mass, elements, specorder, units),
+        numbers=_ase.numbers_of(particles, numbers),
         positions=to_ase(frame.positions, "distance"),
         cell=None if box is None else to_ase(box.matrix, "distance"),
         celldisp=None if box is None else to_ase(box.origin, "distance"),
@@ -362,21 +392,24 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
     if frame.time is not None:
         atoms.info["time"] = to_ase(frame.time, "time")
     if mass is not None:
-        atoms.set_masses(to_ase(mass, "mass"))
+        atoms.set_masses(np.where(np.isnan(mass), atoms.get_masses(), to_ase(mass, "mass")))
     if frame.velocities is not None:
         atoms.set_velocities(to_ase(frame.velocities, "velocity"))
     if charges is not None:
-        atoms.set_initial_charges(to_ase(charges, "charge"))
+        atoms.set_initial_charges(to_ase(np.nan_to_num(charges), "charge"))
+    results, info = _ase.results_of(_clients.observables(frame), to_ase)
+    atoms.info.update(info)
     if frame.forces is not None:
-        atoms.calc = SinglePointCalculator(atoms, forces=to_ase(frame.forces, "force"))
+        results["forces"] = to_ase(frame.forces, "force")
+    if results:
+        atoms.calc = SinglePointCalculator(atoms, **results)
     for name, values in (("id", ids), ("type", types), ("mol-id", mol), ("travel", frame.images)):
         if values is not None:
             atoms.set_array(name, values)
     if types is not None and not all(name in atomic_numbers for name in elements):
         atoms.set_array("element", _clients.of_types(types, np.array(elements), "X"))
-    for name in rest:
-        if name not in STANDARD:
-            atoms.set_array(f"{name}_" if name in atoms.arrays else name, frame[name])
+    for name, values in [*arrays.items(), *((name, frame[name]) for name in rest if name not in STANDARD)]:
+        atoms.set_array(f"{name}_" if name in atoms.arrays else name, values)
     return atoms
 
 

@@ -25,7 +25,7 @@ from mdtraj.core import element
 from mdtraj.formats.registry import FormatRegistry
 
 import gpz
-from gpz import _clients, _units
+from gpz import _clients, _particles, _units
 
 NANOMETER, PICOSECOND = 1e-9, 1e-12
 
@@ -80,10 +80,14 @@ def iterload(
 
 
 def topology(filename: str | os.PathLike) -> mdtraj.Topology:
-    """A topology from the first frame: a residue for each molecule (column mol; one residue without it), elements where
-    the file has them and mdtraj knows them, else virtual sites; no bonds. Atoms are named by element, else type; serial
-    is the
-    id."""
+    """A topology from the first frame and the tables of the file.
+
+    Residues and chains are those of the table atoms (resid, resname, chain); without resid there is a residue for each
+    molecule (column mol; one residue without it). Atoms of a residue follow each other in the order of ids: where others lie
+    between, there are several residues of one number. Atoms have the name of the table, else of the element, else of the type;
+    serial is the id. Elements are those of the file, if mdtraj knows them, else virtual sites. Bonds are those of the table,
+    between atoms that the frame has. Warns if the tables are damaged, and goes on without.
+    """
     with _clients.open_trajectory(filename) as trajectory:
         return _topology(trajectory, None)
 
@@ -95,18 +99,49 @@ def _topology(trajectory: gpz.Trajectory, top) -> mdtraj.Topology:
     frame = trajectory[0]
     types = _clients.type_columns(frame)[:1]
     frame.load(*(name for name in ("id", "mol", *types) if name in frame))
-    numbers = frame[types[0]] if types else np.ones(frame.n_particles, int)
-    names = np.array(_clients.type_names(trajectory) or [""], dtype=object)
-    labels = _clients.of_types(numbers, names, "")
+    particles = _particles.of_frame(trajectory, 0, frame.ids, frame[types[0]] if types else None)
+    found = particles.types()
+    numbers = np.ones(frame.n_particles, int) if found is None else found
+    names = np.array(_clients.type_names(trajectory) or particles.labels() or [""], dtype=object)
+    labels = _filled(particles.texts("element"), _clients.of_types(numbers, names, ""))
+    called = _filled(particles.texts("name"), np.where(labels == "", numbers.astype(str).astype(object), labels))
     elements = {name: _element(name) for name in set(labels)}
-    molecules = frame["mol"] if "mol" in frame else np.zeros(frame.n_particles, int)
     made = mdtraj.Topology()
-    chain = made.add_chain()
-    residues = {molecule: made.add_residue("MOL", chain, int(molecule)) for molecule in np.unique(molecules).tolist()}
+    residues = _residues(made, particles, frame["mol"] if "mol" in frame else None, frame.n_particles)
     ids = frame.ids if frame.ids is not None else np.arange(1, frame.n_particles + 1)
-    for label, number, molecule, serial in zip(labels, numbers.tolist(), molecules.tolist(), ids.tolist()):
-        made.add_atom(label or str(number), elements[label], residues[molecule], serial)
+    atoms = [
+        made.add_atom(name, elements[label], residue, serial)
+        for name, label, residue, serial in zip(called, labels, residues, ids.tolist())
+    ]
+    links = particles.links("bonds")
+    for first, second in () if links is None else np.unique(np.sort(links.indices), axis=0).tolist():
+        made.add_bond(atoms[first], atoms[second])
     return made
+
+
+def _filled(values: np.ndarray | None, others: np.ndarray) -> np.ndarray:
+    """(N,) texts: the others where there are none or an empty one."""
+    return others if values is None else np.where(values == "", others, values)
+
+
+def _residues(made: mdtraj.Topology, particles: _particles.Particles, molecules: np.ndarray | None, count: int) -> list:
+    """The residue of each atom. Adds residues and chains to the topology."""
+    resids = particles.column("resid", "i")
+    names, chains = (_filled(particles.texts(name), np.full(count, "", object)) for name in ("resname", "chain"))
+    if resids is None:
+        molecules = particles.column("mol", "i") if molecules is None else molecules
+        resids = np.zeros(count, np.int64) if molecules is None else molecules
+    # A residue begins where one of these changes: mdtraj takes atoms residue by residue, and numbers of residues repeat.
+    differs = np.any([values[1:] != values[:-1] for values in (resids, names, chains)], axis=0)
+    first = np.concatenate([[0], np.flatnonzero(differs) + 1])[:count]
+    of_atoms = np.cumsum(np.concatenate([[0], differs]))[:count]
+    residues = []
+    chain = None
+    for k in first.tolist():
+        if chain is None or chains[k] != chain[0]:
+            chain = (chains[k], made.add_chain(chains[k]) if chains[k] else made.add_chain())
+        residues.append(made.add_residue(names[k] or "MOL", chain[1], int(resids[k])))
+    return [residues[k] for k in of_atoms.tolist()]
 
 
 def _element(name: str):

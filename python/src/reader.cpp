@@ -3,16 +3,25 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <exception>
+#include <limits>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "arrays.hpp"
+#include "gpz/error.hpp"
 #include "heads.hpp"
 #include "module.hpp"
+#include "stream_tables.hpp"
+#include "tables.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -68,6 +77,55 @@ class FileReader {
     reader_.verify(i, threads);
   }
 
+  nb::list tables(std::size_t i, const nb::list &names) const {
+    const std::vector<std::string> wanted = from_python(names);
+    std::vector<Table> found;
+    {
+      const nb::gil_scoped_release released;
+      found = reader_.tables(i, wanted);
+    }
+    return to_python(found);
+  }
+
+  // The frames that have a record of tables in front of them, ascending; frame 0 as well if one is behind all frames.
+  nb::object frames_with_tables() const {
+    std::vector<std::int64_t> found;
+    {
+      const nb::gil_scoped_release released;
+      const auto has_tables = [&](std::size_t i) {
+        const std::vector<RecordEntry> records = reader_.records(i);
+        return std::any_of(records.begin(), records.end(),
+                           [](const RecordEntry &record) { return record.type == tables_record_type; });
+      };
+      for (std::size_t i = 0; i < reader_.frames(); ++i)
+        if (has_tables(i) || (i == 0 && has_tables(reader_.frames()))) found.push_back(static_cast<std::int64_t>(i));
+    }
+    return array_of(std::move(found));
+  }
+
+  // Whether the file has anything besides frames and an index. Reads nothing.
+  bool has_records() const {
+    std::uint64_t end = scan().frames_begin;
+    for (const IndexEntry &frame : scan().frames) {
+      if (frame.offset != end) return true;
+      end = frame.offset + frame.length;
+    }
+    return scan().frames_end > end;
+  }
+
+  nb::list observables(std::size_t i) const {
+    std::vector<Observable> found;
+    {
+      const nb::gil_scoped_release released;
+      found = reader_.observables(i);
+    }
+    return to_python(found);
+  }
+
+  // ([(name, unit, values)], number of frames whose observables cannot be read, the first such frame, why). Values are
+  // one for each of these frames, NaN where there is none.
+  nb::tuple observables_of(const std::vector<std::int64_t> &frames) const;
+
   void allow_replacement() { reader_.allow_replacement(); }
 
   // One value of each frame.
@@ -95,10 +153,51 @@ class FileReader {
   Reader reader_;
 };
 
+nb::tuple FileReader::observables_of(const std::vector<std::int64_t> &frames) const {
+  struct Column {
+    std::string name;
+    std::string unit;
+    std::vector<double> values;
+  };
+  std::vector<Column> columns;
+  std::int64_t unread = 0;
+  std::int64_t first = -1;
+  std::string cause;
+  {
+    const nb::gil_scoped_release released;
+    std::map<std::pair<std::string, std::string>, std::size_t> places;
+    for (std::size_t k = 0; k < frames.size(); ++k) try {
+        for (const Observable &observable : reader_.observables(static_cast<std::size_t>(frames[k]))) {
+          const auto [place, is_new] = places.emplace(std::pair(observable.name, observable.unit), columns.size());
+          if (is_new)
+            columns.push_back({observable.name, observable.unit,
+                               std::vector<double>(frames.size(), std::numeric_limits<double>::quiet_NaN())});
+          columns[place->second].values[k] = observable.value;
+        }
+      } catch (const Error &error) {
+        if (error.status() != Status::corrupt && error.status() != Status::limit_exceeded) throw;
+        if (unread++ == 0) {
+          first = frames[k];
+          cause = error.cause();
+        }
+      }
+  }
+  nb::list list;
+  for (Column &column : columns)
+    list.append(nb::make_tuple(to_python(column.name), to_python(column.unit), array_of(std::move(column.values))));
+  return nb::make_tuple(list, unread, first, to_python(cause));
+}
+
 class DecodedFrame {
  public:
-  explicit DecodedFrame(Frame frame) : frame_(std::move(frame)) {}
+  // damage: why its observables cannot be read, or null.
+  DecodedFrame(Frame frame, std::vector<Observable> observables, std::exception_ptr damage)
+      : frame_(std::move(frame)), observables_(std::move(observables)), damage_(std::move(damage)) {}
 
+  nb::list observables() const {
+    if (damage_) std::rethrow_exception(damage_);
+    return to_python(observables_);
+  }
   nb::tuple head() const { return to_python(frame_.info); }
   void read(const nb::list &names, const nb::list &arrays, bool sort_by_id) const {
     std::size_t capacity = 0;
@@ -109,6 +208,8 @@ class DecodedFrame {
 
  private:
   Frame frame_;
+  std::vector<Observable> observables_;
+  std::exception_ptr damage_;
 };
 
 class Stream {
@@ -116,7 +217,7 @@ class Stream {
   static Stream open(int descriptor, const nb::str &name, std::uint64_t max_memory) {
     const std::string text = from_python(name);
     const nb::gil_scoped_release released;
-    return Stream(StreamReader(descriptor, text, Limits{max_memory}));
+    return Stream(StreamReader(descriptor, text, Limits{max_memory}), max_memory);
   }
 
   nb::dict metadata() const { return to_python(reader_.metadata()); }
@@ -125,12 +226,25 @@ class Stream {
     const nb::gil_scoped_release released;
     Frame frame;
     if (!reader_.next(frame, threads)) return std::nullopt;
-    return DecodedFrame(std::move(frame));
+    std::vector<Observable> observables;
+    std::exception_ptr damage;
+    try {
+      observables = tables_->observables(frame.info.timestep);
+    } catch (const Error &) {
+      damage = std::current_exception();
+    }
+    return DecodedFrame(std::move(frame), std::move(observables), std::move(damage));
   }
 
- private:
-  explicit Stream(StreamReader reader) : reader_(std::move(reader)) {}
+  nb::list tables() const { return to_python(tables_->tables()); }
 
+ private:
+  Stream(StreamReader reader, std::uint64_t max_memory)
+      : tables_(std::make_unique<StreamTables>(max_memory)), reader_(std::move(reader)) {
+    reader_.on_record([tables = tables_.get()](const StoredRecord &record) { tables->take(record); });
+  }
+
+  std::unique_ptr<StreamTables> tables_;  // the reader calls it
   StreamReader reader_;
 };
 
@@ -168,16 +282,23 @@ void bind_reader(nb::module_ &module) {
       .def("head", &FileReader::head, "frame"_a)
       .def("field_sizes", &FileReader::field_sizes, "frame"_a)
       .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a)
+      .def("tables", &FileReader::tables, "frame"_a, "names"_a)
+      .def("frames_with_tables", &FileReader::frames_with_tables)
+      .def_prop_ro("has_records", &FileReader::has_records)
+      .def("observables", &FileReader::observables, "frame"_a)
+      .def("observables_of", &FileReader::observables_of, "frames"_a)
       .def("verify", &FileReader::verify, "frame"_a, "threads"_a)
       .def("allow_replacement", &FileReader::allow_replacement);
 
   nb::class_<DecodedFrame>(module, "DecodedFrame")
       .def("head", &DecodedFrame::head)
+      .def("observables", &DecodedFrame::observables)
       .def("read", &DecodedFrame::read, "names"_a, "arrays"_a, "sort_by_id"_a);
 
   nb::class_<Stream>(module, "Stream")
       .def_static("open", &Stream::open, "descriptor"_a, "name"_a, "max_memory"_a)
       .def_prop_ro("metadata", &Stream::metadata)
+      .def("tables", &Stream::tables)
       .def("next", &Stream::next, "threads"_a);
 }
 

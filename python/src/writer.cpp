@@ -15,6 +15,7 @@
 #include "heads.hpp"
 #include "module.hpp"
 #include "object_sink.hpp"
+#include "tables.hpp"
 #include "text.hpp"
 
 namespace nb = nanobind;
@@ -103,7 +104,8 @@ class FileWriter {
 
   void set_effort(int effort) { writer_.set_effort(static_cast<Effort>(effort)); }
 
-  void write(std::size_t particles, std::int64_t timestep, double time, const nb::tuple &box, const nb::list &fields) {
+  void write(std::size_t particles, std::int64_t timestep, double time, const nb::tuple &box, const nb::list &fields,
+             const nb::list &observables) {
     FrameInfo info;
     info.particles = particles;
     info.timestep = timestep;
@@ -112,8 +114,16 @@ class FileWriter {
     std::vector<FieldInput> inputs;
     std::uint16_t column = 0;
     for (const nb::handle field : fields) inputs.push_back(field_from(nb::cast<nb::tuple>(field), column, particles));
+    const std::vector<Observable> of_frame = observables_from(observables);
     const nb::gil_scoped_release released;
+    if (!of_frame.empty()) writer_.write(timestep, of_frame);
     writer_.write(info, inputs);
+  }
+
+  void write_tables(const nb::list &tables) {
+    const std::vector<Table> made = tables_from(tables);
+    const nb::gil_scoped_release released;
+    writer_.write(made);
   }
 
   std::size_t frames() const { return writer_.frames().size(); }
@@ -152,7 +162,8 @@ void bind_writer(nb::module_ &module) {
       .def("set_key_interval", &FileWriter::set_key_interval, "frames"_a)
       .def("set_order", &FileWriter::set_order, "order"_a)
       .def("set_effort", &FileWriter::set_effort, "effort"_a)
-      .def("write", &FileWriter::write, "particles"_a, "timestep"_a, "time"_a, "box"_a, "fields"_a)
+      .def("write", &FileWriter::write, "particles"_a, "timestep"_a, "time"_a, "box"_a, "fields"_a, "observables"_a)
+      .def("write_tables", &FileWriter::write_tables, "tables"_a)
       .def_prop_ro("n_frames", &FileWriter::frames)
       .def_prop_ro("size", &FileWriter::size)
       .def("sync", &FileWriter::sync)

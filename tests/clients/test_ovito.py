@@ -71,11 +71,11 @@ def test_other_columns(tmp_path):
     with gpz.Writer(file, units="metal", elements=["Cu"]) as writer:
         further = {"c_s[1]": x[:, 0], "v_a.b": x[:, 1], "i_n": np.arange(20), "id": np.arange(20)[::-1]}
         writer.write(positions=x, types=np.ones(20, int), box=box, velocities=x, **further)
-        writer.write(positions=x[:10], types=np.ones(10, int), box=box)
+        writer.write(positions=x[:10], types=np.ones(10, int), ids=np.arange(10), box=box)
     first, second = frames(import_file(file))
     for name, column in (("c_s[1]", "c_s[1]"), ("v_a_b", "v_a.b"), ("i_n", "i_n")):
         assert np.array_equal(first.particles[name][...], further[column][::-1]), name  # in the order of ids
-    assert set(second.particles.keys()) == {"Position", "Particle Type"}
+    assert set(second.particles.keys()) == {"Position", "Particle Type", "Particle Identifier"}
     assert second.particles.count == 10
     assert [each.name for each in second.particles.particle_types.types] == ["Cu"]
 
@@ -186,3 +186,61 @@ def test_without_ids(tmp_path):
 def test_page(tmp_path, monkeypatch, capsys):
     run_block("ovito", tmp_path, monkeypatch)
     assert capsys.readouterr().out.startswith("100 648 ")
+
+
+def with_tables(path):
+    """Two molecules in a periodic box, one of them across its border; the second frame has no bonds."""
+    x = np.array([[0.5, 1, 1], [9.5, 1, 1], [5, 5, 5], [5.8, 5, 5], [2, 9.6, 2]])
+    ids = np.array([10, 2, 4, 3, 7])
+    tables = {
+        "atoms": {"id": [2, 10, 3, 4, 99], "q": [0.5, -0.5, 0.25, -0.25, 1], "mol": [1, 1, 2, 2, 3]},
+        "types": {"type": [1, 2], "mass": [16.0, 1.0], "label": ["O", "H"]},
+        "bonds": {"type": ["single", "double", "single"], "atom1": [2, 3, 2], "atom2": [10, 4, 99]},
+    }
+    with gpz.Writer(path, units="real") as writer:
+        writer.write_tables(tables)
+        for k in range(3):
+            if k == 1:
+                writer.write_tables({"bonds": {"atom1": [], "atom2": []}})
+            observables = {"Temp": 300.0 + k, "PotEng": -1.0} if k != 1 else {"Temp": 301.0}
+            columns = {"q": np.arange(5.0)} if k == 2 else {}
+            writer.write(
+                positions=x, ids=ids, types=[1, 2, 2, 1, 1], box=[10, 10, 10], timestep=k, observables=observables, **columns
+            )
+    return x[np.argsort(ids)]
+
+
+def test_tables_and_observables(tmp_path):
+    x = with_tables(tmp_path / "a.gpz")
+    pipeline = import_file(str(tmp_path / "a.gpz"))
+    data = pipeline.compute(0)
+    particles, bonds = data.particles, data.particles.bonds
+    assert particles["Particle Identifier"][...].tolist() == [2, 3, 4, 7, 10]
+    assert particles["Charge"][...].tolist() == [0.5, 0.25, -0.25, 0, -0.5]
+    assert particles["Mass"][...].tolist() == [1, 16, 1, 16, 16]
+    assert particles["Molecule Identifier"][...].tolist() == [1, 2, 2, 0, 1]
+    assert [each.name for each in particles.particle_types.types] == ["O", "H"]
+    assert bonds.topology[...].tolist() == [[0, 4], [1, 2]]
+    names = {each.id: each.name for each in bonds.bond_types.types}
+    assert [names[number] for number in bonds.bond_types[...]] == ["single", "double"]
+    # Neighbours across the border are near each other.
+    first, second = bonds.topology[...].T
+    lengths = np.linalg.norm(x[second] - x[first] + bonds.pbc_vectors[...] @ data.cell[:, :3].T, axis=1)
+    assert np.allclose(lengths, [1.0, 0.8], atol=0.01)
+    assert data.attributes["Temp"] == 300 and data.attributes["PotEng"] == -1 and data.attributes["Timestep"] == 0
+    data = pipeline.compute(1)
+    assert data.particles.bonds is None or data.particles.bonds.count == 0
+    assert data.attributes["Temp"] == 301 and "PotEng" not in data.attributes
+    assert pipeline.compute(2).particles["Charge"][...].tolist() == np.arange(5.0)[[1, 3, 2, 4, 0]].tolist()
+    assert pipeline.compute(0).particles.bonds.count == 2
+
+
+def test_a_file_without_tables(tmp_path):
+    with gpz.Writer(tmp_path / "a.gpz") as writer:
+        writer.write(positions=np.eye(3), types=[1, 2, 1], box=[5, 5, 5])
+    data = import_file(str(tmp_path / "a.gpz")).compute(0)
+    assert data.particles.bonds is None and set(data.particles.keys()) == {
+        "Position",
+        "Particle Type",
+        "Particle Identifier",
+    }

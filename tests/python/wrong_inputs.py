@@ -95,6 +95,14 @@ def trajectory(name, error, *says, call):
     return Row("Trajectory", name, run, error, says)
 
 
+def tables(name, error, *says, tables):
+    def call(place):
+        with gpz.Writer(place.new) as made:
+            made.write_tables(tables)
+
+    return Row("Writer.write_tables", name, call, error, says)
+
+
 def row(entry, name, error, *says, call):
     return Row(entry, name, call, error, says)
 
@@ -313,6 +321,39 @@ CORE = [
     row("Box", "tilt number", A, "tilt", "()", "(3,)", call=lambda _: gpz.Box.from_bounds([0] * 3, [1] * 3, 0.5)),
     row("Box", "matrix of lengths", A, "matrix", "(3,)", "(3, 3)", call=lambda _: gpz.Box.from_vectors([1, 1, 1])),
     row("Box", "origin None", T, "origin", "None", "numbers", call=lambda _: gpz.Box.from_vectors(np.eye(3), None)),
+    # --- Observables and tables ---
+    write("observables list", T, "observables", "a dict of numbers", observables=[1.0]),
+    write("observables number", T, "observables", "a dict of numbers", "3", observables=3),
+    write("observables text", T, "observables['Temp']", "'hot'", "a number", observables={"Temp": "hot"}),
+    write("observables array", T, "observables['Temp']", "[1, 2]", "a number", observables={"Temp": np.array([1, 2])}),
+    write("observables bool", T, "observables['Temp']", "True", "a number", observables={"Temp": True}),
+    write("observables triple", T, "observables['Temp']", "(1, 'K', 2)", "its unit", observables={"Temp": (1, "K", 2)}),
+    write("observables unit", T, "observables['Temp']: a unit", "3", "a text", observables={"Temp": (1, 3)}),
+    write("observables long unit", A, "a unit", "255 bytes", observables={"Temp": (1, "K" * 256)}),
+    write("observables name", T, "observables: a name", "5", "a text", observables={5: 1.0}),
+    write("observables empty name", A, "observables: a name", "1 to 255 bytes", observables={"": 1.0}),
+    write("observables half", A, "a name", "not in UTF-8", observables={"\ud800": 1.0}),
+    tables("list", T, "tables", "a dict of tables", tables=[1]),
+    tables("name", T, "tables: a name", "5", "a text", tables={5: {}}),
+    tables("long name", A, "tables: a name", "255 bytes", tables={"n" * 256: {}}),
+    tables("observables", A, "tables['observables']", "write(..., observables=...)", tables={"observables": {"name": ["a"]}}),
+    tables("array", T, "tables['bonds']", "a dict of columns", tables={"bonds": np.zeros((2, 2))}),
+    tables("column", T, "tables['bonds']: a column", "3", "a text", tables={"bonds": {3: [1]}}),
+    tables("lengths", A, "tables['bonds']", "one length", "'b': 2", tables={"bonds": {"a": [1], "b": [1, 2]}}),
+    tables("shape", A, "tables['bonds']: a", "(1, 2)", "(rows,)", tables={"bonds": {"a": [[1, 2]]}}),
+    tables("number", A, "tables['bonds']: a", "()", "(rows,)", tables={"bonds": {"a": 1}}),
+    tables("mixed", T, "tables['atoms']: name", "1 in row 1", "texts", tables={"atoms": {"name": ["CA", 1]}}),
+    tables("bytes", T, "tables['atoms']: name", "b'CA' in row 0", "texts", tables={"atoms": {"name": [b"CA"]}}),
+    tables("bools", A, "tables['atoms']: a", "bool", "integers", tables={"atoms": {"a": [True]}}),
+    tables("complex", A, "tables['atoms']: a", "complex", "floats", tables={"atoms": {"a": [1j]}}),
+    tables("large", A, "tables['atoms']: a", str(2**63), "63 bits", tables={"atoms": {"a": np.array([2**63], np.uint64)}}),
+    tables("half", A, "tables['atoms']: a", "UTF-8", tables={"atoms": {"a": ["\ud800"]}}),
+    row("Table", "unit of no column", A, "units['b']", "['a']", call=lambda place: gpz.Table({"a": [1]}, units={"b": "m"})),
+    row("Table", "unit", T, "units['a']", "3", "a text", call=lambda place: gpz.Table({"a": [1]}, units={"a": 3})),
+    row("Table", "text", T, "a dict of columns", "'a'", call=lambda place: gpz.Table("a")),
+    trajectory("tables text", T, "names", "'bonds'", '["bonds"]', call=lambda t: t.tables(0, "bonds")),
+    trajectory("tables number", T, "names", "[3]", "list of names", call=lambda t: t.tables(0, [3])),
+    trajectory("tables frame", T, "a frame has a number", "'a'", call=lambda t: t.tables("a")),
     # --- gpz.open ---
     source("None", T, "path", "None", OPENED, file=None),
     source("3", T, "path", "3", "gpz.stream", file=3),

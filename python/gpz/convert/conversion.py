@@ -51,7 +51,7 @@ def convert(
         "velocities" and "forces", which are exact otherwise. "thermal" for velocities: a thousandth of the thermal speed of
         the heaviest species in the first frame, which needs types: those of the topology, where the source has none.
     key_interval, order, effort: of the .gpz file, as in gpz.Writer.
-    topology: a file that MDAnalysis reads, for types and elements, and for the number of atoms of files that do not say
+    topology: a file that MDAnalysis reads, for types, elements, names, masses, charges and bonds, and for the number of atoms of files that do not say
         it (AMBER's mdcrd, TRZ).
     allow_truncated: a source that is cut is no error. A UserWarning and the last line of the result say where it ends.
 

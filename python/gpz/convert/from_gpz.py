@@ -170,6 +170,15 @@ def lost_in(form: Format, first, style: str, precision: int, times, velocities: 
     others = [name for name in first.columns if name not in kept]
     if others:
         lost.append(f"columns that are not in the {form.name} file: {' '.join(others)}")
+    try:
+        tables = [name for name in file.tables() if name not in ("provenance", "history")]
+        observables = list(first.observables)
+    except (gpz.CorruptError, gpz.LimitError):
+        tables, observables = ["tables that cannot be read"], []
+    if tables:
+        lost.append(f"tables that are not in the {form.name} file: {' '.join(tables)}")
+    if observables:
+        lost.append(f"observables that are not in the {form.name} file: {' '.join(observables)}")
     if file.elements:
         lost.append(f"{form.name} has no elements: for analysis keep a topology beside it")
     if first.box is not None and first.box.origin.any():

@@ -18,6 +18,7 @@ from gpz.convert.formats import Format
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import Place, open_topology, open_whole, topology_within
 from gpz.convert.whole_frames import Extent, doubts, extent_of
+from gpz.mdanalysis import tables
 from gpz.mdanalysis.units import Units
 from gpz.mdanalysis.writer import Types
 
@@ -65,6 +66,9 @@ def write(
             metadata=reference.described(source, form, 1 / units.length),
             **options,
         ) as writer:
+            if atoms is not None and types is not None:
+                further = tables.masses_and_charges(atoms, units)
+                writer.write_tables(tables.of_atoms(atoms, columns["ids"], types.elements is not None, further))
             for number, ts in zip(numbers, timesteps(reader, numbers, place)):
                 vectors = vectors_of(ts, units)
                 box = box_of(ts.dimensions, units.length)

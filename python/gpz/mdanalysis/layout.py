@@ -26,6 +26,9 @@ VELOCITIES, FORCES, IMAGES = ("vx", "vy", "vz"), ("fx", "fy", "fz"), ("ix", "iy"
 # What is no additional column, because a timestep has a place of its own for it.
 KNOWN_COLUMNS = {"id", *VELOCITIES, *FORCES}.union(*CONVENTIONS.values())
 
+# Entries of ts.data that MDAnalysis and this reader use.
+OF_TIMESTEPS = ("dt", "time", "time_offset", "step")
+
 
 class FrameError(RuntimeError):
     """A frame cannot be read. No OSError or EOFError: MDAnalysis takes those for the end of the trajectory."""
@@ -77,6 +80,7 @@ class Layout:
         if self.unwraps and not all(name in columns for name in IMAGES):
             raise TypeError(f"{filename}: unwrap_images needs image flags, and ix iy iz are not among its columns")
         self.additional = self._find_additional(columns, additional)
+        self._observables: set[str] = set()  # in ts.data, of the frame before
 
     def _find_convention(self, columns: Sequence[str], wanted: str) -> str:
         if wanted not in ("auto", *CONVENTIONS):
@@ -151,9 +155,22 @@ class Layout:
         ts.dimensions = None
         if frame.box is not None:
             ts.dimensions = geometry.dimensions(frame.box) * [*(3 * [self.units.length]), 1, 1, 1]
+        self._fill_observables(ts, frame)
         for name in self.additional:
             ts.data[name] = values[name]
         ts.data["step"] = frame.timestep
+
+    def _fill_observables(self, ts: Timestep, frame: gpz.Frame) -> None:
+        """Those of the frame become ts.data, in place of those of the frame before."""
+        try:
+            found = frame.observables
+        except gpz.CorruptError as error:
+            warnings.warn(f"{self.filename}: observables of frames cannot be read: {error.cause}")
+            found = gpz.Observables()
+        for name in self._observables.difference(found):
+            ts.data.pop(name, None)
+        self._observables = set(found).difference(OF_TIMESTEPS)
+        ts.data.update({name: found[name] for name in self._observables})
 
     def _place(self, positions: np.ndarray, box: gpz.Box, values: Mapping[str, np.ndarray]) -> None:
         """Makes coordinates of the file distances from the origin of the box, in place."""

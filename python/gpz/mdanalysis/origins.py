@@ -31,6 +31,15 @@ class OfFrame:
         """That of the timestep."""
         raise NotImplementedError
 
+    def tables(self) -> dict[str, gpz.Table]:
+        """Those that are valid for the first frame."""
+        raise NotImplementedError
+
+    @property
+    def lammps_units(self) -> str | None:
+        """LAMMPS's name of the units of the file."""
+        return self.layout.lammps_units
+
     def origins(self) -> dict[str, gpz.Origin]:
         """The errors that the positions, velocities and forces of the timestep have, in its units."""
         return self.layout.origins(self.current_frame(), self.ts)

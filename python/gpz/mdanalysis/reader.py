@@ -116,11 +116,6 @@ class GPZReader(OfFrame, base.ReaderBase):
         return self._trajectory
 
     @property
-    def lammps_units(self) -> str | None:
-        """LAMMPS's name of the units of the file."""
-        return self.layout.lammps_units
-
-    @property
     def names_of_types(self) -> list[str]:
         """The label of type t, else its element, is [t - 1]; empty for a file without both."""
         return self.opened().type_labels or self.opened().elements
@@ -204,6 +199,10 @@ class GPZReader(OfFrame, base.ReaderBase):
     def first_frame(self) -> gpz.Frame:
         """The first frame of the file, not decoded."""
         return self.opened()[0]
+
+    def tables(self) -> dict[str, gpz.Table]:
+        """Those that are valid for the first frame."""
+        return self.opened().tables()
 
     def current_frame(self) -> gpz.Frame:
         """The frame of the current timestep, in LAMMPS units."""

@@ -55,11 +55,6 @@ class GPZStreamReader(OfFrame, base.StreamReaderBase):
         self.ts = self._Timestep(self.n_atoms, **self._ts_kwargs)
         self._read_next_timestep()
 
-    @property
-    def lammps_units(self) -> str | None:
-        """LAMMPS's name of the units of the stream."""
-        return self.layout.lammps_units
-
     def _next_frame(self) -> gpz.Frame:
         try:
             return next(self._stream)
@@ -92,6 +87,10 @@ class GPZStreamReader(OfFrame, base.StreamReaderBase):
     def first_frame(self) -> gpz.Frame:
         """The first frame of the pipe."""
         return self._first
+
+    def tables(self) -> dict[str, gpz.Table]:
+        """Those that are valid for the frame that was read last."""
+        return self._stream.tables()
 
     def current_frame(self) -> gpz.Frame:
         """The frame of the current timestep, in LAMMPS units."""

@@ -16,6 +16,7 @@ from gpz._checks import checked_bound_of
 from gpz._frame import VECTORS
 from gpz._metadata import Existing
 from gpz._positions import FORMS
+from gpz.mdanalysis import tables
 from gpz.mdanalysis.origins import OfFrame, of_atoms
 from gpz.mdanalysis.units import units_of
 
@@ -53,7 +54,8 @@ class GPZWriter(base.WriterBase):
 
     Written are positions, velocities and forces as the timestep has them (float32), the box, time, timestep
     (`ts.data["step"]`, else the frame number), and what the topology has of ids, types, elements, resids (column mol),
-    charges (q) and masses. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are
+    charges (q) and masses. Tables of the file get names, resnames, resids, chainIDs and segids of atoms, and bonds, angles,
+    dihedrals and impropers between them, as they are in the first frame. Floats in `ts.data` become observables of the frame. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are
     no numbers get numbers and become type labels. Types and elements are those of the first frame.
     """
 
@@ -104,6 +106,7 @@ class GPZWriter(base.WriterBase):
             "threads": threads,
         }
         self._file: gpz.Writer | None = None
+        self._observables = tables.ObservablesOf(self.filename)
         if lammps_units is not None:
             units_of(lammps_units)  # an error before the first frame
 
@@ -117,12 +120,14 @@ class GPZWriter(base.WriterBase):
             self.n_atoms = len(atoms)
         if len(atoms) != self.n_atoms:
             raise ValueError(f"{self.filename}: a frame of {len(atoms)} atoms in a trajectory of {self.n_atoms}")
+        reader = of_atoms(atoms)
         if self._file is None:
-            self._file = self._open(atoms)
+            self._file = self._open(atoms, reader)
         columns: dict[str, Any] = {**self._vectors(timestep), **self._topology(atoms)}
         place = self._place_and_time(timestep)
         origins: dict[str, gpz.Origin] = {}
-        reader = of_atoms(atoms)
+        same_units = reader is not None and (self.lammps_units or "lj") == (reader.lammps_units or "lj")
+        observables = self._observables.of(timestep.data, reader, same_units)
         if reader is not None:
             origins = self._origins(reader)
             box = reader.box_of(timestep.dimensions)
@@ -131,7 +136,7 @@ class GPZWriter(base.WriterBase):
                 columns["positions"] = columns["positions"].astype(np.float64) + box.origin
                 place["box"] = box
         origins = {name: origin for name, origin in origins.items() if name in columns}
-        self._file.write(**columns, **place, origin=origins)
+        self._file.write(**columns, **place, origin=origins, observables=observables)
 
     def _origins(self, reader: OfFrame) -> dict[str, gpz.Origin]:
         """What the .gpz file that the atoms come from says of their errors."""
@@ -144,7 +149,7 @@ class GPZWriter(base.WriterBase):
                 origins[name] = origin.scaled(factor)
         return origins
 
-    def _open(self, atoms: AtomGroup) -> gpz.Writer:
+    def _open(self, atoms: AtomGroup, reader: OfFrame | None) -> gpz.Writer:
         existing = Existing.find(self.filename) if self._options["append"] else None
         units = self.lammps_units
         if units is None and (existing is None or not self.convert_units):
@@ -163,7 +168,10 @@ class GPZWriter(base.WriterBase):
             name: bound if isinstance(bound, str) else bound / factors[name] for name, bound in self._bounds.items()
         }
         columns = {"velocities": bounds.get("velocity_bound"), "forces": bounds.get("force_bound")}
-        return gpz.Writer(
+        described = tables.kept_of(reader) | tables.of_atoms(atoms, ids_of(atoms), self._types.has_elements)
+        if existing is not None:  # tables that the file has are valid for its further frames
+            described = {name: table for name, table in described.items() if not existing.has_table(name, table)}
+        file = gpz.Writer(
             self.filename,
             units=units,
             elements=self._types.elements,
@@ -172,6 +180,8 @@ class GPZWriter(base.WriterBase):
             bounds={name: bound for name, bound in columns.items() if bound is not None},
             **self._options,
         )
+        file.write_tables(described)
+        return file
 
     def _vectors(self, ts: base.Timestep) -> dict[str, np.ndarray]:
         """Positions, velocities and forces in units of the file."""
@@ -223,12 +233,14 @@ class Types:
     existing: a file that is continued, whose types they are.
     elements, labels: texts, [t - 1] for type t; None if there are none, and for types of an existing file.
     table: the number of each type; empty for atoms without types.
+    has_elements: whether the file says the element of each type.
     """
 
     def __init__(self, atoms: AtomGroup, existing: Existing | None = None):
         self.elements: list[str] | None = None
         self.labels: list[str] | None = None
         self.table: dict[str, int] = {}
+        self.has_elements = existing is not None and bool(existing.elements)
         self._names: np.ndarray | None = None
         if not hasattr(atoms, "types"):
             return
@@ -247,6 +259,7 @@ class Types:
             self.table = {name: number for number, name in enumerate(self.labels, 1)}
         if hasattr(atoms, "elements"):
             self.elements = self._elements_of(types, atoms.elements)
+            self.has_elements = self.elements is not None
 
     def _elements_of(self, types: np.ndarray, elements: np.ndarray) -> list[str] | None:
         """None if atoms of one type are of different elements."""

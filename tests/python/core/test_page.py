@@ -32,7 +32,12 @@ def test_the_programs_run(sample, tmp_path, monkeypatch):
     x = np.random.default_rng(1).random((PARTICLES, 3))
     charges = np.empty(PARTICLES)
     found = programs()
-    assert len(found) == 4
+    assert len(found) == 7
+    described = {"id": np.arange(1, 4), "mass": np.ones(3)}
+    with gpz.Writer("described.gpz") as writer:
+        writer.write_tables({"bonds": {"atom1": [1], "atom2": [2]}, "atoms": gpz.Table(described, {"mass": "grams/mole"})})
+        writer.write(positions=x[:3], observables={"Temp": 300.0, "PotEng": -1.0})
+    trajectory = gpz.open("described.gpz")
     for program in found:
         with open(sample.path, "rb") as stdin, open("piped.gpz", "wb") as stdout:
             monkeypatch.setattr(sys, "stdin", Standard(stdin))
@@ -40,6 +45,7 @@ def test_the_programs_run(sample, tmp_path, monkeypatch):
             names = {"gpz": gpz, "np": np, "sys": sys, "t": gpz.open(sample.path), "data": sample.path.read_bytes()}
             names |= {"n": PARTICLES, "x": x, "v": x, "array": x, "ids": np.arange(PARTICLES), "charges": charges}
             names |= {"types": np.ones(PARTICLES, int), "print": lambda *_: None}
+            names |= {"trajectory": trajectory, "frame": trajectory[0], "masses": charges, "names": ["CA"] * PARTICLES}
             exec(program.replace('"q"', '"charge"'), names)  # noqa: S102
             monkeypatch.undo()
             monkeypatch.chdir(tmp_path)
