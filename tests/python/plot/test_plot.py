@@ -148,11 +148,11 @@ def test_the_program_advises(files, tmp_path):
 def test_the_program_says_what_is_wrong(files, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for options, code, message in (
-        ([tmp_path / "none.gpz"], 1, "none.gpz"),
-        ([files / "run.gpz", "--panels", "errors"], 1, "--against"),
+        ([tmp_path / "none.gpz"], 3, "none.gpz"),
+        ([files / "run.gpz", "--panels", "errors"], 2, "--against"),
         ([files / "run.gpz", "--panels", "taste"], 2, "--panels"),
         ([files / "run.gpz", "--frames", "a:b"], 2, "--frames"),
-        ([files / "run.gpz", "--frames", "90:"], 1, "none of its 10 frames"),
+        ([files / "run.gpz", "--frames", "90:"], 2, "none of its 10 frames"),
     ):
         ended, said, complaints = run(capsys, *options)
         assert (ended, said) == (code, "") and message in complaints, options
