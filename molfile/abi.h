@@ -66,7 +66,10 @@ struct Plugin {
   const char *extensions;  // of file names, separated by commas
   void *(*open_file_read)(const char *path, const char *name, int *atoms);
   int (*read_structure)(void *file, int *optional, Atom *atoms);
-  Absent read_bonds;
+  // Atoms are counted from 1. The arrays belong to the plugin until the file is closed; orders, types and their names
+  // may be null pointers.
+  int (*read_bonds)(void *file, int *count, int **from, int **to, float **orders, int **types, int *type_count,
+                    char ***type_names);
   int (*read_next_timestep)(void *file, int atoms, Timestep *timestep);
   void (*close_file_read)(void *file);
   Absent open_file_write;

@@ -46,6 +46,7 @@ struct File {
   explicit File(const char *path) : trajectory(path) {}
   Trajectory trajectory;
   std::size_t next = 0;  // frame
+  Bonds bonds;
 };
 
 File &file_of(void *handle) { return *static_cast<File *>(handle); }
@@ -78,8 +79,13 @@ int read_structure(void *handle, int *optional, Atom *atoms) {
         const auto types = trajectory.types();
         const auto elements = trajectory.elements();
         const auto names = elements.empty() ? trajectory.type_labels() : elements;
-        const auto molecules = trajectory.integers("mol");
-        const auto masses = trajectory.floats("mass");
+        const auto resids = trajectory.integers("resid");
+        const auto molecules = resids.empty() ? trajectory.integers("mol") : resids;
+        const auto masses = trajectory.masses();
+        const auto own_names = trajectory.tables().texts("name");
+        const auto residues = trajectory.tables().texts("resname");
+        const auto segments = trajectory.tables().texts("segid");
+        const auto chains = trajectory.tables().texts("chain");
         const auto charges = trajectory.floats("q");
         const auto radii = trajectory.floats("radius");
         std::vector<int> numbers;
@@ -95,6 +101,10 @@ int read_structure(void *handle, int *optional, Atom *atoms) {
           const std::string number = std::to_string(type);  // LAMMPS wants digits in `type`
           copy_text(number, atom.type);
           copy_text(named ? names[static_cast<std::size_t>(type) - 1] : number, atom.name);
+          if (!own_names.empty()) copy_text(own_names[i], atom.name);
+          if (!residues.empty()) copy_text(residues[i], atom.residue_name);
+          if (!segments.empty()) copy_text(segments[i], atom.segment);
+          if (!chains.empty()) copy_text(chains[i], atom.chain);
           atom.residue = molecules.empty() ? 1 : static_cast<int>(molecules[i]);
           if (!masses.empty()) atom.mass = static_cast<float>(masses[i]);
           if (!charges.empty()) atom.charge = static_cast<float>(charges[i]);
@@ -102,6 +112,28 @@ int read_structure(void *handle, int *optional, Atom *atoms) {
           if (all_known && named) atom.atomic_number = numbers[static_cast<std::size_t>(type) - 1];
           atoms[i] = atom;
         }
+        return success;
+      },
+      failed);
+}
+
+// Without bonds, the application guesses them.
+int read_bonds(void *handle, int *count, int **from, int **to, float **orders, int **types, int *type_count,
+               char ***type_names) {
+  *count = 0;
+  *from = *to = nullptr;
+  *orders = nullptr;
+  *types = nullptr;
+  *type_count = 0;
+  *type_names = nullptr;
+  return guarded(
+      [&] {
+        File &file = file_of(handle);
+        file.bonds = file.trajectory.tables().bonds();
+        if (file.bonds.from.empty()) return success;
+        *count = static_cast<int>(file.bonds.from.size());
+        *from = file.bonds.from.data();
+        *to = file.bonds.to.data();
         return success;
       },
       failed);
@@ -159,6 +191,7 @@ __attribute__((visibility("default"))) int vmdplugin_init() {
   plugin.extensions = "gpz";
   plugin.open_file_read = open;
   plugin.read_structure = read_structure;
+  plugin.read_bonds = read_bonds;
   plugin.read_next_timestep = read_next_timestep;
   plugin.close_file_read = close;
   plugin.read_timestep_metadata = read_timestep_metadata;

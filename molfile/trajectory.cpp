@@ -57,6 +57,11 @@ Trajectory::Trajectory(const std::string &path) : path_(path) {
   has_ids_ = ids != nullptr && ids->type == GPZ_INT64;
   if (has_ids_) {
     ids_ = integers("id");
+    gpz_tables *tables = nullptr;
+    if (gpz_reader_tables(reader, 0, &tables) == GPZ_OK)
+      tables_ = Tables(tables, ids_);
+    else
+      warnings_.push_back(path + ": has tables that cannot be read: " + gpz_last_error());
   } else if (frames > 1) {
     warnings_.push_back(path + ": atoms have no ids, so they come in another order in every frame");
   }
@@ -106,17 +111,22 @@ void Trajectory::read_outputs(std::size_t frame, const std::vector<gpz_output> &
 
 std::vector<std::int64_t> Trajectory::integers(const std::string &name) {
   const gpz_column_info *column = find(name);
-  if (column == nullptr || column->type != GPZ_INT64) return {};
+  if (column == nullptr || column->type != GPZ_INT64) return tables_.integers(name.c_str());
   std::vector<std::int64_t> values(static_cast<std::size_t>(atoms_));
   read_outputs(0, {gpz_into_column(name.c_str(), GPZ_INT64, values.data())});
   return values;
 }
 
 std::vector<double> Trajectory::floats(const std::string &name) {
-  if (!has_floats(name)) return {};
+  if (!has_floats(name)) return tables_.floats(name.c_str());
   std::vector<double> values(static_cast<std::size_t>(atoms_));
   read_outputs(0, {gpz_into_column(name.c_str(), GPZ_FLOAT64, values.data())});
   return values;
+}
+
+std::vector<double> Trajectory::masses() {
+  std::vector<double> values = floats("mass");
+  return values.empty() ? tables_.masses(types()) : values;
 }
 
 std::vector<std::int64_t> Trajectory::types() {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "box.hpp"
+#include "tables.hpp"
 
 namespace gpz::molfile {
 
@@ -33,11 +34,15 @@ class Trajectory {
   // What the file cannot show here as it is, for the user; each is a sentence that names the file.
   const std::vector<std::string> &warnings() const { return warnings_; }
 
-  // Integers and floats of the first frame, in the order of ids; empty if there is no such column.
+  // Integers and floats of the first frame, in the order of ids, or else of the table of atoms; empty if there is no
+  // such column.
   std::vector<std::int64_t> integers(const std::string &name);
   std::vector<double> floats(const std::string &name);
   // Atom types; empty without a column of types, elements or type labels.
   std::vector<std::int64_t> types();
+  // Masses of atoms: the column or those of their types.
+  std::vector<double> masses();
+  const Tables &tables() const { return tables_; }
   // Names of atom types (0: that of type 1): elements, and type labels. Empty if the file has none.
   std::vector<std::string> elements() const;
   std::vector<std::string> type_labels() const;
@@ -69,6 +74,7 @@ class Trajectory {
   std::vector<std::int64_t> ids_;    // of the first frame
   std::vector<std::int64_t> found_;  // of the frame that is read
   std::vector<double> fractions_;    // of the box, where positions are scaled
+  Tables tables_;                    // of the first frame
 
   void require(gpz_status status) const;
   const gpz_column_info *find(const std::string &name) const;

@@ -55,7 +55,7 @@ def observables(frame: gpz.Frame) -> gpz.Observables:
     try:
         return frame.observables
     except gpz.CorruptError as error:
-        warnings.warn(f"frame {frame.index}: its observables cannot be read: {error}", stacklevel=4)
+        warnings.warn(f"observables of frames cannot be read: {error}", stacklevel=4)
         return gpz.Observables()
 
 

@@ -159,7 +159,7 @@ class ParticlesOfFrames:
 
 def _tables_of(trajectory: Trajectory, frame: int) -> Mapping[str, Table]:
     try:
-        return trajectory.tables(frame)
+        return trajectory.tables(frame, ("atoms", "types", *LINKS))
     except (CorruptError, LimitError) as error:
         where = _core.printable(trajectory.path or "in memory")
         warnings.warn(f"{where}: bonds and other tables cannot be read, and are left out: {error.cause}", stacklevel=4)

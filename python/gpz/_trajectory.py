@@ -67,6 +67,7 @@ class File:
         if self.of_loop:
             self.reader.allow_replacement()
         self.metadata: dict[str, Any] = self.reader.metadata
+        self.has_records: bool = self.reader.has_records
 
     def require_open(self) -> Any:
         if self.reader is None:
@@ -85,9 +86,8 @@ class File:
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
             return read_groups(lambda *columns: self.decode(index, *columns), head, self.options, groups)
 
-        # A frame without any needs no open file for them.
-        has_any = self.require_open().has_records(index)
-        observables = (lambda: self.require_open().observables(index)) if has_any else None
+        # Frames of a file that has none do not need the open file for them.
+        observables = (lambda: self.require_open().observables(index)) if self.has_records else None
         return Frame(index, head, read, asked, self.metadata, observables)
 
 
@@ -320,7 +320,7 @@ class Trajectory(Sequence):
     @property
     def table_frames(self) -> np.ndarray:
         """(changes,) int64: the frames, ascending, whose `tables` may be others than those of the frame before; 0 if the first
-        frame has any. Finds them without reading tables."""
+        frame has any. Tables are not read for this."""
         reader = self._file.require_open()
         records = np.searchsorted(reader.frames_with_tables(), np.arange(reader.n_frames), "right")
         return np.flatnonzero(np.diff(self._of_frames(records), prepend=0))

@@ -67,7 +67,7 @@ def read_gpz(
     `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
     charges; forces, energy (the observable PotEng, else pe, else energy) and stress in a SinglePointCalculator; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
     id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file. Other observables are
-    in `info` under their names, as they are in the file. Where frames have no masses and charges, the tables of the file say them.
+    in `info` under their names, as they are in the file. Where frames have no masses, charges and molecules, the tables of the file say them.
     Tables also become the arrays atomtypes, residuenames and residuenumbers, as of PDB files, and bonds, angles and dihedrals, as
     of LAMMPS's data files: texts with indices, which ASE does not adapt when atoms are removed.
     info["gpz_origins"] has the errors of positions and of other columns, if the file has bounds for them: write_gpz takes
@@ -375,6 +375,7 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
     types = particles.types() if types is None else types
     mass = particles.numbers("mass") if mass is None else mass
     charges = particles.numbers("q") if charges is None else charges
+    mol = particles.column("mol", "i") if mol is None else mol
     box = frame.box
     numbers = _numbers(frame.n_particles, types, mass, elements, specorder, units)
     atoms = Atoms(

@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <limits>
@@ -86,26 +87,30 @@ class FileReader {
     return to_python(found);
   }
 
-  // The frames that have a record of tables in front of them.
+  // The frames that have a record of tables in front of them, ascending; frame 0 as well if one is behind all frames.
   nb::object frames_with_tables() const {
     std::vector<std::int64_t> found;
     {
       const nb::gil_scoped_release released;
+      const auto has_tables = [&](std::size_t i) {
+        const std::vector<RecordEntry> records = reader_.records(i);
+        return std::any_of(records.begin(), records.end(),
+                           [](const RecordEntry &record) { return record.type == tables_record_type; });
+      };
       for (std::size_t i = 0; i < reader_.frames(); ++i)
-        for (const RecordEntry &record : reader_.records(i))
-          if (record.type == tables_record_type) {
-            found.push_back(static_cast<std::int64_t>(i));
-            break;
-          }
+        if (has_tables(i) || (i == 0 && has_tables(reader_.frames()))) found.push_back(static_cast<std::int64_t>(i));
     }
     return array_of(std::move(found));
   }
 
-  // Whether there is anything between frame i and the one before it. Reads nothing.
-  bool has_records(std::size_t i) const {
-    const std::vector<IndexEntry> &frames = scan().frames;
-    const std::uint64_t begin = i == 0 ? scan().frames_begin : frames.at(i - 1).offset + frames.at(i - 1).length;
-    return frames.at(i).offset != begin;
+  // Whether the file has anything besides frames and an index. Reads nothing.
+  bool has_records() const {
+    std::uint64_t end = scan().frames_begin;
+    for (const IndexEntry &frame : scan().frames) {
+      if (frame.offset != end) return true;
+      end = frame.offset + frame.length;
+    }
+    return scan().frames_end > end;
   }
 
   nb::list observables(std::size_t i) const {
@@ -279,7 +284,7 @@ void bind_reader(nb::module_ &module) {
       .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a)
       .def("tables", &FileReader::tables, "frame"_a, "names"_a)
       .def("frames_with_tables", &FileReader::frames_with_tables)
-      .def("has_records", &FileReader::has_records, "frame"_a)
+      .def_prop_ro("has_records", &FileReader::has_records)
       .def("observables", &FileReader::observables, "frame"_a)
       .def("observables_of", &FileReader::observables_of, "frames"_a)
       .def("verify", &FileReader::verify, "frame"_a, "threads"_a)

@@ -46,7 +46,6 @@ StreamTables::StreamTables(std::uint64_t max_memory)
 
 void StreamTables::take(const StoredRecord &record) {
   if (record.type == observables_record_type) {
-    if (record.head.size() < values_begin) return;
     waiting_.push_back(record);
     if (waiting_.size() > most_waiting) waiting_.pop_front();
   }
@@ -62,6 +61,10 @@ void StreamTables::take(const StoredRecord &record) {
 void StreamTables::keep(std::vector<Table> tables) {
   for (Table &table : tables) {
     std::string name = table.name;
+    if (name == "thermo") {
+      rows_of_thermo_.clear();
+      rows_known_ = false;
+    }
     tables_.insert_or_assign(std::move(name), std::move(table));
   }
   std::uint64_t bytes = 0;
@@ -96,20 +99,50 @@ std::vector<Observable> StreamTables::names() const {
   return found;
 }
 
+std::vector<Observable> StreamTables::of_record(const StoredRecord &record) const {
+  std::vector<Observable> found = names();
+  StoredRecord same;  // with the checksum of these names
+  try {
+    same = observables_record(timestep_of(record), found);
+  } catch (const Error &) {
+    throw Error(Status::corrupt, "length of the name or the unit of an observable");
+  }
+  if (same.head.size() != record.head.size() ||
+      !std::equal(same.head.begin(), same.head.begin() + values_begin, record.head.begin()))
+    throw Error(Status::corrupt, "observables with other names than the table in front of them has");
+  for (std::size_t k = 0; k < found.size(); ++k) found[k].value = value_at(record, k);
+  return found;
+}
+
+std::vector<Observable> StreamTables::of_thermo(std::int64_t timestep) {
+  const auto place = tables_.find("thermo");
+  if (place == tables_.end()) return {};
+  if (!rows_known_) {
+    const TableColumn *const column = place->second.column("timestep");
+    const auto *const values = column == nullptr ? nullptr : std::get_if<std::vector<std::int64_t>>(&column->values);
+    if (values == nullptr) throw Error(Status::corrupt, "the table thermo has no integers named timestep");
+    for (std::size_t row = 0; row < values->size(); ++row)
+      rows_of_thermo_.emplace((*values)[row], row);  // the first one
+    rows_known_ = true;
+  }
+  const auto row = rows_of_thermo_.find(timestep);
+  if (row == rows_of_thermo_.end()) return {};
+  std::vector<Observable> found;
+  for (const TableColumn &column : place->second.columns)
+    if (const auto *const values = std::get_if<std::vector<double>>(&column.values))
+      found.push_back({column.name, column.unit, (*values)[row->second]});
+  return found;
+}
+
 std::vector<Observable> StreamTables::observables(std::int64_t timestep) {
   const std::deque<StoredRecord> waiting = std::exchange(waiting_, {});
   for (auto record = waiting.rbegin(); record != waiting.rend(); ++record) {
-    if (timestep_of(*record) != timestep) continue;
-    std::vector<Observable> found = names();
-    // The checksum of these names, without another formula for it.
-    const StoredRecord same = observables_record(timestep, found);
-    if (same.head.size() != record->head.size() ||
-        !std::equal(same.head.begin(), same.head.begin() + values_begin, record->head.begin()))
-      throw Error(Status::corrupt, "observables with other names than the table in front of them has");
-    for (std::size_t k = 0; k < found.size(); ++k) found[k].value = value_at(*record, k);
-    return found;
+    if (record->head.size() < values_begin || !record->body.empty())
+      throw Error(Status::corrupt, "length of a record of observables");
+    if (timestep_of(*record) == timestep) return of_record(*record);
   }
-  return {};
+  if (damage_) std::rethrow_exception(damage_);
+  return of_thermo(timestep);
 }
 
 }  // namespace gpz::python

@@ -2,11 +2,13 @@
 // The tables and observables of a stream, taken from its records as they pass.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <exception>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "gpz/container.hpp"
@@ -29,10 +31,14 @@ class StreamTables {
  private:
   void keep(std::vector<Table> tables);
   std::vector<Observable> names() const;
+  std::vector<Observable> of_record(const StoredRecord &record) const;
+  std::vector<Observable> of_thermo(std::int64_t timestep);
 
   std::uint64_t max_memory_;
   std::map<std::string, Table> tables_;
   std::exception_ptr damage_;
+  std::unordered_map<std::int64_t, std::size_t> rows_of_thermo_;  // by timestep
+  bool rows_known_ = false;
   std::deque<StoredRecord> waiting_;  // observables in front of the next frame
 };
 

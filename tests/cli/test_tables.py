@@ -217,6 +217,8 @@ class Copies(TableCase):
         self.write("d.gpz", bytes(content))
         self.gpz("verify", "d.gpz", code=4, out=None, err="d.gpz: in front of frame 0: the checksum of a record of tables does not hold")
         self.assertIn("state       damaged: tables cannot be read\n", self.gpz("info", "d.gpz", out=None).decode())
+        self.gpz("select", "d.gpz", "-o", "s.gpz", "--ids", "1:5", out=None)
+        self.gpz("verify", "s.gpz", code=4, out=None, err=None)
         self.gpz("decode", "d.gpz", "-o", "d.dump", "--format", "lammps")
         self.gpz("decode", "t.gpz", "-o", "t.out", "--format", "lammps")
         self.assertEqual(self.text("d.dump"), self.text("t.out"))

@@ -25,10 +25,10 @@ using gpz::fuzz::Program;
 using gpz::fuzz::require;
 using gpz::fuzz::status_of;
 
-constexpr gpz::Limits limits{std::uint64_t{1} << 20};
-constexpr std::size_t most_tables = 4;
-constexpr std::size_t most_columns = 8;
-constexpr std::size_t most_rows = 300;
+constexpr gpz::Limits limits{std::uint64_t{1} << 17};
+constexpr std::size_t most_tables = 3;
+constexpr std::size_t most_columns = 5;
+constexpr std::size_t most_rows = 100;
 constexpr std::size_t head_size = 16;
 
 // The record says of its body what holds: its checksum.

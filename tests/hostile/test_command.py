@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import costly
+import costly_tables
 
 GPZ = os.environ["GPZ"]
 # Program, libraries, text on its way to the output, chunks.
@@ -41,6 +42,14 @@ def expected(name, command):
     if name in OTHERS:
         return OTHERS[name][command]
     return OK if name in costly.WITHIN_LIMIT else LIMITED
+
+
+def expected_of_tables(name, command):
+    if command == "verify" and name in ("names-of-observables", *costly_tables.BROKEN):
+        return CORRUPT
+    if name == "tables-of-one-text" and command == "verify":
+        return OK
+    return LIMITED if name in costly_tables.BEYOND_LIMIT and name != "names-of-observables" else OK
 
 
 SANITIZED = bool(os.environ.get("GPZ_SANITIZED"))  # which takes memory of its own
@@ -101,6 +110,19 @@ class Command(unittest.TestCase):
                     self.assert_says_why(message, name, code)
                     if not SANITIZED:
                         self.assertLessEqual(memory, costly.LIMIT + BESIDES)
+
+    def test_tables(self):
+        """`info` has the tables of the first frame at once, `verify` a record of tables at a time."""
+        for name, make in costly_tables.FILES.items():
+            path = self.folder / "in.gpz"
+            path.write_bytes(make())
+            for command in ("info", "verify"):
+                with self.subTest(file=name, command=command):
+                    code, message, memory = self.gpz(command, str(path), "--max-memory", f"{costly_tables.LIMIT >> 20}M")
+                    self.assertEqual(code, expected_of_tables(name, command), message)
+                    self.assert_says_why(message, name, code)
+                    if not SANITIZED:
+                        self.assertLessEqual(memory, costly_tables.LIMIT + BESIDES)
 
     def test_sizes(self):
         path = self.folder / "in.gpz"

@@ -40,8 +40,22 @@ void print_atoms(void *file, int count) {
   if (found->read_structure(file, &optional, atoms.data()) != success) std::exit(4);
   std::printf("structure %#x\n", static_cast<unsigned>(optional));
   for (const Atom &a : atoms)
-    std::printf("atom %s %s %d %.17g %.17g %.17g %d\n", a.name, a.type, a.residue, static_cast<double>(a.mass),
-                static_cast<double>(a.charge), static_cast<double>(a.radius), a.atomic_number);
+    std::printf("atom %s %s %d %.17g %.17g %.17g %d %s/%s/%s\n", a.name, a.type, a.residue, static_cast<double>(a.mass),
+                static_cast<double>(a.charge), static_cast<double>(a.radius), a.atomic_number, a.residue_name,
+                a.segment, a.chain);
+}
+
+void print_bonds(void *file) {
+  int count = -7;
+  int type_count = -7;
+  int *from = nullptr;
+  int *to = nullptr;
+  int *types = nullptr;
+  float *orders = nullptr;
+  char **names = nullptr;
+  if (found->read_bonds(file, &count, &from, &to, &orders, &types, &type_count, &names) != success) std::exit(5);
+  if (orders != nullptr || types != nullptr || names != nullptr || type_count != 0) std::exit(5);
+  for (int i = 0; i < count; ++i) std::printf("bond %d %d\n", from[i], to[i]);
 }
 
 void print_frames(void *file, int count, int every, bool velocities) {
@@ -84,6 +98,7 @@ int run(int argc, char **argv) {
   std::printf("atoms %d\nframes %u velocities %d bytes %u\n", count, metadata.count, metadata.has_velocities,
               metadata.bytes);
   print_atoms(file, count);
+  print_bonds(file);
   print_frames(file, count, argc > 3 ? std::atoi(argv[3]) : 1, metadata.has_velocities != 0);
   found->close_file_read(file);
   symbol<int()>(library, "vmdplugin_fini")();

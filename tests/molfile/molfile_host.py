@@ -17,6 +17,8 @@ class Seen:
     facts: dict = field(default_factory=dict)
     options: int = 0
     atoms: list = field(default_factory=list)
+    residues: list = field(default_factory=list)  # of atoms: name/segment/chain
+    bonds: list = field(default_factory=list)  # pairs of atoms, from 1
     frames: dict = field(default_factory=dict)  # index -> (time, cell, positions, velocities), floats
 
 
@@ -36,6 +38,9 @@ def read(path, abi=18, every=1, console=False):
             seen.options = int(rest[0], 0)
         elif word == "atom":
             seen.atoms.append((rest[0], rest[1], int(rest[2]), *map(float, rest[3:6]), int(rest[6])))
+            seen.residues.append(rest[7])
+        elif word == "bond":
+            seen.bonds.append((int(rest[0]), int(rest[1])))
         elif word == "frame":
             rows = [next(lines).split() for _ in range(3 * len(seen.atoms))]
             positions, velocities = ([float(row[i]) for row in rows] for i in (0, 1))

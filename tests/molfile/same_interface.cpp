@@ -58,6 +58,7 @@ SAME(Plugin, is_reentrant, molfile_plugin_t, is_reentrant);
 SAME(Plugin, extensions, molfile_plugin_t, filename_extension);
 SAME(Plugin, open_file_read, molfile_plugin_t, open_file_read);
 SAME(Plugin, read_structure, molfile_plugin_t, read_structure);
+SAME(Plugin, read_bonds, molfile_plugin_t, read_bonds);
 SAME(Plugin, read_next_timestep, molfile_plugin_t, read_next_timestep);
 SAME(Plugin, close_file_read, molfile_plugin_t, close_file_read);
 SAME(Plugin, read_timestep_metadata, molfile_plugin_t, read_timestep_metadata);

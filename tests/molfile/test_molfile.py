@@ -163,6 +163,24 @@ class Made(unittest.TestCase):
         self.assertEqual(sorted(third.frames), [0, 2])
         self.assertEqual(third.frames, {i: every.frames[i] for i in (0, 2)})
 
+    def test_tables(self):
+        """Masses, charges, molecules and bonds of a data file; the bond to an atom that the frame lacks is left out."""
+        data = self.folder / "t.data"
+        data.write_text(
+            "title\n\n4 atoms\n3 bonds\n2 atom types\n1 bond types\n\nMasses\n\n1 15.9994\n2 1.008\n\nAtoms # full\n\n"
+            "9 4 2 0.41 0 0 0\n7 4 2 0.41 0 0 0\n3 4 1 -0.82 0 0 0\n2 5 1 -0.5 0 0 0\n\n"
+            "Bonds\n\n1 1 3 9\n2 1 2 3\n3 1 7 3\n"
+        )
+        path = self.encode([["9 2 1 0 0", "3 1 2 0 0", "7 2 3 0 0"]], "id type x y z", "--data", data)
+        seen = read(path)
+        self.assertEqual(seen.messages, [])
+        self.assertEqual(seen.options & 0x18, 0x18)
+        expected = [("1", 4, 15.9994, -0.82), ("2", 4, 1.008, 0.41), ("2", 4, 1.008, 0.41)]
+        self.assertEqual([atom[1:5] for atom in seen.atoms], [(t, m, float32(a), float32(q)) for t, m, a, q in expected])
+        self.assertEqual(seen.bonds, [(1, 3), (2, 1)])
+        self.assertEqual(read(path, abi=17).bonds, seen.bonds)
+        self.assertEqual(read(self.encode([["1 1 0 0 0"]])).bonds, [])
+
     def test_other_atoms_later(self):
         seen = read(self.encode([["1 1 0 0 0", "2 1 1 0 0"], ["1 1 0 0 0", "3 1 1 0 0"]]))
         self.assertEqual(sorted(seen.frames), [0])

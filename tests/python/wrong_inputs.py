@@ -404,6 +404,12 @@ CORE = [
     trajectory("load list", T, "names", "['x', 'y']", 'load("x", "y")', call=lambda t: t[0].load(["x", "y"])),
     trajectory("load unknown", gpz.ColumnError, "foo", "there are x y z", call=lambda t: t[0].load("foo")),
     trajectory("column unknown", gpz.ColumnError, "foo", "there are x y z", call=lambda t: t[0]["foo"]),
+    trajectory("view limit", A, "limit", "0", "a whole number from 1", call=lambda t: t.view(limit=0)),
+    trajectory("view limit text", T, "limit", "'many'", "a whole number from 1", call=lambda t: t.view(limit="many")),
+    trajectory("view height", A, "height", "3", "pixels", call=lambda t: t.view(height=3)),
+    trajectory("view width", T, "width", "5", "100%", call=lambda t: t.view(width=5)),
+    trajectory("view column", A, "column", "embed=True", call=lambda t: t.view(column="x")),
+    trajectory("view column unknown", gpz.ColumnError, "foo", "there are x y z", call=lambda t: t.view(embed=True, column="foo")),
     # --- gpz.stream ---
     row("stream", "None", T, "file", "None", "descriptor", call=lambda _: gpz.stream(None)),
     row("stream", "path", T, "file", "'/", "gpz.open", call=lambda place: gpz.stream(str(place.file))),

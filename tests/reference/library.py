@@ -18,7 +18,8 @@ HELPER = os.environ.get("GPZ_LIBRARY_HELPER")
 
 
 def helper(*arguments):
-    return subprocess.run([HELPER, *map(str, arguments)], capture_output=True, text=True, check=False, timeout=300)
+    how = {"text": True, "encoding": "utf-8", "errors": "backslashreplace"}
+    return subprocess.run([HELPER, *map(str, arguments)], capture_output=True, check=False, timeout=300, **how)
 
 
 def each(folder):

@@ -305,7 +305,7 @@ std::vector<std::string> read_in_order(const std::string &path, const std::strin
 
 void print_digests(const std::string &path, const std::string &order) {
   for (const std::string &text : order == "stream" ? read_stream(path) : read_in_order(path, order))
-    std::fputs(text.c_str(), stdout);
+    std::fwrite(text.data(), 1, text.size(), stdout);  // names may have zeros
 }
 
 void print_each(const std::string &folder) {

@@ -14,12 +14,15 @@ import unittest
 from unittest import mock
 
 from gpz_reference import __main__ as gpz_main
-from gpz_reference import digests
+from gpz_reference import conformance
 from gpz_reference import reader as gpz_ref
 from gpz_reference.codec import FLOAT64, INTEGER
-from gpz_reference.tables import CODINGS, COLUMN_BEFORE, FEW_VALUES, NO_PREDICTION, NUMBERS, ROW_BEFORE, TEXT
+from gpz_reference.tables import CODINGS, COLUMN_BEFORE, FEW_VALUES, NO_PREDICTION, NUMBERS, ROW_BEFORE, TABLES, TEXT
+from gpz_reference.xxh3 import xxh3_64
 from gpz_write import file_header, frame_record, write_bytes
+from gpz_write import record as write_record
 from gpz_write_tables import WriteColumn, WriteTable, names_table, observables_record, tables_record
+from library import LibraryTest, each, listing
 
 WORDS = [b"", b"CA", b"\0\n\xff", b"O" * 300]
 EDGES = [-(2**63), 2**63 - 1, 0, -1, 1]
@@ -159,6 +162,34 @@ class ObservablesOfFrames(unittest.TestCase):
 
     def test_none(self):
         self.check([tables_record([names_table([], [])]), observables_record(7, [], [], []), frame(7)], [[]])
+
+
+class ByLibrary(LibraryTest):
+    """Records that the library wrote, of which a byte is changed behind a checksum that holds."""
+
+    def test_changed_records(self):
+        golden = (conformance.GOLDEN / "tables.gpz").read_bytes()
+        _, _, start = gpz_ref.read_file_header(golden)
+        records = [record for record in gpz_ref.walk(golden, start, []) if record.type == TABLES and len(record.body) > 0]
+        files, refused = {}, 0
+        for number, record in enumerate(records):
+            for place in range(number % 5, len(record.body), 5):
+                body = bytearray(record.body)
+                body[place] ^= 1 << place % 8
+                head = struct.pack("<Q", xxh3_64(body)) + record.head[8:]
+                name = f"{number}-{place}.gpz"
+                files[name] = file_header({}) + write_record(TABLES, head, bytes(body)) + frame(0)
+                (self.folder / name).write_bytes(files[name])
+        for name, by_library in each(self.folder).items():
+            with self.subTest(file=name):
+                file = gpz_ref.read_bytes(files[name])
+                damaged = by_library[-1].startswith("damaged")
+                self.assertEqual(damaged, bool(file.damage), (by_library[-1], file.damage))
+                refused += damaged
+                if not damaged:
+                    # Ends of lines may stand in names.
+                    self.assertEqual(by_library, "\n".join(listing(file)).splitlines())
+        self.assertGreater(refused, len(files) // 2)
 
 
 class Printed(unittest.TestCase):

@@ -136,8 +136,9 @@ void add_other_records(const Reader &reader, std::size_t i, Summary &summary) {
 
 void add_tables(const Reader &reader, Summary &summary) {
   try {
-    summary.tables = reader.tables(0);
+    // In this order: what the reader keeps of the tables of observables counts against the limit of the others.
     summary.observables = reader.observables(0);
+    summary.tables = reader.tables(0);
   } catch (const Error &error) {
     if (!concerns_one_frame(error)) throw;
     summary.unreadable_tables = 1;

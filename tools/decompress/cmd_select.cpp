@@ -60,10 +60,10 @@ class Selection final : public FrameCopier::Change {
 };
 
 Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selection &selection, int threads,
-                     WholeOutput &out) {
+                     const Limits &limits, WholeOutput &out) {
   if (input.reader() != nullptr) {
     FrameCopier copier(out, threads, &selection);
-    CarriedRecords others(*input.reader(), out, selection.ids());
+    CarriedRecords others(*input.reader(), out, selection.ids(), limits);
     bool all_carried = true;
     // Damage between frames costs no frame.
     const auto carry = [&](const auto &step) {
@@ -90,7 +90,7 @@ Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selecti
   const auto wanted = [&](const FrameInfo &info) { return selection.wanted(info); };
   const auto carry = [&](const StoredRecord &record) {
     const bool is_part = selection.ids() != nullptr && record.type == tables_record_type;
-    out.copy(is_part ? tables_with_atoms(record, *selection.ids()) : record);
+    out.copy(is_part ? tables_with_atoms(record, *selection.ids(), limits) : record);
   };
   return for_each_frame(input, choice, threads, {"select", wanted, take, carry});
 }
@@ -125,7 +125,7 @@ void select(SelectOptions options) {
     options.encoding.order = Order::memory;
   WholeOutput out(options.output, metadata, options.encoding);
   const Selection selection(atoms, options.columns, input.name());
-  const Outcome outcome = write_frames(input, choice, selection, options.encoding.threads, out);
+  const Outcome outcome = write_frames(input, choice, selection, options.encoding.threads, options.limits, out);
   if (outcome.written > 0 || !outcome.problem) out.commit();
   if (outcome.problem) throw *outcome.problem;
   report(options, out);

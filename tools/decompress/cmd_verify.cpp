@@ -52,13 +52,13 @@ bool same(const IndexEntry &a, const IndexEntry &b) {
 }
 
 // Tables, and observables if all tables hold.
-void verify_tables(const Reader &reader, const std::string &file, Verdict &verdict) {
+void verify_tables(const Reader &reader, const std::string &file, const Limits &limits, Verdict &verdict) {
   std::size_t damaged = 0;
   const auto check = [&](std::size_t i, const auto &step) {
     try {
       step();
     } catch (const Error &error) {
-      if (!concerns_one_frame(error)) throw;
+      if (!concerns_one_frame(error)) throw Error(error.status(), error.cause(), file);
       ++damaged;
       const std::string where =
           i < reader.frames() ? fmt::format("in front of frame {}", i) : std::string("behind the last frame");
@@ -68,7 +68,7 @@ void verify_tables(const Reader &reader, const std::string &file, Verdict &verdi
   for (std::size_t i = 0; i <= reader.frames(); ++i)
     check(i, [&] {
       for (const RecordEntry &entry : reader.records(i))
-        if (entry.type == tables_record_type) check(i, [&] { tables_of(reader.stored(entry)); });
+        if (entry.type == tables_record_type) check(i, [&] { tables_of(reader.stored(entry), limits); });
     });
   for (std::size_t i = 0; i < reader.frames() && damaged == 0; ++i) check(i, [&] { (void)reader.observables(i); });
 }
@@ -88,7 +88,7 @@ void verify_file(const FrameInput &input, const Limits &limits, int threads, Ver
     }
   }
 
-  verify_tables(reader, input.name(), verdict);
+  verify_tables(reader, input.name(), limits, verdict);
 
   // Only for an index: without one the reader has walked itself, and a file that is being written has more frames by
   // now.

@@ -6,7 +6,7 @@
  * terms are those of docs/glossary.md.
  *
  * Include this header, which includes the others of the C interface: gpz_status.h, gpz_frame.h (fields, boxes,
- * metadata), gpz_write.h, gpz_read.h.
+ * metadata), gpz_write.h, gpz_read.h, gpz_tables.h (topology, energies).
  *
  *   double x[3 * N];                                             // x0 y0 z0 x1 y1 z1 ...
  *   int id[N];
@@ -48,6 +48,7 @@
 #include "gpz/gpz_frame.h"
 #include "gpz/gpz_read.h"
 #include "gpz/gpz_status.h"
+#include "gpz/gpz_tables.h"
 #include "gpz/gpz_write.h"
 #include "gpz/version.h"
 

@@ -165,7 +165,7 @@ class Layout:
         try:
             found = frame.observables
         except gpz.CorruptError as error:
-            warnings.warn(f"{self.filename}: frame {frame.index}: its observables cannot be read: {error.cause}")
+            warnings.warn(f"{self.filename}: observables of frames cannot be read: {error.cause}")
             found = gpz.Observables()
         for name in self._observables.difference(found):
             ts.data.pop(name, None)

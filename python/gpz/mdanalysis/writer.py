@@ -203,7 +203,7 @@ class GPZWriter(base.WriterBase):
             ("charges", "q", self._units.charge),
             ("masses", "mass", self._units.mass),
         ):
-            if hasattr(atoms, attribute):
+            if hasattr(atoms, attribute) and not _is_placeholder(atoms, attribute):
                 values = getattr(atoms, attribute)
                 columns[column] = values if factor is None else values / factor
         return columns
@@ -225,6 +225,12 @@ class GPZWriter(base.WriterBase):
         file = getattr(self, "_file", None)
         if file is not None:
             file.close()
+
+
+def _is_placeholder(atoms: AtomGroup, attribute: str) -> bool:
+    """Whether the values stand for unknown ones: masses of 1 that the reader made up."""
+    known = getattr(atoms.universe._topology, attribute, None)
+    return getattr(known, "is_guessed", False) is True and bool((getattr(atoms, attribute) == 1).all())
 
 
 class Types:

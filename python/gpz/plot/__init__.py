@@ -9,7 +9,7 @@
     advice.bound
     gpz.plot.picture_of(advice).savefig("advice.svg")
 
-Numbers without pictures: sizes, errors, radial_distribution, displacement, advise. In the shell: `gpz plot melt.gpz`.
+Numbers without pictures: sizes, errors, radial_distribution, displacement, thermo, advise. In the shell: `gpz plot melt.gpz`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gpz.plot.advice import Advice, Trial, advise
 from gpz.plot.observables import Displacement, Radial, displacement
 from gpz.plot.pages import Numbers, measure, overview, picture_of, radial_distribution
 from gpz.plot.storage import Sizes, sizes
+from gpz.plot.thermo import Thermo, thermo
 
 __all__ = [
     "Advice",
@@ -27,6 +28,7 @@ __all__ = [
     "Numbers",
     "Radial",
     "Sizes",
+    "Thermo",
     "Trial",
     "advise",
     "displacement",
@@ -36,4 +38,5 @@ __all__ = [
     "picture_of",
     "radial_distribution",
     "sizes",
+    "thermo",
 ]

@@ -16,6 +16,7 @@ from gpz.plot.advice import Advice
 from gpz.plot.observables import Displacement, Radial
 from gpz.plot.storage import Sizes
 from gpz._unit_names import names_of
+from gpz.plot.thermo import Thermo
 
 GREY = "0.55"
 MOST_LINES = 8  # of error histograms in a panel
@@ -92,6 +93,18 @@ def displacement(axes: Axes, curve: Displacement, units: str) -> None:
     axes.set_ylim(bottom=0)
     label = f"time ({names.time})" if has_times else "timesteps"
     tidy(axes, "Mean square displacement since the first frame", label, f"displacement² ({names.distance}²)")
+
+
+def observable(axes: Axes, thermo: Thermo, name: str, units: str) -> None:
+    """One observable against time, or against timesteps where times are unknown."""
+    has_times = not np.isnan(thermo.times).any()
+    x = thermo.times if has_times else thermo.timesteps
+    values = thermo.values[name]
+    axes.plot(x, values, color="C0", linewidth=0.8, marker="." if len(values) < 200 else None, markersize=4)
+    mean = np.nanmean(values) if np.isfinite(values).any() else np.nan
+    unit = thermo.units.get(name)
+    label = f"time ({names_of(units).time})" if has_times else "timestep"
+    tidy(axes, f"{name}, mean {mean:.6g}", label, f"{name} ({unit})" if unit else name)
 
 
 def error_histograms(axes: Axes, columns: Sequence[ColumnErrors]) -> None:

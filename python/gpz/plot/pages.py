@@ -17,8 +17,9 @@ from gpz.plot.accuracy import ColumnErrors, errors
 from gpz.plot.advice import Advice
 from gpz.plot.sources import Source, opened
 from gpz.plot.storage import Sizes, sizes
+from gpz.plot.thermo import Thermo, thermo
 
-PANELS = ("sizes", "gr", "msd", "errors")
+PANELS = ("sizes", "gr", "msd", "thermo", "errors")
 FRAMES_OF_RADIAL = 5
 FRAMES_OF_DISPLACEMENT = 50
 
@@ -33,6 +34,7 @@ class Numbers:
     radial: observables.Radial | None
     radial_frames: int
     displacement: observables.Displacement | None
+    thermo: Thermo | None
     errors: list[ColumnErrors] | None
     missing: dict[str, str]
 
@@ -74,12 +76,13 @@ def measure(
     bins: int = observables.BINS,
     threads: int | None = None,
     units: str | None = None,
+    names: Sequence[str] | None = None,
 ) -> Numbers:
     """The numbers of a page.
 
     frames: of g(r), of which up to 5 are taken, and of the displacement (up to 50, or all where particles have to be
         followed from frame to frame). None: g(r) of the second half of the file, the displacement of all.
-    reach, bins: of g(r). units: LAMMPS's name, for the labels, of a file that names none.
+    names: the observables of `thermo`; None: all. reach, bins: of g(r). units: LAMMPS's name, for the labels, of a file that names none.
     """
     missing: dict[str, str] = {}
     results: dict = dict.fromkeys(PANELS)
@@ -104,10 +107,13 @@ def measure(
             "sizes": lambda: sizes(trajectory),
             "gr": lambda: radial_distribution(for_radial, reach, bins),
             "msd": lambda: observables.displacement(for_displacement),
+            "thermo": lambda: thermo(trajectory, names),
             "errors": compare,
         }
         for panel in panels:
             if panel == "errors" and against is None and len(panels) > 1:
+                continue
+            if panel == "thermo" and names is None and len(panels) > 1 and not trajectory[0].observables:
                 continue
             try:
                 results[panel] = makers[panel]()
@@ -118,7 +124,7 @@ def measure(
         name = Path(os.fspath(source)).name if isinstance(source, (str, os.PathLike)) else "trajectory"
         return Numbers(
             name, units or trajectory.units, results["sizes"], results["gr"], len(for_radial), results["msd"],
-            results["errors"], missing,
+            results["thermo"], results["errors"], missing,
         )  # fmt: skip
 
 
@@ -147,6 +153,9 @@ def picture_of(numbers: Numbers | Advice, title: str | None = None) -> Figure:
         panels.append(lambda axes: draw.radial(axes, numbers.radial, numbers.units, numbers.radial_frames))
     if numbers.displacement is not None:
         panels.append(lambda axes: draw.displacement(axes, numbers.displacement, numbers.units))
+    if numbers.thermo is not None:
+        for name in numbers.thermo.values:
+            panels.append(lambda axes, name=name: draw.observable(axes, numbers.thermo, name, numbers.units))
     if numbers.errors is not None:
         panels.append(lambda axes: draw.error_histograms(axes, numbers.errors))
     if not panels:

@@ -12,15 +12,15 @@ import gpz
 from gpz._slices import as_slice
 from gpz.programs.exit_codes import USAGE, exit_code
 
-PANELS = ("sizes", "gr", "msd", "errors")
+PANELS = ("sizes", "gr", "msd", "thermo", "errors")
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of gpz plot."""
     made = argparse.ArgumentParser(
         prog="gpz plot",
-        description="Draws a .gpz file: size by frame and column, g(r), mean square displacement, errors against the "
-        "bound. "
+        description="Draws a .gpz file: size by frame and column, g(r), mean square displacement, thermodynamics, errors "
+        "against the bound. "
         "With --advise: ratio and change of g(r) against the bound, for the choice of one.",
     )
     made.add_argument("file", help="a .gpz file; with --advise best the uncompressed dump")
@@ -32,6 +32,13 @@ def parser() -> argparse.ArgumentParser:
         "--against", metavar="ORIGINAL", help="the uncompressed trajectory, for errors: a dump of LAMMPS or a .gpz"
     )
     made.add_argument("--panels", metavar="LIST", default=",".join(PANELS), help=f"of {','.join(PANELS)} (all)")
+    made.add_argument(
+        "--thermo",
+        metavar="LIST",
+        nargs="?",
+        const="",
+        help="only the panel thermo, of these observables, such as Temp,PotEng (all that the file has)",
+    )
     made.add_argument("--frames", metavar="A:B:STEP", help="frames of g(r) and displacement, as a slice in Python")
     made.add_argument(
         "--range", type=float, metavar="R", help="largest distance of g(r), distance units (four particles far)"
@@ -52,6 +59,9 @@ def main(arguments: list[str] | None = None) -> int:
     panels = [panel for panel in options.panels.split(",") if panel]
     if not panels or not set(panels) <= set(PANELS):
         options_parser.error(f"--panels: of {','.join(PANELS)}")
+    names = [name for name in (options.thermo or "").split(",") if name] or None
+    if options.thermo is not None:
+        panels = ["thermo"]
     try:
         frames = None if options.frames is None else as_slice(options.frames)
     except ValueError:
@@ -86,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
         else:
             numbers = plot.measure(
                 options.file, against=options.against, panels=panels, frames=frames, reach=options.range,
-                bins=options.bins, threads=options.threads, units=options.units,
+                bins=options.bins, threads=options.threads, units=options.units, names=names,
             )  # fmt: skip
             report = [f"not drawn: {panel}: {reason}" for panel, reason in numbers.missing.items()]
         print(*report, sep="\n", end="\n" if report else "", file=sys.stderr if options.json == "-" else sys.stdout)

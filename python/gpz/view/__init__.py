@@ -15,7 +15,7 @@ import html
 import os
 
 import gpz
-from gpz._arguments import checked_integer
+from gpz._arguments import checked_integer, shown
 from gpz._trajectory import File, Source
 from gpz.view import embedded
 from gpz.view.scene import LIMIT, Scene
@@ -28,7 +28,7 @@ def scene_of(source: gpz.Trajectory | Source, frames: slice | None, limit: int, 
     """Of a file, or of a trajectory, whose file is opened a second time: readers are not shared between threads."""
     limit = checked_integer("limit", limit, 1, 10**9, "a whole number from 1")
     if frames is not None and not isinstance(frames, slice):
-        raise TypeError(f"frames: a slice, as slice(0, 100, 10), or None, not {frames!r}")
+        raise TypeError(f"frames: a slice, as slice(0, 100, 10), or None, not {shown(frames)}")
     if isinstance(source, gpz.Trajectory):
         file = File(source._file.source, source._file.options)
         return Scene(gpz.Trajectory(file, None if source._whole else source._indices), frames, limit)
@@ -110,6 +110,8 @@ def show(
 ) -> View:
     """What Trajectory.view does."""
     height = checked_integer("height", height, 50, 100_000, "pixels, a whole number from 50")
+    if not isinstance(width, str):
+        raise TypeError(f'width: a text as in CSS, such as "100%", not {shown(width)}')
     if not embed:
         if column is not None:
             raise gpz.ArgumentError("column: only with embed=True. The page of a server has all columns")

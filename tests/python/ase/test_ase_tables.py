@@ -74,15 +74,20 @@ def test_bonds_are_those_of_lammps_data_files(tmp_path):
     """ASE writes them into a data file, and its reader finds them in the same arrays."""
     with gpz.Writer(tmp_path / "a.gpz", units="real") as writer:
         writer.write_tables(
-            {"bonds": TABLES["bonds"], "types": TABLES["types"], "atoms": {"id": IDS, "q": np.zeros(4)}}
+            {
+                "bonds": TABLES["bonds"],
+                "types": TABLES["types"],
+                "atoms": {"id": IDS, "q": np.zeros(4), "mol": [1, 1, 1, 2]},
+            }
         )
-        writer.write(positions=X, ids=IDS, types=[1, 2, 2, 3], mol=[1, 1, 1, 2], box=[5, 5, 5])
+        writer.write(positions=X, ids=IDS, types=[1, 2, 2, 3], box=[5, 5, 5])
     atoms = ase.io.read(tmp_path / "a.gpz")
     text = io.StringIO()
     ase.io.lammpsdata.write_lammps_data(text, atoms, atom_style="full", units="real")
     text.seek(0)
     again = ase.io.lammpsdata.read_lammps_data(text, atom_style="full", units="real")
     assert again.arrays["bonds"].tolist() == atoms.arrays["bonds"].tolist()
+    assert again.arrays["mol-id"].tolist() == [1, 1, 1, 2]
 
 
 def test_a_file_without_tables_is_read_as_before(tmp_path):
@@ -114,7 +119,7 @@ def test_damaged_tables_leave_the_frames(tmp_path):
         warnings.simplefilter("always")
         images = ase.io.read(path, index=":")
     said = " ".join(str(warning.message) for warning in caught)
-    assert "bonds and other tables cannot be read" in said and "observables cannot be read" in said
+    assert "bonds and other tables cannot be read" in said and "observables of frames cannot be read" in said
     for atoms in images:
         assert np.abs(atoms.positions - X).max() <= 1e-3 and "bonds" not in atoms.arrays
         assert np.allclose(atoms.get_forces(), FORCES * convert(1.0, "force", "real", "ASE"))

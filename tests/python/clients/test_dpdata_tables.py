@@ -103,5 +103,5 @@ def test_damaged_observables_leave_the_frames(tmp_path):
     (tmp_path / "a.gpz").write_bytes(data)
     with pytest.warns(UserWarning, match="cannot be read"):
         assert len(dpdata.System(str(tmp_path / "a.gpz"))) == 1
-    with pytest.warns(UserWarning, match="observables cannot be read"), pytest.raises(NotImplementedError):
+    with pytest.warns(UserWarning, match="observables of frames cannot be read"), pytest.raises(NotImplementedError):
         dpdata.LabeledSystem(str(tmp_path / "a.gpz"))

@@ -160,7 +160,7 @@ def test_damaged_tables_leave_frames_and_topology(tmp_path):
     with pytest.warns(UserWarning, match="bonds and other tables cannot be read"):
         universe = mda.Universe(path)
     assert not hasattr(universe.atoms, "bonds") and len(universe.trajectory) == 2
-    with pytest.warns(UserWarning, match="its observables cannot be read"):
+    with pytest.warns(UserWarning, match="observables of frames cannot be read"):
         assert np.abs(universe.trajectory[0].positions - X).max() < 1e-3
     assert "Temp" not in universe.trajectory.ts.data
 

@@ -105,6 +105,8 @@ def test_a_file_without_types_warns_of_its_masses_only(tmp_path):
         f"{tmp_path / 'a.gpz'} has neither masses nor elements: all masses are 1"
     ]
     assert atoms.types.tolist() == ["1"] * 4
+    atoms.write(str(tmp_path / "again.gpz"))
+    assert "mass" not in gpz.open(tmp_path / "again.gpz")[0].columns
     with gpz.Writer(tmp_path / "b.gpz", units="metal") as writer:
         writer.write(positions=POSITIONS, ids=np.arange(1, 5), box=[20, 20, 20], mass=np.ones(4))
     with warnings.catch_warnings():

@@ -148,15 +148,34 @@ def test_the_program_advises(files, tmp_path):
 def test_the_program_says_what_is_wrong(files, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for options, code, message in (
-        ([tmp_path / "none.gpz"], 1, "none.gpz"),
-        ([files / "run.gpz", "--panels", "errors"], 1, "--against"),
+        ([tmp_path / "none.gpz"], 3, "none.gpz"),
+        ([files / "run.gpz", "--panels", "errors"], 2, "--against"),
         ([files / "run.gpz", "--panels", "taste"], 2, "--panels"),
         ([files / "run.gpz", "--frames", "a:b"], 2, "--frames"),
-        ([files / "run.gpz", "--frames", "90:"], 1, "none of its 10 frames"),
+        ([files / "run.gpz", "--frames", "90:"], 2, "none of its 10 frames"),
     ):
         ended, said, complaints = run(capsys, *options)
         assert (ended, said) == (code, "") and message in complaints, options
     assert list(tmp_path.iterdir()) == []
+
+
+def test_observables_against_time(tmp_path):
+    values = {"Temp": [300.0, 301.5, 299.25], "PotEng": [-1.0, -2.0, float("nan")]}
+    with gpz.Writer(tmp_path / "t.gpz", units="real") as writer:
+        for k in range(3):
+            observables = {name: column[k] for name, column in values.items()}
+            writer.write(positions=np.zeros((2, 3)), ids=[1, 2], timestep=10 * k, time=2.0 * k, observables=observables)
+    found = gpz.plot.thermo(gpz.open(tmp_path / "t.gpz"))
+    assert found.timesteps.tolist() == [0, 10, 20] and found.times.tolist() == [0, 2, 4]
+    np.testing.assert_equal({name: column.tolist() for name, column in found.values.items()}, values)
+    figure = gpz.plot.overview(tmp_path / "t.gpz", panels=["thermo"])
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["Temp, mean 300.25", "PotEng, mean -1.5"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["time (fs)"] * 2
+    assert list(gpz.plot.measure(tmp_path / "t.gpz", panels=["thermo"], names=["Temp"]).thermo.values) == ["Temp"]
+    with pytest.raises(gpz.ArgumentError, match="no observable 'Press': there are Temp PotEng"):
+        gpz.plot.measure(tmp_path / "t.gpz", panels=["thermo"], names=["Press"])
+    assert main([str(tmp_path / "t.gpz"), "--thermo", "Temp", "-o", str(tmp_path / "t.svg")]) == 0
+    assert main([str(tmp_path / "t.gpz"), "--thermo", "Press"]) == 2
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path):

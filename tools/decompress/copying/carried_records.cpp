@@ -12,7 +12,8 @@ void CarriedRecords::before(std::size_t i) {
       // Those of a frame that is left out.
       if (entry.type == observables_record_type && frame != i) continue;
       const StoredRecord record = reader_.stored(entry);
-      out_.copy(ids_ != nullptr && entry.type == tables_record_type ? tables_with_atoms(record, *ids_) : record);
+      out_.copy(ids_ != nullptr && entry.type == tables_record_type ? tables_with_atoms(record, *ids_, limits_)
+                                                                    : record);
     }
   }
 }

@@ -13,8 +13,8 @@ namespace gpz::tool {
 class CarriedRecords {
  public:
   // All have to outlive this object. `ids`: of the particles that are kept; nullptr: all.
-  CarriedRecords(const Reader &reader, WholeOutput &out, const NumberRanges *ids = nullptr)
-      : reader_(reader), out_(out), ids_(ids) {}
+  CarriedRecords(const Reader &reader, WholeOutput &out, const NumberRanges *ids = nullptr, const Limits &limits = {})
+      : reader_(reader), out_(out), ids_(ids), limits_(limits) {}
 
   // To be called before frame i is written: writes the records in front of it, and those in front of frames since the
   // last call, but not the observables of these. Throws what reading and writing throw; the next call goes on behind
@@ -29,6 +29,7 @@ class CarriedRecords {
   const Reader &reader_;
   WholeOutput &out_;
   const NumberRanges *ids_;
+  Limits limits_;
   std::size_t next_ = 0;
 };
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gpz/error.hpp"
+
 namespace gpz::tool {
 namespace {
 
@@ -41,8 +43,14 @@ void keep_particles(Table &table, const NumberRanges &ids) {
 
 }  // namespace
 
-StoredRecord tables_with_atoms(const StoredRecord &record, const NumberRanges &ids) {
-  std::vector<Table> tables = tables_of(record);
+StoredRecord tables_with_atoms(const StoredRecord &record, const NumberRanges &ids, const Limits &limits) {
+  std::vector<Table> tables;
+  try {
+    tables = tables_of(record, limits);
+  } catch (const Error &error) {
+    if (error.status() != Status::corrupt) throw;
+    return record;
+  }
   for (Table &table : tables) keep_particles(table, ids);
   return tables_record(tables);
 }

@@ -8,7 +8,7 @@
 namespace gpz::tool {
 
 // The tables without particles of other ids, and without bonds, angles, dihedrals and impropers that have such
-// particles. Throws gpz::Error: corrupt, limit_exceeded.
-StoredRecord tables_with_atoms(const StoredRecord &record, const NumberRanges &ids);
+// particles. A damaged record stays as it is, for readers to refuse. Throws gpz::Error: limit_exceeded.
+StoredRecord tables_with_atoms(const StoredRecord &record, const NumberRanges &ids, const Limits &limits);
 
 }  // namespace gpz::tool
