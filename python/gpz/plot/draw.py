@@ -11,11 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from gpz._unit_names import names_of
 from gpz.plot.accuracy import WIDEST, ColumnErrors
 from gpz.plot.advice import Advice
 from gpz.plot.observables import Displacement, Radial
 from gpz.plot.storage import Sizes
-from gpz._unit_names import names_of
 from gpz.plot.thermo import Thermo
 
 GREY = "0.55"

@@ -194,6 +194,9 @@ class Renderer {
     for (let place = 0; place < 4; ++place) gl.disableVertexAttribArray(place);
   }
 
+  // Waits until what was drawn is there.
+  finish() { this.gl.readPixels(0, 0, 1, 1, this.gl.RGBA, this.gl.UNSIGNED_BYTE, new Uint8Array(4)); }
+
   // look: {background, lineColour, radius (largest, distance units), bondRadius, hasAtoms, hasBonds, hasLines}
   draw(camera, origin, look) {
     const gl = this.gl, canvas = this.canvas;

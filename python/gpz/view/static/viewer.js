@@ -5,7 +5,7 @@ const byId = (id) => document.getElementById(id);
 const KEPT_BYTES = 256 * 2 ** 20;  // of frames that were shown, so that going back is quick
 const AHEAD = 2;                   // frames that are asked for before they are shown, while playing
 const KEPT_IDENTITIES = 8;          // more than there are requests at a time
-const SLOW = 60, QUICK = 20;        // milliseconds a moving picture may take, and those that allow a better one
+const SLOW = 45, QUICK = 8;         // milliseconds that a moving picture may take, and those that allow a better one
 
 class Viewer {
   constructor() {
@@ -213,28 +213,30 @@ class Viewer {
       bondRadius: 0.12 * this.largest * factor, hasAtoms: true, hasBonds: style === "sticks", hasLines: byId("box").checked};
   }
 
-  // Draws in the next animation frame. isMoving: a lower resolution will do, if that is needed for smooth movement.
-  redraw(isMoving = false) {
+  // Draws in the next animation frame. isMoving: a rougher picture will do, if that is needed for smooth movement.
+  redraw(isMoving = this.isPlaying) {
     this.isMoving = isMoving;
     if (this.asked || this.shown === null) return;
-    this.asked = requestAnimationFrame((time) => {
+    this.asked = requestAnimationFrame(() => {
       this.asked = null;
-      if (this.isMoving) this.adapt(time);
       this.renderer.rough = this.isMoving ? ROUGH[this.roughness] : EXACT;
-      this.lastMoved = this.isMoving ? time : null;
       this.camera.isFlat = byId("flat").checked;
+      const began = performance.now();
       this.matrices = this.renderer.draw(this.camera, this.atoms.head.origin, this.look());
+      if (this.isMoving) {
+        this.renderer.finish();
+        this.adapt(performance.now() - began);
+      }
       ++this.pictures;
       clearTimeout(this.sharpen);
-      if (this.isMoving && this.roughness) this.sharpen = setTimeout(() => this.redraw(), 250);
+      if (this.renderer.rough !== EXACT) this.sharpen = setTimeout(() => this.redraw(), 250);
     });
   }
 
   // Rougher after two slow pictures, better after ten quick ones.
-  adapt(time) {
-    const took = this.lastMoved ? time - this.lastMoved : 0;
-    if (took > SLOW && took < 5000) { ++this.slow; this.quick = 0; }
-    else if (took && took < QUICK) { ++this.quick; this.slow = 0; }
+  adapt(took) {
+    this.slow = took > SLOW ? this.slow + 1 : 0;
+    this.quick = took < QUICK ? this.quick + 1 : 0;
     if (this.slow >= 2 && this.roughness < ROUGH.length - 1) { ++this.roughness; this.slow = 0; }
     if (this.quick >= 10 && this.roughness > 0) { --this.roughness; this.quick = 0; }
   }
@@ -350,8 +352,8 @@ class Viewer {
     this.atoms.shades.forEach((colour, k) => { paper.fillStyle = `rgb(${colour})`; paper.fillRect(k, 0, 1, 1); });
     byId("low").textContent = shortNumber(low);
     byId("high").textContent = shortNumber(high);
-    byId("from").value = low;
-    byId("to").value = high;
+    byId("from").value = Number(shortNumber(low));
+    byId("to").value = Number(shortNumber(high));
   }
 
   // --- Controls ---
@@ -471,6 +473,7 @@ class Viewer {
     }
     this.isPlaying = false;
     byId("play").textContent = "play";
+    this.redraw();
   }
 
   async reload() {
