@@ -40,8 +40,8 @@ class Scene:
 
     @property
     def name(self) -> str:
-        """Of the file, without its folder."""
-        return os.path.basename(self._whole.path or "in memory")
+        """Of the file, without its folder, as text that can be shown."""
+        return _core.printable(os.path.basename(self._whole.path or "in memory"))
 
     @property
     def trajectory(self) -> gpz.Trajectory:

@@ -4,6 +4,7 @@
 import base64
 import hashlib
 import html
+import os
 import re
 
 import numpy as np
@@ -72,6 +73,10 @@ class TestPage:
         text = embedded.page(gpz.view.Scene(gpz.open(path)))
         assert "<title>&lt;script&gt;&amp;&lt;!--DATA--&gt;.gpz - gpz view</title>" in text
         assert messages_of(text)["index"][0]["name"] == path.name
+
+    def test_a_name_that_is_no_text(self, tmp_path):
+        path = write(tmp_path / os.fsdecode(b"\xff.gpz"), frames=1)
+        assert embedded.page(gpz.view.Scene(gpz.open(path))).encode()
 
     def test_some_frames(self, sample, tmp_path):
         gpz.view.write_html(sample, tmp_path / "page.html", frames=slice(1, 4, 2))
