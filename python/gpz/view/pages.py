@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib import resources
 
 # In this order: each uses those before it.
-SCRIPTS = ("vectors.js", "messages.js", "camera.js", "renderer.js", "plot.js", "atoms.js", "viewer.js")
+SCRIPTS = ("vectors.js", "messages.js", "camera.js", "renderer.js", "plot.js", "atoms.js", "controls.js", "viewer.js")
 
 
 @functools.cache

@@ -120,7 +120,7 @@ class Scene:
         }
         try:
             head["has_bonds"] = any(
-                shown.tables(frame, ["bonds"]).get("bonds", gpz.Table()).n_rows for frame in head["table_frames"][:1]
+                shown.tables(frame, ["bonds"]).get("bonds", gpz.Table()).n_rows for frame in {*head["table_frames"][:1], *head["table_frames"][-1:]}
             )
         except gpz.Error as error:
             head["has_bonds"] = False
@@ -146,7 +146,7 @@ class Scene:
         frame.load("positions", *(name for name in ("id", "type", column) if name is not None and name in frame))
         positions = np.asarray(frame.positions, np.float64)
         place = place_of(frame.box, positions)
-        shown = chosen(positions, frame.ids, place, region, self.limit)
+        shown, is_sample = chosen(positions, frame.ids, place, region, self.limit)
         arrays = {"positions": (positions[shown] - place.origin).astype(np.float32)}
         identity = {}
         for name, values in (("ids", frame.ids), ("types", frame.types)):
@@ -166,6 +166,7 @@ class Scene:
             "time": finite(frame.time),
             "n_particles": frame.n_particles,
             "n_shown": len(arrays["positions"]),
+            "is_sample": is_sample,
             "size": int(self.trajectory.sizes[index]),
             "is_key": frame.is_key,
             "origin": place.origin.tolist(),
@@ -201,13 +202,14 @@ def place_of(box: gpz.Box | None, positions: np.ndarray) -> Place:
 
 def chosen(
     positions: np.ndarray, ids: np.ndarray | None, place: Place, region: Region | None, limit: int
-) -> np.ndarray | slice:
-    """Which rows are sent: all, or of more than `limit` those of the region, or of too many of these a sample.
+) -> tuple[np.ndarray | slice, bool]:
+    """Which rows are sent: all, or of more than `limit` those of the region, or of too many of these a sample; and whether it
+    is a sample.
 
     The sample is even, also over lattices, and has the same particles in every frame that has ids.
     """
     if len(positions) <= limit:
-        return slice(None)
+        return slice(None), False
     rows = np.arange(len(positions))
     if region is not None:
         fractions = (positions - place.origin) @ _inverse(place.matrix)
@@ -218,10 +220,10 @@ def chosen(
             inside &= (fractions[:, axis] <= high) | (high >= 1)
         rows = rows[inside]
     if len(rows) <= limit:
-        return rows
+        return rows, False
     # Multiples of the golden ratio spread evenly over the circle, so that a part of it is an even sample.
     keys = (rows if ids is None else ids[rows]).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return rows[keys < np.uint64(limit / len(rows) * 2**64 * 0.99)][:limit]
+    return rows[keys < np.uint64(limit / len(rows) * 2**64 * 0.99)][:limit], True
 
 
 def _inverse(matrix: np.ndarray) -> np.ndarray:

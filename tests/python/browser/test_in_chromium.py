@@ -289,6 +289,31 @@ def test_a_damaged_frame(shown, tmp_path):
     assert page.message == ""
 
 
+def test_a_damaged_first_frame(shown, tmp_path):
+    starts = []
+    path = write(tmp_path / "damaged.gpz", starts=starts)
+    data = bytearray(path.read_bytes())
+    data[(starts[0] + starts[1]) // 2] ^= 0xFF
+    path.write_bytes(data)
+    page = shown(path)
+    page.until('!document.getElementById("message").hidden')
+    assert page.message.startswith("frame 0: ")
+    page.set("slider", 2)
+    page.shown(2)
+    assert page.drawn == "216 of 216 drawn" and page.message == ""
+
+
+def test_a_file_without_frames_grows(shown, tmp_path):
+    path = write(tmp_path / "empty.gpz", frames=0)
+    page = shown(path)
+    page.until('!document.getElementById("message").hidden')
+    assert page.message == "empty.gpz has no complete frame yet"
+    write(path, frames=2, append=True)
+    page.find("reload").click()
+    page.shown(0)
+    assert page.drawn == "216 of 216 drawn" and page.message == ""
+
+
 def test_a_file_that_grows(shown, tmp_path):
     path = write(tmp_path / "grows.gpz", frames=2)
     page = shown(path).ready()
@@ -338,6 +363,7 @@ def test_a_sample(shown):
     page.set("xHigh", 0.17)
     page.set("xHigh", 0.17, "change")
     page.until("view.atoms.count === 36")
+    assert page.find("note").text == "36 of 216 particles: all of the region"
     assert page.drawn == "36 of 36 drawn"
 
 

@@ -290,7 +290,7 @@ class TestSamples:
         assert 80 <= len(ids[0]) <= 100
         assert all(other == ids[0] for other in ids)
         head, _ = client.message("frame/0")
-        assert (head["n_particles"], head["n_shown"]) == (PARTICLES, len(ids[0]))
+        assert (head["n_particles"], head["n_shown"], head["is_sample"]) == (PARTICLES, len(ids[0]), True)
 
     def test_a_sample_is_even(self, tmp_path, served):
         """Also over the ids, of which neighbouring ones are neighbours in lattices."""
@@ -312,7 +312,7 @@ class TestSamples:
             inside = frame.ids[(part >= 0.5) & (part <= 0.6)]
         assert 20 < len(inside) < 100
         np.testing.assert_array_equal(arrays["ids"], inside)
-        assert head["n_shown"] == len(inside)
+        assert (head["n_shown"], head["is_sample"]) == (len(inside), False)
 
     def test_a_region_with_too_many_is_sampled(self, sample, served):
         head, arrays = served(sample, limit=50).message("frame/0?region=0,1,0,0.5,0,1")
