@@ -51,7 +51,7 @@ class Server:
 
     def start(self) -> Server:
         """Serves on a thread of its own, which does not keep the program from ending. Returns the server."""
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.1,), daemon=True, name="gpz view")
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True, name="gpz view")
         self._thread.start()
         return self
 

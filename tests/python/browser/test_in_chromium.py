@@ -53,11 +53,12 @@ def write(path, frames=FRAMES, append=False, starts=None, **changes):
 
 
 class Page:
-    """The page of a server, or of a file."""
+    """The page of a server, or of a file. Without a URL: what the driver has in front of it."""
 
-    def __init__(self, driver, url):
+    def __init__(self, driver, url=None):
         self.driver = driver
-        driver.get(url)
+        if url is not None:
+            driver.get(url)
 
     def value(self, script, *arguments):
         """Of an expression in JavaScript; `view` is the viewer."""
@@ -387,3 +388,20 @@ def test_a_page_whose_server_has_ended(shown):
     page.set("slider", 3)
     page.until('!document.getElementById("message").hidden')
     assert "gpz view has ended" in page.message
+
+
+@pytest.mark.parametrize("embed", [False, True])
+def test_in_a_notebook(chromium, tmp_path, embed):
+    """A cell's output is a part of another page."""
+    with gpz.open(write(tmp_path / "grid.gpz")) as trajectory:
+        view = trajectory.view(embed=embed, height=500)
+    path = tmp_path / "notebook.html"
+    path.write_text(f"<!DOCTYPE html><html><body>{view._repr_html_()}</body></html>")
+    chromium.get(path.as_uri())
+    chromium.switch_to.frame(0)
+    page = Page(chromium).ready()
+    assert page.drawn == "216 of 216 drawn"
+    page.set("slider", 2)
+    page.shown(2)
+    chromium.switch_to.default_content()
+    view.close()
