@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ----------------------------------------------------------------------
+   LAMMPS - Large-scale Atomic/Molecular Massively Parallel Simulator
+   https://www.lammps.org/, Sandia National Laboratories
+   LAMMPS development team: developers@lammps.org
+
+   Copyright (2003) Sandia Corporation.  Under the terms of Contract
+   DE-AC04-94AL85000 with Sandia Corporation, the U.S. Government retains
+   certain rights in this software.  This software is distributed under
+   the GNU General Public License.
+
+   See the README file in the top-level LAMMPS directory.
+------------------------------------------------------------------------- */
+
+#include "gpz_context.h"
+
+#include <algorithm>
+
+#include "comm.h"
+#include "gpz_settings.h"
+#include "lammps.h"
+#include "update.h"
+
+using namespace LAMMPS_NS;
+
+namespace {
+
+bool same_names(const std::vector<gpz::Observable> &a, const std::vector<gpz::Observable> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const gpz::Observable &x, const gpz::Observable &y) {
+    return x.name == y.name && x.unit == y.unit;
+  });
+}
+
+}  // namespace
+
+GPZContext::GPZContext(LAMMPS *lammps, const GPZLog &log) : lmp_(lammps), observables_(lammps, log) {}
+
+void GPZContext::init(const GPZSettings &settings, bigint every) {
+  observables_.init(settings.thermo, settings.observables, every);
+}
+
+void GPZContext::begin_file() { named_.clear(); }
+
+// A fix may have its values on the first rank of all only, which prints them elsewhere.
+std::vector<gpz::Observable> GPZContext::observables_of_first_rank(MPI_Comm group) const {
+  std::vector<gpz::Observable> all = observables_.values();
+  int size = 1;
+  MPI_Comm_size(group, &size);
+  if (all.empty() || size == lmp_->comm->nprocs) return all;
+  std::vector<double> values;
+  for (const gpz::Observable &observable : all) values.push_back(observable.value);
+  MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, lmp_->world);
+  for (std::size_t n = 0; n < all.size(); ++n) all[n].value = values[n];
+  return all;
+}
+
+GPZRecords GPZContext::records(MPI_Comm group) {
+  int group_me = 0;
+  MPI_Comm_rank(group, &group_me);
+
+  std::vector<gpz::Table> tables;
+  const std::vector<gpz::Observable> values = observables_of_first_rank(group);
+  if (!same_names(values, named_)) {
+    tables.push_back(gpz::observables_table(values));
+    named_ = values;
+  }
+
+  std::vector<gpz::StoredRecord> records;
+  if (group_me != 0) return {};
+  if (!tables.empty()) records.push_back(gpz::tables_record(tables));
+  if (!values.empty()) records.push_back(gpz::observables_record(lmp_->update->ntimestep, values));
+  return GPZRecords(std::move(records));
+}
+
+void GPZContext::add_needs(GPZHostNeeds &needs) const { observables_.add_needs(needs); }
