@@ -212,7 +212,7 @@ void DumpGPZ::init_direct() {
 void DumpGPZ::init_context() {
   const int mine = direct_.place();
   at_times_ = mine >= 0 && output->mode_dump[mine];
-  context_.init(settings_, mine >= 0 && !at_times_ ? output->every_dump[mine] : 0);
+  context_.init(settings_, mine >= 0 && !at_times_ ? output->every_dump[mine] : 0, igroup, gpz_columns().names());
   if (at_times_ && context_.has_observables()) modify->addstep_compute_all(update->ntimestep + 1);
 }
 

@@ -33,13 +33,20 @@ bool same_names(const std::vector<gpz::Observable> &a, const std::vector<gpz::Ob
 
 }  // namespace
 
-GPZContext::GPZContext(LAMMPS *lammps, const GPZLog &log) : lmp_(lammps), observables_(lammps, log) {}
+GPZContext::GPZContext(LAMMPS *lammps, const GPZLog &log)
+    : lmp_(lammps), observables_(lammps, log), topology_(lammps) {}
 
-void GPZContext::init(const GPZSettings &settings, bigint every) {
+void GPZContext::init(const GPZSettings &settings, bigint every, int igroup, const std::vector<std::string> &columns) {
   observables_.init(settings.thermo, settings.observables, every);
+  if (settings.topology && !has_topology_) topology_.begin_file();
+  has_topology_ = settings.topology;
+  topology_.init(igroup, columns);
 }
 
-void GPZContext::begin_file() { named_.clear(); }
+void GPZContext::begin_file() {
+  named_.clear();
+  topology_.begin_file();
+}
 
 // A fix may have its values on the first rank of all only, which prints them elsewhere.
 std::vector<gpz::Observable> GPZContext::observables_of_first_rank(MPI_Comm group) const {
@@ -58,8 +65,9 @@ GPZRecords GPZContext::records(MPI_Comm group) {
   int group_me = 0;
   MPI_Comm_rank(group, &group_me);
 
-  std::vector<gpz::Table> tables;
   const std::vector<gpz::Observable> values = observables_of_first_rank(group);
+  std::vector<gpz::Table> tables;
+  if (has_topology_) tables = topology_.changed();
   if (!same_names(values, named_)) {
     tables.push_back(gpz::observables_table(values));
     named_ = values;
@@ -72,4 +80,7 @@ GPZRecords GPZContext::records(MPI_Comm group) {
   return GPZRecords(std::move(records));
 }
 
-void GPZContext::add_needs(GPZHostNeeds &needs) const { observables_.add_needs(needs); }
+void GPZContext::add_needs(GPZHostNeeds &needs) const {
+  observables_.add_needs(needs);
+  if (has_topology_) topology_.add_needs(needs);
+}

@@ -22,6 +22,7 @@
 
 #include "gpz_chunk.h"
 #include "gpz_observables.h"
+#include "gpz_topology.h"
 
 namespace LAMMPS_NS {
 class GPZHostNeeds;
@@ -35,15 +36,16 @@ class GPZContext {
  public:
   GPZContext(LAMMPS *lammps, const GPZLog &log);
 
-  // At the beginning of a run. `every` as in GPZObservables::init.
-  void init(const GPZSettings &settings, bigint every);
+  // At the beginning of a run. `every` as in GPZObservables::init, `igroup` and `columns` as in GPZTopology::init.
+  void init(const GPZSettings &settings, bigint every, int igroup, const std::vector<std::string> &columns);
   // The next frame is the first one of its file, or of the part that is added to it.
   void begin_file();
   // At each step that is due, also if no frame is written then: computes observables.
   void evaluate() { observables_.evaluate(); }
   bool has_observables() const { return !observables_.empty(); }
-  // The records of this step on the first rank of each `group` (a part of `world` that shares a file). To be called for
-  // each frame that is written. Collective over `world`.
+  // The records of this step on the first rank of each `group` (a part of `world` that shares a file). The tables of
+  // topology are in the first file only: those of all files are one trajectory. To be called for each frame that is
+  // written. Collective over `world`. Throws, perhaps on this rank only, when all ranks have communicated.
   GPZRecords records(MPI_Comm group);
   // What is read of the atoms in host memory.
   void add_needs(GPZHostNeeds &needs) const;
@@ -52,6 +54,8 @@ class GPZContext {
   LAMMPS *lmp_;
   GPZObservables observables_;
   std::vector<gpz::Observable> named_;  // by the table in the file
+  bool has_topology_ = false;
+  GPZTopology topology_;
 
   std::vector<gpz::Observable> observables_of_first_rank(MPI_Comm group) const;
 };
