@@ -15,8 +15,10 @@
 #include "gpz_context.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "comm.h"
+#include "gpz_provenance.h"
 #include "gpz_settings.h"
 #include "lammps.h"
 #include "update.h"
@@ -40,11 +42,13 @@ void GPZContext::init(const GPZSettings &settings, bigint every, int igroup, con
   observables_.init(settings.thermo, settings.observables, every);
   if (settings.topology && !has_topology_) topology_.begin_file();
   has_topology_ = settings.topology;
+  has_provenance_ = settings.provenance;
   topology_.init(igroup, columns);
 }
 
 void GPZContext::begin_file() {
   named_.clear();
+  provenance_written_ = false;
   topology_.begin_file();
 }
 
@@ -55,6 +59,7 @@ std::vector<gpz::Observable> GPZContext::observables_of_first_rank(MPI_Comm grou
   MPI_Comm_size(group, &size);
   if (all.empty() || size == lmp_->comm->nprocs) return all;
   std::vector<double> values;
+  values.reserve(all.size());
   for (const gpz::Observable &observable : all) values.push_back(observable.value);
   MPI_Bcast(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, 0, lmp_->world);
   for (std::size_t n = 0; n < all.size(); ++n) all[n].value = values[n];
@@ -67,7 +72,11 @@ GPZRecords GPZContext::records(MPI_Comm group) {
 
   const std::vector<gpz::Observable> values = observables_of_first_rank(group);
   std::vector<gpz::Table> tables;
-  if (has_topology_) tables = topology_.changed();
+  if (has_provenance_ && !provenance_written_) tables.push_back(gpz_provenance(lmp_));
+  provenance_written_ = provenance_written_ || has_provenance_;
+  // The last to communicate, because it may fail on one rank.
+  if (has_topology_)
+    for (gpz::Table &table : topology_.changed()) tables.push_back(std::move(table));
   if (!same_names(values, named_)) {
     tables.push_back(gpz::observables_table(values));
     named_ = values;

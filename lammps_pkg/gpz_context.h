@@ -44,8 +44,8 @@ class GPZContext {
   void evaluate() { observables_.evaluate(); }
   bool has_observables() const { return !observables_.empty(); }
   // The records of this step on the first rank of each `group` (a part of `world` that shares a file). The tables of
-  // topology are in the first file only: those of all files are one trajectory. To be called for each frame that is
-  // written. Collective over `world`. Throws, perhaps on this rank only, when all ranks have communicated.
+  // topology are in the first file only, because the files are parts of one trajectory. To be called for each frame
+  // that is written. Collective over `world`. Throws, perhaps on this rank only, when all ranks have communicated.
   GPZRecords records(MPI_Comm group);
   // What is read of the atoms in host memory.
   void add_needs(GPZHostNeeds &needs) const;
@@ -54,6 +54,8 @@ class GPZContext {
   LAMMPS *lmp_;
   GPZObservables observables_;
   std::vector<gpz::Observable> named_;  // by the table in the file
+  bool has_provenance_ = false;
+  bool provenance_written_ = false;  // in this file
   bool has_topology_ = false;
   GPZTopology topology_;
 

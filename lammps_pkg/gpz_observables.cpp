@@ -58,6 +58,7 @@ const Keyword keywords[] = {
     {"CPU", "cpu", Unit::none, What::machine},
     {"T/CPU", "tpcpu", Unit::none, What::machine},
     {"S/CPU", "spcpu", Unit::none, What::machine},
+    {"%CPU", "cpuuse", Unit::none, What::machine},
     {"CPULeft", "cpuremain", Unit::none, What::machine},
     {"Part", "part", Unit::none},
     {"TimeoutLeft", "timeremain", Unit::none, What::machine},
@@ -346,10 +347,9 @@ void GPZObservables::add_needs(GPZHostNeeds &needs) const {
       needs.add_attribute(source.name);
     else if (is_one_of(source.keyword, {"fmax", "fnorm"}))
       needs.add(F_MASK, values_[n].name);
-    else if (is_one_of(source.keyword, {"ecouple", "econserve"}))  // of any fix
-      needs.add(ALL_MASK, values_[n].name);
-    else if (temperatures && is_one_of(source.keyword, {"temp", "ke", "etotal", "enthalpy", "press", "pxx", "pyy",
-                                                        "pzz", "pxy", "pxz", "pyz"}))
+    else if (is_one_of(source.keyword, {"ecouple", "econserve"}) ||  // of any fix
+             (temperatures && is_one_of(source.keyword, {"temp", "ke", "etotal", "enthalpy", "press", "pxx", "pyy",
+                                                         "pzz", "pxy", "pxz", "pyz"})))
       needs.add(ALL_MASK, values_[n].name);
   }
 }

@@ -185,6 +185,8 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
         read_count(word(), lmp, "dump_modify key must be a number", bigint{gpz::max_key_interval}));
   } else if (keyword == "share") {
     share = read_share(word(), lmp);
+  } else if (keyword == "provenance") {
+    provenance = utils::logical(FLERR, word(), false, lmp);
   } else if (keyword == "topology") {
     topology = utils::logical(FLERR, word(), false, lmp);
   } else if (keyword == "thermo") {

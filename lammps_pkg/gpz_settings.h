@@ -45,6 +45,7 @@ struct GPZSettings {
   GPZPositionBound eb;
   bool thermo = false;                   // the columns of thermodynamic output are observables of the frames
   std::vector<std::string> observables;  // others: v_name, c_ID[1] and the like
+  bool provenance = false;               // a table of how the simulation is made
   bool topology = false;                 // tables of bonds, atom types and the like
 
   // What is used on such a device: GPUs have order place, and are fast unless told otherwise.
