@@ -59,7 +59,8 @@ DumpGPZ::DumpGPZ(LAMMPS *lammps, int narg, char **arg)
       frames_(lammps, *this, backend_),
       output_(world),
       repeated_(log(), output_),
-      direct_(lammps, this) {
+      direct_(lammps, this),
+      context_(lammps, log()) {
   command_ = "dump";
   for (int i = 0; i < narg; ++i) command_ += std::string(" ") + arg[i];
 
@@ -148,6 +149,7 @@ void DumpGPZ::init_style() {
       log().fail("element names and type labels are in the file already and cannot change after the first run");
   }
   say_bound();
+  init_context();
   init_direct();
   log().say_if_new(device_text(), said_device_);
   if (!output_.refusal().empty()) log().say("not written in the background: " + output_.refusal());
@@ -201,7 +203,28 @@ void DumpGPZ::init_direct() {
   direct_.restart();
   if (lmp->kokkos && update->whichflag == 1 && direct_.in_output())
     if (auto *const step = dynamic_cast<FixGPZStep *>(modify->get_fix_by_id(fix_id_)))
-      step->take_place(direct_.obstacle().empty() && reads_stored_arrays_only(direct_.step_variable()));
+      step->take_place(direct_.obstacle().empty() && !context_.has_observables() &&
+                       reads_stored_arrays_only(direct_.step_variable()));
+}
+
+// Output lets computes know at which step the next frame is due, and that their values are of an earlier step, but not
+// for frames at multiples of simulation time.
+void DumpGPZ::init_context() {
+  const int mine = direct_.place();
+  at_times_ = mine >= 0 && output->mode_dump[mine];
+  context_.init(settings_, mine >= 0 && !at_times_ ? output->every_dump[mine] : 0, igroup, gpz_columns().names());
+  if (at_times_ && context_.has_observables()) modify->addstep_compute_all(update->ntimestep + 1);
+}
+
+void DumpGPZ::poll() {
+  output_.poll();
+  if (at_times_ && context_.has_observables()) modify->addstep_compute_all(update->ntimestep + 1);
+}
+
+GPZHostNeeds DumpGPZ::needs() const {
+  GPZHostNeeds needs = host_needs(direct_.step_variable());
+  context_.add_needs(needs);
+  return needs;
 }
 
 std::string DumpGPZ::device_text() const {
@@ -210,10 +233,10 @@ std::string DumpGPZ::device_text() const {
   if (!direct_.in_output() || !backend_.kokkos_atoms()) return text;
   const std::string obstacle = direct_.obstacle();
   if (!obstacle.empty()) return text + ", at the time of other output, because " + obstacle;
-  const std::string needs = host_needs(direct_.step_variable()).text();
-  if (!backend_.is_on_gpu()) return text + ", of what KOKKOS copies to the host: " + needs;
+  const std::string read = needs().text();
+  if (!backend_.is_on_gpu()) return text + ", of what KOKKOS copies to the host: " + read;
   text += ", before KOKKOS copies them for other output";
-  return needs.empty() ? text : text + ", except " + needs;
+  return read.empty() ? text : text + ", except " + read;
 }
 
 /* ----------------------------------------------------------------------
@@ -259,6 +282,7 @@ void DumpGPZ::openfile() {
   metadata_ = metadata();
   repeated_.restart();
   frames_.begin_interval();
+  context_.begin_file();
   const GPZAppend continued = append();
   stop_if_it_fails([&] { output_.open(group(), path, metadata_, append_flag ? &continued : nullptr, problem); });
   if (output_.dropped() > 0)
@@ -336,7 +360,9 @@ void DumpGPZ::write() {
   copy_to_host();
 
   // before the tests, because it invokes computes and so lets Output plan their next invocation
+  if (at_times_ && context_.has_observables()) modify->clearstep_compute();
   nme = count();
+  context_.evaluate();
   if (delay_flag && update->ntimestep < delaystep) return;
   if (skipflag && input->variable->compute_equal(skipindex) != 0.0) return;
 
@@ -352,9 +378,9 @@ void DumpGPZ::write() {
 void DumpGPZ::copy_to_host() {
   direct_.report_copies(summary_);
   if (!direct_.is_early()) return;
-  const GPZHostNeeds needs = host_needs(direct_.step_variable());
-  if (needs.mask() == 0) return;
-  summary_.copied(backend_.kokkos_atoms()->sync_host(needs.mask()), needs.text());
+  const GPZHostNeeds read = needs();
+  if (read.mask() == 0) return;
+  summary_.copied(backend_.kokkos_atoms()->sync_host(read.mask()), read.text());
   summary_.lap(GPZSummary::COPY);
 }
 
@@ -440,6 +466,16 @@ void DumpGPZ::set_thermal_bound() {
                   bound, id));
 }
 
+// What stands in front of the frame. `problem`: why this rank has none.
+GPZRecords DumpGPZ::make_records(std::string &problem) {
+  try {
+    return context_.records(group());
+  } catch (const std::exception &e) {
+    problem = e.what();
+    return {};
+  }
+}
+
 void DumpGPZ::write_frame() {
   const bool skip = append_flag && repeated_.has(update->ntimestep, multifile);
   std::string problem;
@@ -456,8 +492,12 @@ void DumpGPZ::write_frame() {
     warn_of_large_bound(set_bounds_of_frame());
     const auto atoms_are_wrapped = wrapped();
     pack(nullptr);
+    std::string problem_of_records;
+    const GPZRecords records = make_records(problem_of_records);
     summary_.lap(GPZSummary::GATHER);
     chunk = frames_.make(group(), output_.next_buffer(summary_), output_.compresses_behind(), summary_, problem);
+    chunk.records = records;
+    if (problem.empty()) problem = problem_of_records;
     if (!problem.empty()) problem = output_.path() + ": cannot compress: " + problem;
   }
 

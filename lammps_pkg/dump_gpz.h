@@ -28,6 +28,7 @@ DumpStyle(gpz,DumpGPZ);
 
 #include "gpz_backend.h"
 #include "gpz_budget.h"
+#include "gpz_context.h"
 #include "gpz_direct.h"
 #include "gpz_frame_maker.h"
 #include "gpz_output.h"
@@ -48,7 +49,7 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
 
   void write() override;
   double memory_usage() override;
-  void poll() override { output_.poll(); }
+  void poll() override;
   void step_is_over() override { direct_.step_is_over(backend_.kokkos_atoms()); }
   void end_of_run() override;
 
@@ -67,9 +68,11 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   GPZOutput output_;
   GPZRepeatedSteps repeated_;
   GPZDirect direct_;
+  GPZContext context_;
   gpz::Metadata metadata_;       // of the file that is open
   double first_edge_ = 0;        // longest box edge at the first frame, distance units; 0: no frame yet
   bool effort_limited_ = false;  // which was said
+  bool at_times_ = false;        // frames are at multiples of simulation time
   bool bound_checked_ = false;   // against the box, by warn_of_large_bound
   std::string said_bound_, said_device_, said_sets_;
 
@@ -77,8 +80,10 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   void say_bound();
   void init_output();
   void init_backend();
+  void init_context();
   void init_direct();
   std::string device_text() const;
+  GPZHostNeeds needs() const;
   gpz::Order order() const { return settings_.order_on(backend_.is_on_gpu()); }
   gpz::Effort effort() const;
   gpz::Effort largest_effort() const;
@@ -101,6 +106,7 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   void warn_of_large_bound(double bound);
   double thermal_speed();
   void set_thermal_bound();
+  GPZRecords make_records(std::string &problem);
   void write_frame();
   void drain();
   void count_placed();

@@ -80,11 +80,12 @@ int GPZBackground::next_buffer(int ahead) {
 }
 
 std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries,
-                                    std::size_t before, std::uint64_t offset, GPZChunk chunk) {
+                                    std::size_t before, std::uint64_t offset, std::uint64_t records, GPZChunk chunk) {
   // From here on the other ranks expect a report from this one.
   on_way_.splice(on_way_.end(), spare_, spare_.begin());
   Frame &frame = on_way_.back();
   frame.offset = offset;
+  frame.records = records;
   frame.length = 0;
   frame.chunk = std::move(chunk);
   frame.stage = Frame::WRITING;
@@ -95,11 +96,12 @@ std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vecto
 
   // checksums, which are missing, change no length
   const gpz::FrameRecord record = gpz::frame_record(info, entries);
-  std::uint64_t place = offset + record.prefix.size();
+  std::uint64_t place = frame.place() + record.prefix.size();
   for (std::size_t n = 0; n < before; ++n) place += entries[n].length;
   frame.info = info;
   frame.entries = entries;
   frame.length = record.length;
+  if (!writer_) frame.record_bytes = frame.chunk.records.bytes();
   if (frame.chunk.size == 0) {
     frame.mine.written = 1;
     return record.length;
@@ -109,6 +111,7 @@ std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vecto
     const std::uint8_t *bytes = frame.chunk.bytes();
     frame.mine.checksum = gpz::chunk_checksum(bytes, frame.chunk.size);
     if (writer_) {
+      for (const gpz::StoredRecord &in_front : frame.chunk.records.list()) writer_->write(in_front);
       const gpz::ChunkView view{frame.chunk.particles, frame.mine.checksum, bytes, frame.chunk.size,
                                 frame.chunk.largest_error};
       writer_->write(frame.info, std::vector<gpz::ChunkView>{view});
@@ -177,8 +180,9 @@ void GPZBackground::complete(Frame &frame) {
     if (report.chunks > 0) (entry++)->checksum = report.checksum;
   frame.info.reference = reference_;
   const gpz::FrameRecord record = gpz::frame_record(frame.info, frame.entries);
-  file_->write(frame.offset, record.prefix.data(), record.prefix.size());
-  file_->write(frame.offset + record.length - record.trailer.size(), record.trailer.data(), record.trailer.size());
+  file_->write(frame.offset, frame.record_bytes.data(), frame.record_bytes.size());
+  file_->write(frame.place(), record.prefix.data(), record.prefix.size());
+  file_->write(frame.end() - record.trailer.size(), record.trailer.data(), record.trailer.size());
   frame.complete = true;
   reference_ = record.checksum;
 }
@@ -201,10 +205,10 @@ void GPZBackground::rescue() {
   const auto lost = std::find_if(frame, on_way_.end(), [](const Frame &f) { return f.stage == Frame::LOST; });
   std::uint64_t end = frame->offset;
   try {
-    if (frame != lost) file_->cut(std::prev(lost)->offset + std::prev(lost)->length);
+    if (frame != lost) file_->cut(std::prev(lost)->end());
     for (; frame != lost; ++frame) {
       complete(*frame);
-      end = frame->offset + frame->length;
+      end = frame->end();
     }
   } catch (const std::runtime_error &) {
   }

@@ -58,10 +58,11 @@ class GPZBackground {
   // than nbuffers. Waits until the frame that had it is in the file.
   int next_buffer(int ahead = 0);
   // Queues a frame. `entries`: the chunks of the group, without checksums; `before`: how many of them stand before this
-  // rank's; `offset`: where the frame begins. Returns the length of its record, bytes. Where it throws, perhaps on
-  // this rank only, the frame is one whose chunk this rank could not write.
+  // rank's; `offset`: where the frame begins, with `records` bytes of records in front of it. Returns the length of the
+  // frame's own record, bytes. Where it throws, perhaps on this rank only, the frame is one whose chunk this rank could
+  // not write.
   std::uint64_t submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::size_t before,
-                       std::uint64_t offset, GPZChunk chunk);
+                       std::uint64_t offset, std::uint64_t records, GPZChunk chunk);
   // Takes frames on as far as that is possible without waiting: the more often it is called, the sooner a frame of
   // several ranks is complete.
   void poll();
@@ -84,7 +85,8 @@ class GPZBackground {
   struct Frame {
     gpz::FrameInfo info;
     std::vector<gpz::ChunkEntry> entries;
-    std::uint64_t offset = 0, length = 0;
+    std::uint64_t offset = 0, records = 0, length = 0;  // of its record, without those in front of it
+    gpz::Bytes record_bytes;                            // those, on the first rank
     GPZChunk chunk;
     enum { WRITING, REPORTING, CLOSING, LOST } stage = WRITING;
     GPZWriterThread::Ticket written, closed;
@@ -92,6 +94,9 @@ class GPZBackground {
     std::vector<Report> all;  // on the first rank
     MPI_Request request{};
     bool complete = false;  // with its trailer
+
+    std::uint64_t place() const { return offset + records; }  // of its record
+    std::uint64_t end() const { return place() + length; }
   };
 
   gpz::Writer *writer_ = nullptr;

@@ -18,9 +18,33 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <gpz/container.hpp>
+#include <utility>
 #include <vector>
 
 namespace LAMMPS_NS {
+
+// Records that are no frames, one after the other.
+class GPZRecords {
+ public:
+  GPZRecords() = default;
+  explicit GPZRecords(std::vector<gpz::StoredRecord> list) : list_(std::move(list)), length_(bytes().size()) {}
+
+  const std::vector<gpz::StoredRecord> &list() const { return list_; }
+  std::uint64_t length() const { return length_; }  // bytes
+  gpz::Bytes bytes() const {
+    gpz::Bytes all;
+    for (const gpz::StoredRecord &record : list_) {
+      const gpz::Bytes bytes = gpz::record_bytes(record);
+      all.insert(all.end(), bytes.begin(), bytes.end());
+    }
+    return all;
+  }
+
+ private:
+  std::vector<gpz::StoredRecord> list_;
+  std::uint64_t length_ = 0;
+};
 
 // A frame's chunk of this rank on its way to the file.
 struct GPZChunk {
@@ -33,6 +57,8 @@ struct GPZChunk {
   // If the chunk is compressed behind the simulation: compresses it and sets the members above. Called once, in the
   // thread that compresses, in the order of frames. Empty: they are set.
   std::function<void(GPZChunk &)> compress;
+  // On the group's first rank: what stands in front of the frame, such as its observables.
+  GPZRecords records;
 };
 
 }  // namespace LAMMPS_NS

@@ -21,15 +21,17 @@ using namespace LAMMPS_NS;
 
 namespace {
 
-enum { GOOD, PARTICLES, SIZE, CHECKSUM, ERRORS };
+enum { GOOD, PARTICLES, SIZE, CHECKSUM, RECORDS, ERRORS };
 
 }  // namespace
 
 // Returns the bytes of each rank, or 0 if there is no other rank.
-int GPZChunkSizes::set(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, bool good) {
+int GPZChunkSizes::set(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, std::uint64_t records,
+                       bool good) {
   width_ = ERRORS + fields;
   mine_.assign(width_, 0);
   mine_[GOOD] = good;
+  mine_[RECORDS] = good ? records : 0;
   if (good && chunk.size > 0) {
     mine_[PARTICLES] = chunk.particles;
     mine_[SIZE] = chunk.size;
@@ -44,14 +46,16 @@ int GPZChunkSizes::set(MPI_Comm group, std::size_t fields, const gpz::ChunkView 
   return size > 1 ? static_cast<int>(width_ * sizeof(mine_[0])) : 0;
 }
 
-void GPZChunkSizes::exchange(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, bool good) {
-  const int bytes = set(group, fields, chunk, good);
+void GPZChunkSizes::exchange(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, std::uint64_t records,
+                             bool good) {
+  const int bytes = set(group, fields, chunk, records, good);
   if (bytes > 0) MPI_Allgather(mine_.data(), bytes, MPI_BYTE, all_.data(), bytes, MPI_BYTE, group);
 }
 
 #ifndef MPI_STUBS
-void GPZChunkSizes::start(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, bool good) {
-  const int bytes = set(group, fields, chunk, good);
+void GPZChunkSizes::start(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, std::uint64_t records,
+                          bool good) {
+  const int bytes = set(group, fields, chunk, records, good);
   request_ = MPI_REQUEST_NULL;
   if (bytes > 0) MPI_Iallgather(mine_.data(), bytes, MPI_BYTE, all_.data(), bytes, MPI_BYTE, group, &request_);
 }
@@ -65,8 +69,9 @@ bool GPZChunkSizes::have_come(bool wait) {
   return done;
 }
 #else  // every group is one rank
-void GPZChunkSizes::start(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, bool good) {
-  exchange(group, fields, chunk, good);
+void GPZChunkSizes::start(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, std::uint64_t records,
+                          bool good) {
+  exchange(group, fields, chunk, records, good);
 }
 
 bool GPZChunkSizes::have_come(bool) { return true; }
@@ -90,4 +95,10 @@ bool GPZChunkSizes::read(gpz::FrameInfo &info, std::vector<gpz::ChunkEntry> &ent
     }
   }
   return all_good;
+}
+
+std::uint64_t GPZChunkSizes::records() const {
+  std::uint64_t sum = 0;
+  for (std::size_t at = RECORDS; at < all_.size(); at += width_) sum += all_[at];
+  return sum;
 }

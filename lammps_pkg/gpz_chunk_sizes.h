@@ -30,23 +30,26 @@ namespace LAMMPS_NS {
 class GPZChunkSizes {
  public:
   // Tells the others of this rank's chunk, whose bytes are not read, and waits for theirs. A chunk of size 0 is none.
-  // `good`: this rank has no problem. Collective over `group`.
-  void exchange(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, bool good);
+  // `records`: the length of the records that this rank puts in front of the frame, bytes. `good`: this rank has no
+  // problem. Collective over `group`.
+  void exchange(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, std::uint64_t records, bool good);
   // As exchange(), but does not wait for the others.
-  void start(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, bool good);
+  void start(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, std::uint64_t records, bool good);
   // Have all told since start()? With `wait` always.
   bool have_come(bool wait);
   // Then: are all of them good? Sets particles and largest errors of `info` to those of the group, and fills `entries`
   // with its chunks. `before`: how many of them stand before this rank's.
   bool read(gpz::FrameInfo &info, std::vector<gpz::ChunkEntry> &entries, std::size_t &before) const;
+  // The length of the records in front of the frame, bytes.
+  std::uint64_t records() const;
 
  private:
   int me_ = 0;
-  std::size_t width_ = 0;                  // words of a rank: good, particles, size, checksum, largest errors
+  std::size_t width_ = 0;                  // words of a rank: good, particles, size, checksum, records, largest errors
   std::vector<std::uint64_t> mine_, all_;  // in the order of ranks
   MPI_Request request_{};
 
-  int set(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, bool good);
+  int set(MPI_Comm group, std::size_t fields, const gpz::ChunkView &chunk, std::uint64_t records, bool good);
 };
 
 }  // namespace LAMMPS_NS

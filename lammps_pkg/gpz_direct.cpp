@@ -27,7 +27,6 @@
 
 using namespace LAMMPS_NS;
 
-// Among the dumps that Output calls; -1 if it does not.
 int GPZDirect::place() const {
   for (int place = 0; place < output->ndump; ++place)
     if (output->dump[place] == dump_) return place;

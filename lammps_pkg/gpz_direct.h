@@ -39,6 +39,8 @@ class GPZDirect : protected Pointers {
   std::string obstacle() const;
   // Does Output call the dump? Not that of the command write_dump.
   bool in_output() const { return place() >= 0; }
+  // Its place among the dumps that Output calls; -1: it has none.
+  int place() const;
   // The variable of dump_modify every, which Output evaluates for the dump; nullptr if there is none.
   const char *step_variable() const;
 
@@ -55,7 +57,6 @@ class GPZDirect : protected Pointers {
   bool wanted_ = true, early_ = false;
   double step_over_ = 0;  // MPI_Wtime() when KOKKOS began to copy for this frame alone; or 0
 
-  int place() const;
   bool nothing_else_is_due() const;
   void output_of_this_dump();
 };

@@ -68,7 +68,7 @@ void GPZFramesBehind::tell(Work &frame, const std::string &problem) {
   if (frame.problem.empty()) frame.problem = problem;
   const GPZChunk &chunk = frame.chunk;
   frame.sizes.start(group_, frame.info.fields.size(), {chunk.particles, 0, nullptr, chunk.size, chunk.largest_error},
-                    frame.problem.empty());
+                    chunk.records.length(), frame.problem.empty());
   frame.telling = true;
 }
 
@@ -82,6 +82,7 @@ GPZFramesBehind::Frame *GPZFramesBehind::first(bool wait, const std::string &pro
   }
   if (!frame.sizes.have_come(wait)) return nullptr;
   frame.good = frame.sizes.read(frame.info, frame.entries, frame.before);
+  frame.records = frame.sizes.records();
   return &frame;
 }
 

@@ -19,6 +19,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <gpz/chunk.hpp>
 #include <gpz/frame.hpp>
 #include <memory>
@@ -42,9 +43,10 @@ class GPZFramesBehind {
     gpz::FrameInfo info;  // with particles and largest errors of the group
     GPZChunk chunk;       // of this rank
     std::vector<gpz::ChunkEntry> entries;
-    std::size_t before = 0;  // entries before that of this rank
-    bool good = false;       // on all ranks
-    std::string problem;     // of this rank
+    std::size_t before = 0;     // entries before that of this rank
+    std::uint64_t records = 0;  // length of the records in front of the frame, bytes
+    bool good = false;          // on all ranks
+    std::string problem;        // of this rank
   };
 
   // Collective.

@@ -48,7 +48,7 @@ class GPUCompressor : public GPZCompressor {
     gpz::cuda::HostCopy &copy = copies_[buffer];
     copy.start(chunk);
     last_ = buffer;
-    GPZChunk result{chunk.particles, chunk.size, chunk.largest_error, {}, {}};
+    GPZChunk result{chunk.particles, chunk.size, chunk.largest_error, {}, {}, {}};
     result.bytes = [gpu = gpu_, &copy] {
       gpz::cuda::use_device(gpu);
       copy.wait();

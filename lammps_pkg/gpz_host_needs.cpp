@@ -63,6 +63,10 @@ const Named arrays[] = {
     {MASK_MASK, "group masks"},
     {IMAGE_MASK, "image flags"},
     {custom_reals | custom_integers, "custom properties"},
+    {BOND_MASK, "bonds"},
+    {ANGLE_MASK, "angles"},
+    {DIHEDRAL_MASK, "dihedrals"},
+    {IMPROPER_MASK, "impropers"},
 };
 
 // What DumpCustom reads for its attributes. Names stand for all that begin with them.

@@ -129,7 +129,9 @@ std::string GPZOutput::drop_incomplete(const std::optional<GPZContinued> &found)
   if (keep == frames.size()) return {};
 
   std::error_code failed;
-  std::filesystem::resize_file(path_, frames[keep].offset, failed);
+  // Records in front of a frame go with it.
+  const std::uint64_t end = keep > 0 ? frames[keep - 1].offset + frames[keep - 1].length : found->scan().frames_begin;
+  std::filesystem::resize_file(path_, end, failed);
   return failed ? path_ + ": cannot cut: " + failed.message() : std::string();
 }
 

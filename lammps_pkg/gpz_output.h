@@ -98,14 +98,15 @@ class GPZOutput {
   // write() has returned.
   int next_buffer(GPZSummary &summary);
   // Adds a frame that consists of the chunks of the group's ranks, or no frame if `skip`. A chunk of size 0 is none:
-  // this rank's atoms are in that of another. `info` lacks particles, largest errors and, if it is no key frame, the
+  // this rank's atoms are in that of another. On the group's first rank, GPZChunk::records come before the frame.
+  // `info` lacks particles, largest errors and, if it is no key frame, the
   // reference to the frame that was written before. `problem`: why this rank has no chunk, or empty. On failure, which
   // in the background is that of an earlier frame, the file is cut back to the last complete frame, closed, and
   // GPZOutputError is thrown.
   void write(const gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
   // A frame that has its place in the file.
   struct Placed {
-    std::uint64_t bytes = 0;         // that this rank's group added, on its first rank
+    std::uint64_t bytes = 0;         // of the frame in this group's file, on its first rank; without other records
     std::vector<gpz::Field> fields;  // with the group's largest errors
   };
   // Those since the last call.
@@ -156,10 +157,10 @@ class GPZOutput {
   bool place_first(bool wait);
   void place_all();
   void submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::size_t before,
-              GPZChunk chunk);
+              std::uint64_t records, GPZChunk chunk);
   std::string write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                          std::size_t before, const gpz::ChunkView &chunk);
-  void add(const gpz::FrameInfo &info, std::uint64_t length);
+                          std::size_t before, std::uint64_t place, const gpz::ChunkView &chunk);
+  void add(const gpz::FrameInfo &info, std::uint64_t records, std::uint64_t length);
   void settle();
   [[noreturn]] void fail(const std::string &problem, bool complete);
   void cut_unless(bool complete);

@@ -69,13 +69,14 @@ void GPZOutput::write_behind(gpz::FrameInfo info, GPZChunk chunk, bool skip, GPZ
   std::vector<gpz::ChunkEntry> entries;
   std::size_t before = 0;
   if (!skip) {
-    sizes_.exchange(group_, info.fields.size(), {chunk.particles, 0, nullptr, chunk.size, chunk.largest_error}, good);
+    sizes_.exchange(group_, info.fields.size(), {chunk.particles, 0, nullptr, chunk.size, chunk.largest_error},
+                    chunk.records.length(), good);
     good = sizes_.read(info, entries, before);
   }
   if (skip || group_size_ < nranks_) good = all_are(good);
   summary.lap(GPZSummary::COMMUNICATE);
   if (!good) settle();
-  if (!skip) submit(info, entries, before, std::move(chunk));
+  if (!skip) submit(info, entries, before, sizes_.records(), std::move(chunk));
   summary.lap(GPZSummary::WAIT);
 }
 
@@ -86,7 +87,7 @@ bool GPZOutput::place_first(bool wait) {
   if (!frame) return false;
   if (problem_.empty() && !frame->problem.empty()) problem_ = path_ + ": " + frame->problem;
   if (frame->good) {
-    submit(frame->info, frame->entries, frame->before, std::move(frame->chunk));
+    submit(frame->info, frame->entries, frame->before, frame->records, std::move(frame->chunk));
     behind_->drop_first();
   } else {
     lost_ = true;
@@ -101,9 +102,9 @@ void GPZOutput::place_all() {
 }
 
 void GPZOutput::submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::size_t before,
-                       GPZChunk chunk) {
+                       std::uint64_t records, GPZChunk chunk) {
   try {
-    add(info, background_->submit(info, entries, before, end_, std::move(chunk)));
+    add(info, records, background_->submit(info, entries, before, end_, records, std::move(chunk)));
   } catch (const std::exception &e) {
     problem_ = path_ + ": " + e.what();
   }
@@ -112,11 +113,14 @@ void GPZOutput::submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkE
 void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::string problem, bool skip,
                           GPZSummary &summary) {
   std::uint64_t length = 0;
+  gpz::Bytes leading;         // on the first rank of the group
+  std::uint64_t records = 0;  // its length, on all ranks
   gpz::FrameRecord record;
   bool complete = true;  // no frame was begun without its trailer
   if (!skip) {
     gpz::ChunkView view{chunk.particles, 0, nullptr, chunk.size, chunk.largest_error};
     try {
+      leading = chunk.records.bytes();
       if (problem.empty() && chunk.size > 0) {
         view.data = chunk.bytes();
         view.checksum = gpz::chunk_checksum(view.data, view.size);
@@ -127,11 +131,13 @@ void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::strin
     summary.lap(GPZSummary::COMPRESS);
     std::vector<gpz::ChunkEntry> entries;
     std::size_t before = 0;
-    sizes_.exchange(group_, info.fields.size(), view, problem.empty());
+    sizes_.exchange(group_, info.fields.size(), view, chunk.records.length(), problem.empty());
     const bool all_good = sizes_.read(info, entries, before);
+    records = sizes_.records();
     summary.lap(GPZSummary::COMMUNICATE);
     try {
       if (all_good && writer_) {
+        for (const gpz::StoredRecord &in_front : chunk.records.list()) writer_->write(in_front);
         writer_->write(info, std::vector<gpz::ChunkView>{view});
         length = writer_->frames().back().length;
       }
@@ -141,7 +147,8 @@ void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::strin
         length = record.length;
         reference_ = record.checksum;
         complete = false;
-        problem = write_chunk(record, entries, before, view);
+        if (group_me_ == 0) problem = shared_->write(end_, leading.data(), leading.size());
+        if (problem.empty()) problem = write_chunk(record, entries, before, end_ + records, view);
       }
     } catch (const std::exception &e) {
       problem = e.what();
@@ -154,8 +161,8 @@ void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::strin
 
   // The trailer makes the frame count: it is written when everything else is.
   if (!complete && group_me_ == 0) {
-    problem =
-        shared_->write(end_ + record.length - record.trailer.size(), record.trailer.data(), record.trailer.size());
+    problem = shared_->write(end_ + records + record.length - record.trailer.size(), record.trailer.data(),
+                             record.trailer.size());
     complete = problem.empty();
     summary.lap(GPZSummary::WRITE);
   }
@@ -163,23 +170,23 @@ void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::strin
   summary.lap(GPZSummary::COMMUNICATE);
   if (!problem.empty()) fail(problem, complete);
 
-  if (!skip) add(info, length);
+  if (!skip) add(info, records, length);
 }
 
-// The frame is in the file, or on its way. A gpz::Writer keeps account of its frames itself.
-void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t length) {
+// The frame is in the file, or on its way, behind its records. A gpz::Writer keeps account of its frames itself.
+void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t records, std::uint64_t length) {
   placed_.push_back({group_me_ == 0 ? length : 0, info.fields});
   if (writer_) return;
-  if (group_me_ == 0) frames_.push_back({end_, length, info.timestep, info.time, info.particles});
-  end_ += length;
+  if (group_me_ == 0) frames_.push_back({end_ + records, length, info.timestep, info.time, info.particles});
+  end_ += records + length;
 }
 
-// What comes before the chunks, and this rank's chunk.
+// What comes before the chunks of the frame at `place`, and this rank's chunk.
 std::string GPZOutput::write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                                   std::size_t before, const gpz::ChunkView &chunk) {
-  std::uint64_t offset = end_ + record.prefix.size();
+                                   std::size_t before, std::uint64_t place, const gpz::ChunkView &chunk) {
+  std::uint64_t offset = place + record.prefix.size();
   for (std::size_t n = 0; n < before; ++n) offset += entries[n].length;
   std::string problem;
-  if (group_me_ == 0) problem = shared_->write(end_, record.prefix.data(), record.prefix.size());
+  if (group_me_ == 0) problem = shared_->write(place, record.prefix.data(), record.prefix.size());
   return problem.empty() && chunk.size > 0 ? shared_->write(offset, chunk.data, chunk.size) : problem;
 }

@@ -23,6 +23,7 @@
 #include "fmt/format.h"
 #include "gpz_columns.h"
 #include "lammps.h"
+#include "memory.h"
 #include "utils.h"
 
 using namespace LAMMPS_NS;
@@ -42,7 +43,6 @@ const RefusedKeyword refused_keywords[] = {
     {"scale", "list the columns xs ys zs"},
     {"sfactor", "convert units after decoding"},
     {"tfactor", "convert units after decoding"},
-    {"thermo", "thermo output is in the log"},
     {"types", "list the column typelabel"},
     {"unwrap", "list the columns xu yu zu, or use 'gpz decode --unwrap'"},
 };
@@ -118,6 +118,29 @@ int read_bound(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   return 3;
 }
 
+// observables none, observables v_name c_ID[1] c_ID[*] f_ID ...: all words that refer to something. Returns how many,
+// with the keyword.
+int read_observables(int narg, char **arg, LAMMPS *lmp, std::vector<std::string> &list) {
+  int end = 1;
+  while (end < narg && utils::strmatch(arg[end], "^[cfv]_")) ++end;
+  list.clear();
+  if (end == 1) {
+    if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify observables", lmp->error);
+    if (std::string(arg[1]) != "none")
+      throw std::invalid_argument(
+          std::string("dump_modify observables must be none or a list of v_name, c_ID[i] and f_ID[i], not ") + arg[1]);
+    return 2;
+  }
+  char **words = nullptr;
+  const int count = utils::expand_args(FLERR, end - 1, arg + 1, 0, words, lmp);
+  list.assign(words, words + count);
+  if (words != arg + 1) {
+    for (int n = 0; n < count; ++n) delete[] words[n];
+    lmp->memory->sfree(words);
+  }
+  return end;
+}
+
 }  // namespace
 
 std::string GPZSettings::only_on_cpu(bool ids) const {
@@ -133,6 +156,7 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   const std::string keyword = arg[0];
   if (keyword == "eb") return eb.read(narg, arg, lmp);
   if (keyword == "bound") return read_bound(narg, arg, lmp, columns);
+  if (keyword == "observables") return read_observables(narg, arg, lmp, observables);
 
   const auto word = [&] {
     if (narg < 2) utils::missing_cmd_args(FLERR, "dump_modify " + keyword, lmp->error);
@@ -161,6 +185,12 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
         read_count(word(), lmp, "dump_modify key must be a number", bigint{gpz::max_key_interval}));
   } else if (keyword == "share") {
     share = read_share(word(), lmp);
+  } else if (keyword == "provenance") {
+    provenance = utils::logical(FLERR, word(), false, lmp);
+  } else if (keyword == "topology") {
+    topology = utils::logical(FLERR, word(), false, lmp);
+  } else if (keyword == "thermo") {
+    thermo = utils::logical(FLERR, word(), false, lmp);
   } else if (keyword == "format" && narg > 1 && std::string(arg[1]) == "none") {
     // the default of all styles, which this style cannot change
   } else {

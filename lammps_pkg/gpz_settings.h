@@ -18,6 +18,7 @@
 #include <gpz/trajectory.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gpz_backend.h"
 #include "gpz_output.h"
@@ -42,6 +43,10 @@ struct GPZSettings {
   unsigned key = gpz::default_key_interval;
   int share = GPZShare::default_target;  // atoms of a chunk; 0: no
   GPZPositionBound eb;
+  bool thermo = false;                   // the columns of thermodynamic output are observables of the frames
+  std::vector<std::string> observables;  // others: v_name, c_ID[1] and the like
+  bool provenance = false;               // a table of how the simulation is made
+  bool topology = false;                 // tables of bonds, atom types and the like
 
   // What is used on such a device: GPUs have order place, and are fast unless told otherwise.
   gpz::Effort effort_on(bool gpu) const { return effort.value_or(gpu ? gpz::Effort::fast : gpz::default_effort); }

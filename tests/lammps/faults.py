@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 
 from harness import Skip, read_dump
@@ -36,7 +37,7 @@ pair_style lj/cut 2.5
 pair_coeff * * 1.0 1.0 2.5
 fix nve all nve
 dump gpz all gpz {every} out/{name} id type x y z
-dump_modify gpz key 3 async {mode} append {append} share {share}
+dump_modify gpz key 3 async {mode} append {append} share {share} thermo yes topology yes
 {more}
 run {steps}
 """  # a restart file of the run itself would change neighbour lists, and so the last bits
@@ -46,6 +47,17 @@ class Call(collections.namedtuple("Call", "rank number kind result path")):
     def __str__(self):
         return f"{self.kind} of {os.path.basename(self.path)}, call {self.number} of rank {self.rank}"
 
+
+
+def other_records(data):
+    """The lengths of the records of a .gpz file that are no frames."""
+    (metadata_length,) = struct.unpack_from("<I", data, 20)
+    offset = (24 + metadata_length + 7) // 8 * 8 + 8
+    while offset < len(data):
+        kind, _, length = struct.unpack_from("<IIQ", data, offset + 8)
+        if kind & 0x80000000:
+            yield length
+        offset += length
 
 
 class Faults:
@@ -104,6 +116,7 @@ class Faults:
         assert done.returncode == 0, done.stdout
         self.bytes = {path.name: path.read_bytes() for path in self.out.iterdir()}
         self.frames = {name: self.decode(name) for name in self.bytes}
+        self.records = {length for content in self.bytes.values() for length in other_records(content)}
         whole = self.whole(self.frames)
         assert list(whole) == STEPS and all(len(atoms) == 32 for atoms in whole.values()), whole
         return self.called()
@@ -174,8 +187,9 @@ class Faults:
             if call.kind != "write" or not call.result.isdigit():
                 continue
             name = os.path.basename(call.path)
-            # A rank with its own file: header, frame, frame... Several: a frame's trailer, of 24 bytes, is written last.
-            count[name] += 1 if own_file else call.result == "24"
+            # A rank with its own file: header, frame, records in front of a frame, frame... Several: a frame's trailer,
+            # of 24 bytes, is written last.
+            count[name] += int(call.result) not in self.records if own_file else call.result == "24"
         return {name: min(n - 1 if own_file else n, len(self.frames[name])) for name, n in count.items()}
 
     def tear(self):

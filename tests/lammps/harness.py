@@ -236,6 +236,17 @@ class Test:
         facts["columns"] = {column["name"]: column for column in facts["columns"]}
         return facts
 
+    def context(self, name="t.gpz"):
+        """What a file says besides its frames, frame by frame: step, observables, tables, and the records in front."""
+        done = subprocess.run(
+            [self.options.tables_json, name], cwd=self.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert done.returncode == 0, f"{name}: {done.stderr}"
+        frames = json.loads(done.stdout)
+        for frame in frames:
+            frame["records"] = [kind for kind, _ in frame["records"]]
+        return frames
+
     def frame_records(self, name):
         """The records of the frames of a .gpz file, byte by byte: no frame depends on the file header."""
         data = self.path(name).read_bytes()
@@ -310,6 +321,7 @@ def main(register):
     parser.add_argument("--rank-dies", help="library to preload: SIGKILL of one rank in a call of MPI")
     parser.add_argument("--io-faults", help="library to preload: lets calls on files fail (tests/faults)")
     parser.add_argument("--alloc-faults", help="library to preload: lets allocations fail (tests/faults)")
+    parser.add_argument("--tables-json", help="program that prints tables and observables (tables_json.cpp)")
     parser.add_argument("--runs", type=Path, help="folder of the runs that are made by tests/clients/runs.py")
     parser.add_argument("--molfile", type=Path, help="folder of the plugins for programs that load molfile plugins")
     parser.add_argument("--work", type=Path, help="folder for the files of the cases")

@@ -32,7 +32,6 @@ def refused_keywords(t):
         "unwrap yes": "xu yu zu",
         "scale yes": "xs ys zs",
         "precision 100": "eb",
-        "thermo yes": "log",
         "nonsense 1": "nonsense",
     }
     for keyword, advice in [*some(t, keywords), *([("balance yes", "balance")] if t.ranks > 1 else [])]:

@@ -15,6 +15,7 @@ namespace gpz::test {
 
 using LAMMPS_NS::GPZBackground;
 using LAMMPS_NS::GPZChunk;
+using LAMMPS_NS::GPZRecords;
 
 constexpr int frame_count = 12;
 
@@ -59,6 +60,14 @@ struct Group {
   }
 };
 
+// What stands in front of frame `f`: nothing, one record or two.
+inline GPZRecords records_of(int f) {
+  std::vector<StoredRecord> list;
+  for (int n = 0; n < f % 3; ++n)
+    list.push_back({0x80000011u + static_cast<std::uint32_t>(n), Bytes(16, static_cast<std::uint8_t>(f)), Bytes(40)});
+  return GPZRecords(list);
+}
+
 // The bytes of a chunk in one of the buffers that the caller fills again and again.
 class Buffers {
  public:
@@ -92,6 +101,8 @@ inline Bytes expected_file(const Group &group, int frames) {
   for (int f = 0; f < frames; ++f) {
     FrameInfo info;
     const std::vector<EncodedChunk> chunks = group.chunks(f, info);
+    const GPZRecords records = records_of(f);
+    for (const StoredRecord &record : records.list()) writer.write(record);
     writer.write(info, chunks);
   }
   return bytes;

@@ -20,7 +20,9 @@ TEST(Background, WritesWholeFramesWithAWriter) {
     FrameInfo info;
     const std::vector<EncodedChunk> chunks = alone.chunks(f, info);
     const int buffer = background.next_buffer();
-    background.submit(info, entries_of(chunks), 0, 0, buffers.fill(buffer, chunks[0]));
+    GPZChunk chunk = buffers.fill(buffer, chunks[0]);
+    chunk.records = records_of(f);
+    background.submit(info, entries_of(chunks), 0, 0, 0, chunk);
     if (f % 5 == 4) background.poll();
     // As after a run: what is in the file can be looked at.
     if (f % 4 == 3) {
@@ -44,7 +46,10 @@ class BackgroundOfAGroup : public GroupTest {
       GPZChunk mine = buffers.fill(buffer, chunks[static_cast<std::size_t>(group_.me)]);
       if (f == failing && group_.me == group_.size - 1)
         mine.bytes = []() -> const std::uint8_t * { throw std::runtime_error("no chunk"); };
-      offset += background.submit(info, entries_of(chunks), static_cast<std::size_t>(group_.me), offset, mine);
+      const GPZRecords records = records_of(f);
+      if (group_.me == 0) mine.records = records;
+      offset += records.length() + background.submit(info, entries_of(chunks), static_cast<std::size_t>(group_.me),
+                                                     offset, records.length(), mine);
       if (f % 5 == 4) background.poll();
     }
     return background.settle();

@@ -34,8 +34,11 @@ class FramesBehind : public GroupTest {
       chunk.compress = [&buffers, buffer, mine = chunks[static_cast<std::size_t>(group_.me)],
                         fails = f == failing && group_.me == group_.size - 1](GPZChunk &result) {
         if (fails) throw std::runtime_error("no chunk");
+        const GPZRecords records = result.records;
         result = buffers.fill(buffer, mine);
+        result.records = records;
       };
+      if (group_.me == 0) chunk.records = records_of(f);
       info.particles = 0;
       behind.add(info, chunk);
       if (f % 5 == 4) place(behind, background, false);
@@ -61,7 +64,8 @@ class FramesBehind : public GroupTest {
       lost_ = true;
       return false;
     }
-    offset_ += background.submit(frame->info, frame->entries, frame->before, offset_, std::move(frame->chunk));
+    offset_ += frame->records + background.submit(frame->info, frame->entries, frame->before, offset_, frame->records,
+                                                  std::move(frame->chunk));
     behind.drop_first();
     ++placed_;
     return true;

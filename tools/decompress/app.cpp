@@ -9,6 +9,7 @@
 #include "exit_code.hpp"
 #include "external.hpp"
 #include "gpz/version.h"
+#include "history.hpp"
 #include "output_file.hpp"
 
 namespace gpz::tool {
@@ -37,6 +38,7 @@ void run(int argc, char **argv) {
   if (argc < 2) throw Failure(ExitCode::usage, "", "no command (gpz --help lists them)");
   const std::string first = argv[1];
   if (first[0] != '-' && is_external(*parser, first)) run_external(first, argv);
+  remember_command(argc, argv);
   std::string text;
   try {
     text = parser->parse(argc, argv);

@@ -14,6 +14,7 @@
 #include "copying/whole_output.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
+#include "history.hpp"
 #include "progress.hpp"
 
 namespace gpz::tool {
@@ -25,6 +26,7 @@ struct CatOptions {
   std::string keep = "last";
   bool mixed = false;
   bool json = false;
+  bool history = false;
   EncodingOptions encoding;
   Limits limits;
 };
@@ -153,6 +155,7 @@ void cat(CatOptions options) {
     if (places[p].input != places[p - 1].input) check_fit(inputs, places[p - 1], places[p]);
   WholeOutput out(options.output, metadata_of(inputs), options.encoding);
   write_frames(inputs, places, options.encoding.threads, out);
+  write_history(inputs, options.history, out);
   out.commit();
   report(inputs, places, options, out);
 }
@@ -172,6 +175,7 @@ void add_cat(CommandParser &parser) {
       .one_of({"first", "last", "all"})
       .show_default();
   command.flag("--mixed", options->mixed, "join files with other columns or bounds: every frame keeps its own");
+  add_history_option(command, options->history);
   command.flag("--json", options->json, "the report as JSON");
   add_encoding_options(command, options->encoding);
   add_effort_option(command, options->encoding.effort, "that of IN");

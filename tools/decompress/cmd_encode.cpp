@@ -14,8 +14,10 @@
 #include "encoded_output.hpp"
 #include "exit_code.hpp"
 #include "gpz/error.hpp"
+#include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/units.hpp"
+#include "history.hpp"
 #include "last_whole_frame.hpp"
 #include "lossless_advice.hpp"
 #include "output_file.hpp"
@@ -43,6 +45,7 @@ struct EncodeOptions {
   std::string data;        // a LAMMPS data file
   std::string atom_style;  // of it
   std::string log;         // of LAMMPS
+  bool history = false;
   SourceOptions source;
 };
 
@@ -127,6 +130,13 @@ std::vector<Table> tables_beside(const EncodeOptions &options, const std::string
 void write_within(Bounds &bounds, const std::string &file, const Frame &frame, EncodedOutput &out) {
   out.write(frame);
   bounds.note_kept(file, frame.info, out.last_frame());
+}
+
+void write_history(const FrameSource &source, const EncodeOptions &options, EncodedOutput &out) {
+  History history(options.history);
+  if (source.is_gpz() && options.input != "-") history.take(Reader(options.input, options.source.limits));
+  history.add_input(options.input);
+  if (history.is_kept()) out.copy(tables_record({history.table()}));
 }
 
 std::string summary(const std::string &path, const FrameSource &source, const EncodedOutput &out) {
@@ -223,6 +233,7 @@ void encode(EncodeOptions options) {
   }
   if (!out) throw Failure(ExitCode::truncated, source->name(), "no frame in it");
   for (const StoredRecord &record : source->records()) out->copy(record);
+  write_history(*source, options, *out);
   out->close();
   std::vector<std::string> notes;
   if (source->last_line_is_cut())
@@ -293,6 +304,7 @@ void add_encode(CommandParser &parser) {
           "length of a timestep, in time units: readers have times of frames then; dumps have them only with "
           "dump_modify time yes")
       .type_name("FLOAT");
+  add_history_option(command, options->history);
   command.flag("--allow-truncated", options->allow_truncated,
                "an input that ends within a frame is no error: a line on standard error names its last whole frame");
   add_threads_option(command, options->encoding.threads);

@@ -14,6 +14,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/chunk.hpp"
+#include "history.hpp"
 #include "json.hpp"
 #include "name_width.hpp"
 #include "output_file.hpp"
@@ -409,10 +410,24 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   return json;
 }
 
-void info(const std::string &path, bool as_json, const Limits &limits) {
+// What the file went through.
+void print_history(const std::string &path, const Reader &reader) {
+  const std::vector<Table> tables = reader.tables(reader.frames(), {"history"});
+  if (tables.empty()) throw Failure(ExitCode::usage, path, "has no history (gpz encode --history)");
+  OutputFile out("-");
+  const EndsWithoutMemory end;
+  out.write(history_text(tables[0]));
+  out.commit();
+}
+
+void info(const std::string &path, bool as_json, bool history, const Limits &limits) {
   const FrameInput input(path, limits);
   if (input.reader() == nullptr) throw Failure(ExitCode::usage, input.name(), "info needs a file, not a pipe");
   const Reader &reader = *input.reader();
+  if (history) {
+    print_history(input.name(), reader);
+    return;
+  }
   const Summary summary = summarize(reader);
   OutputFile out("-");
   const EndsWithoutMemory end;
@@ -426,15 +441,18 @@ void add_info(CommandParser &parser) {
   struct Options {
     std::string input;
     bool json = false;
+    bool history = false;
     Limits limits;
   };
   auto options = std::make_shared<Options>();
   Command command = parser.command("info", "Show what is in a .gpz file");
   command.option("IN", options->input, "a .gpz file").required().type_name("FILE");
   command.flag("--json", options->json, "as JSON");
+  command.flag("--history", options->history, "only which commands the file went through, and what it was made of");
   add_limits_option(command, options->limits);
-  command.callback(
-      [options] { run_on(options->input, [&] { info(options->input, options->json, options->limits); }); });
+  command.callback([options] {
+    run_on(options->input, [&] { info(options->input, options->json, options->history, options->limits); });
+  });
 }
 
 }  // namespace gpz::tool

@@ -16,6 +16,7 @@
 #include "copying/whole_output.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
+#include "history.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
 
@@ -26,6 +27,7 @@ struct MergeOptions {
   std::vector<std::string> inputs;
   std::string output;
   bool json = false;
+  bool history = false;
   Limits limits;
 };
 
@@ -177,6 +179,7 @@ void merge(const MergeOptions &options) {
     }
     merger.finish();
   }
+  write_history(inputs, options.history, out);
   out.commit();
   report(inputs, frames, out, options);
 }
@@ -193,6 +196,7 @@ void add_merge(CommandParser &parser) {
       .required()
       .type_name("FILE");
   command.option("-o,--output", options->output, "the new file; - for standard output").required().type_name("FILE");
+  add_history_option(command, options->history);
   command.flag("--json", options->json, "the report as JSON");
   add_limits_option(command, options->limits);
   command.footer(

@@ -14,6 +14,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "frame_loop.hpp"
+#include "history.hpp"
 #include "selection/atom_selection.hpp"
 #include "selection/kept_columns.hpp"
 #include "selection/options.hpp"
@@ -28,6 +29,7 @@ struct SelectOptions {
   AtomOptions atoms;
   std::vector<std::string> columns;
   bool json = false;
+  bool history = false;
   EncodingOptions encoding;
   Limits limits;
 };
@@ -126,6 +128,10 @@ void select(SelectOptions options) {
   WholeOutput out(options.output, metadata, options.encoding);
   const Selection selection(atoms, options.columns, input.name());
   const Outcome outcome = write_frames(input, choice, selection, options.encoding.threads, options.limits, out);
+  History history(options.history);
+  if (input.reader() != nullptr) history.take(*input.reader());
+  history.add_input(options.input);
+  if (history.is_kept()) out.write(history.table());
   if (outcome.written > 0 || !outcome.problem) out.commit();
   if (outcome.problem) throw *outcome.problem;
   report(options, out);
@@ -141,6 +147,7 @@ void add_select(CommandParser &parser) {
   add_frames_option(command, options->frames);
   add_atom_options(command, options->atoms);
   add_columns_option(command, options->columns, "keep these columns only, e.g. id,type,x,y,z");
+  add_history_option(command, options->history);
   command.flag("--json", options->json, "the report as JSON");
   add_encoding_options(command, options->encoding);
   add_effort_option(command, options->encoding.effort, "that of IN");

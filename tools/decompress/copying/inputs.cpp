@@ -9,6 +9,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/continuation.hpp"
+#include "history.hpp"
 #include "out_of_memory.hpp"
 #include "output_file.hpp"
 
@@ -58,6 +59,15 @@ Metadata metadata_of(const JoinedInputs &inputs) {
   Metadata metadata = inputs.front()->reader.metadata();
   for (const auto &input : inputs) metadata = joined(std::move(metadata), input->reader.metadata());
   return metadata;
+}
+
+void write_history(const JoinedInputs &inputs, bool asked, WholeOutput &out) {
+  History history(asked);
+  for (const auto &input : inputs) {
+    history.take(input->reader);
+    history.add_input(input->name);
+  }
+  if (history.is_kept()) out.write(history.table());
 }
 
 }  // namespace gpz::tool

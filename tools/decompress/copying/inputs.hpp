@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "copying/whole_output.hpp"
 #include "gpz/limits.hpp"
 #include "gpz/reader.hpp"
 
@@ -27,5 +28,8 @@ JoinedInputs open_inputs(const std::vector<std::string> &paths, const std::strin
 
 // What all files say of themselves.
 Metadata metadata_of(const JoinedInputs &inputs);
+
+// The history of the new file, where it was asked for or an input has one.
+void write_history(const JoinedInputs &inputs, bool asked, WholeOutput &out);
 
 }  // namespace gpz::tool

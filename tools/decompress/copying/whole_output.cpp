@@ -62,6 +62,8 @@ void WholeOutput::encode(const Frame &frame) {
   ++encoded_;
 }
 
+void WholeOutput::write(const Table &table) { writer_.write(std::vector<Table>{table}); }
+
 void WholeOutput::commit() {
   writer_.close();
   file_.commit();
