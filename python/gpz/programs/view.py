@@ -140,7 +140,7 @@ def serve(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server = Server(scene_of(options.file, options.frames, options.atoms, options.threads), options.port).start()
     try:
-        if options.no_browser or not has_display() or not webbrowser.open(server.url):
+        if options.no_browser or not has_display() or not webbrowser.open(server.ticket()):
             print(*directions(server.port), sep="\n", file=sys.stderr)
         print("Ctrl-C ends the server.", file=sys.stderr, flush=True)
         print(server.url, flush=True)

@@ -9,7 +9,9 @@ import re
 import secrets
 import socket
 import threading
+import types
 import urllib.parse
+from collections.abc import Mapping
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -21,6 +23,7 @@ from gpz.view.scene import Region, Scene
 
 LOOPBACK = "127.0.0.1"
 BINARY = "application/octet-stream"
+NOTHING: Mapping[str, str] = types.MappingProxyType({})
 
 
 class Server:
@@ -32,6 +35,7 @@ class Server:
     def __init__(self, scene: Scene, port: int = 0):
         self.scene = scene
         self.token = secrets.token_urlsafe(24)
+        self._tickets: set[str] = set()
         try:
             self._server = _HttpServer((LOOPBACK, port), _Handler)
         except OSError as error:
@@ -48,6 +52,20 @@ class Server:
     def url(self) -> str:
         """Of the page."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
+
+    def ticket(self) -> str:
+        """An address that leads to the page once. Programs get it as an argument, which other users of the machine can see."""
+        ticket = secrets.token_urlsafe(24)
+        self._tickets.add(ticket)
+        return f"http://{LOOPBACK}:{self.port}/{ticket}"
+
+    def redeem(self, ticket: str) -> bool:
+        """Whether it is one that nobody has used."""
+        try:
+            self._tickets.remove(ticket)
+        except KeyError:
+            return False
+        return True
 
     def start(self) -> Server:
         """Serves on a thread of its own, which does not keep the program from ending. Returns the server."""
@@ -107,6 +125,9 @@ class _Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         token, _, name = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode(), self.server.gpz.token.encode()):
+            if self.command == "GET" and not name and self.server.gpz.redeem(token):
+                self._send(HTTPStatus.SEE_OTHER, b"", "text/plain", {"Location": f"/{self.server.gpz.token}/"})
+                return
             self._refuse(HTTPStatus.FORBIDDEN, "the token of the URL is not that of this server")
             return
         try:
@@ -145,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: HTTPStatus, cause: str) -> None:
         self._send(status, json.dumps({"error": cause}).encode(), "application/json")
 
-    def _send(self, status: HTTPStatus, content: bytes, kind: str) -> None:
+    def _send(self, status: HTTPStatus, content: bytes, kind: str, more: Mapping[str, str] = NOTHING) -> None:
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))
@@ -153,6 +174,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")
         self.send_header("Cross-Origin-Resource-Policy", "same-origin")
+        for name, value in more.items():
+            self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
