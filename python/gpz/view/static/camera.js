@@ -11,14 +11,15 @@ class Camera {
     this.isFlat = false;       // without perspective
   }
 
-  fit(origin, rows, isFlat) {
+  // aspect: width of the picture by its height.
+  fit(origin, rows, isFlat, aspect) {
     const corner = (s) => add(origin, combine(rows, s));
     this.target = this.centre = corner([0.5, 0.5, 0.5]);
     const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => subtract(corner([k & 1, (k >> 1) & 1, k >> 2]), this.target));
     this.depth = Math.max(...corners.map(length)) || 1;
     this.isFlat = isFlat;
     // In a plane the sides count, else the box is to fit in while it turns.
-    this.extent = isFlat ? Math.max(...corners.map((c) => Math.max(Math.abs(c[0]), Math.abs(c[1])))) * 1.05 : this.depth * 0.95;
+    this.extent = isFlat ? Math.max(...corners.map((c) => Math.max(Math.abs(c[0]) / Math.max(1, aspect), Math.abs(c[1]) * Math.min(1, aspect)))) * 1.05 : this.depth * 1.1;
     if (!(this.extent > 0)) this.extent = 1;
     this.turn = isFlat ? [0, 0, 0, 1] : turnedBy([1, 0, 0], -1.25, turnedBy([0, 0, 1], -0.5, [0, 0, 0, 1]));
   }

@@ -178,8 +178,8 @@ class Viewer {
   fit(head = this.atoms?.head) {
     if (!head) return;
     byId("flat").checked = head.dimension === 2;
-    this.camera.fit(head.origin, this.atoms.edges, head.dimension === 2);
-    this.home = {...this.camera};
+    const canvas = byId("picture");
+    this.camera.fit(head.origin, this.atoms.edges, head.dimension === 2, canvas.clientWidth / Math.max(1, canvas.clientHeight));
     this.redraw();
   }
 
