@@ -276,3 +276,26 @@ def test_a_pipe(tmp_path):
     os.close(reading)
     with gpz.open(tmp_path / "b.gpz") as trajectory:
         assert [frame.observables.get("Temp") for frame in trajectory] == [300, None, 302]
+
+
+def test_a_topology_is_added_to_a_finished_file(tmp_path):
+    """Of a PSF file to a file without tables; its frames keep their bytes."""
+    path = tmp_path / "t.gpz"
+    protein = mda.Universe(PSF, DCD)
+    ids = 5 * np.arange(1, len(protein.atoms) + 1)
+    with gpz.Writer(path, units="real") as writer:
+        for ts in protein.trajectory[:2]:
+            writer.write(positions=ts.positions[::-1].astype(float), ids=ids[::-1], timestep=ts.frame, time=ts.time)
+    before, sizes = path.read_bytes(), gpz.open(path).sizes
+    gpz.mdanalysis.annotate(path, PSF)
+    after = path.read_bytes()
+    assert after.startswith(before[: len(before) - 40 * 2 - 64]) and (gpz.open(path).sizes == sizes).all()
+    atoms = mda.Universe(str(path)).atoms
+    assert (atoms.names == protein.atoms.names).all() and (atoms.resids == protein.atoms.resids).all()
+    assert (atoms.charges == protein.atoms.charges).all() and (atoms.masses == protein.atoms.masses).all()
+    for kind in ("bonds", "angles", "dihedrals", "impropers"):
+        theirs, ours = (getattr(group, kind).to_indices() for group in (protein.atoms, atoms))
+        assert sorted(map(tuple, theirs)) == sorted(map(tuple, ours)), kind
+    with pytest.raises(gpz.ArgumentError, match="the topology has 10 atoms, the first frame 3341"):
+        gpz.mdanalysis.annotate(path, protein.atoms[:10])
+    assert path.read_bytes() == after
