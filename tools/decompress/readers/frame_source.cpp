@@ -23,9 +23,9 @@ void refuse_compressed(ByteInput &input) {
                                   {"\xFD\x37zXZ\0"sv, "xz", "xzcat"}};
   for (const Program &program : programs)
     if (begins_with(input.peek(program.magic.size()), program.magic))
-      throw Failure(
-          ExitCode::usage, input.name(),
-          fmt::format("compressed by {0}: pipe it in by {1}, with - in place of its name", program.name, program.unpack));
+      throw Failure(ExitCode::usage, input.name(),
+                    fmt::format("compressed by {0}: pipe it in by {1}, with - in place of its name", program.name,
+                                program.unpack));
 }
 
 std::string guess_format(ByteInput &input) {
