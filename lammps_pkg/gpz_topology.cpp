@@ -379,6 +379,10 @@ std::vector<gpz::Table> GPZTopology::changed() {
       failed = std::current_exception();
     }
   }
+  // What all ranks know alike, also if the first one fails: else they would not gather the same next time.
+  first_ = false;
+  listed_atoms_ = listed_atoms_ || lists_atoms_;
+  seen_ = now;
   if (failed) std::rethrow_exception(failed);
   if (comm->me == 0) {
     gpz::Table types_now = types();
@@ -391,9 +395,6 @@ std::vector<gpz::Table> GPZTopology::changed() {
       types_ = std::move(types_now);
     }
   }
-  first_ = false;
-  listed_atoms_ = listed_atoms_ || lists_atoms_;
-  seen_ = now;
   return result;
 }
 

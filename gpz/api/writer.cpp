@@ -89,6 +89,7 @@ struct Writer::State {
       } catch (...) {
         pending->clear();
         held.clear();
+        observables.reset();  // the table of their names may be among what is lost
         schedule.restart();
         throw;
       }

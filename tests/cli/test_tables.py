@@ -8,6 +8,7 @@ import struct
 from cli_case import CliCase, dump_frame
 from test_other_records import records
 
+from gpz_reference import read_file
 from gpz_reference.xxh3 import xxh3_64  # found by test_other_records
 
 TABLES_TYPE = 1 << 31 | 1
@@ -124,6 +125,28 @@ class Encode(TableCase):
         self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--data", "u.data", "--atom-style", "full")
         self.assertEqual(self.info("t.gpz")[0]["atoms"], self.TABLES["atoms"])
 
+    def test_names_of_atom_styles(self):
+        """Accelerated variants, the option before the comment, and words that are no style."""
+        for comment, arguments in (("full/kk", ()), ("full/omp and more", ()), ("id mol type q x y z", ("--atom-style", "full"))):
+            self.write("u.data", DATA.replace("Atoms # full", f"Atoms # {comment}").replace("2 atom types", "2  atom\ttypes"))
+            self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--data", "u.data", *arguments)
+            self.assertEqual(self.info("t.gpz")[0]["atoms"], self.TABLES["atoms"], comment)
+        for comment, arguments in (("fulll", ()), ("full", ("--atom-style", "charged"))):
+            self.write("u.data", DATA.replace("Atoms # full", f"Atoms # {comment}"))
+            self.gpz("encode", "t.dump", "-o", "u.gpz", "--eb", "0.001", "--data", "u.data", *arguments, code=2, err=None)
+        # With another style, molecules are taken for types.
+        self.write("u.data", DATA)
+        self.gpz("encode", "t.dump", "-o", "u.gpz", "--eb", "0.001", "--data", "u.data", "--atom-style", "charge", code=4,
+                 err="u.data: line 28: 3 is none of the atom types of the header; is it the right atom style?")
+
+    def test_a_killed_run_in_a_log(self):
+        """Another one follows in the same log, with its columns in another order."""
+        self.write("t.log", "   Step Temp PotEng\n0 300 -5\nERROR: killed\n   Step PotEng Temp\n20 -7 302\nLoop time of 1\n")
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--log", "t.log")
+        (table,) = read_file(self.path("t.gpz")).frames[0].tables  # by the second decoder
+        columns = {column.name: column.values for column in table.columns}
+        self.assertEqual(columns, {"timestep": [0, 20], "Temp": [300, 302], "PotEng": [-5, -7]})
+
     def test_wrong_log(self):
         self.write("bad.log", "no rows\n")
         self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.1", "--log", "bad.log", code=4, err=None)
@@ -164,6 +187,33 @@ class Annotate(TableCase):
         # A file that is put together of it has the tables for its frames.
         self.gpz("cat", "t.gpz", "-o", "c.gpz", out=None)
         self.assertEqual(self.info("c.gpz")[0], self.TABLES)
+
+    def test_a_table_in_front_stays(self):
+        """One behind the last frame would be valid for no frame."""
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--data", "t.data")
+        whole = self.read("t.gpz")
+        self.write("u.data", DATA.replace("1.008 ", "2.014 "))
+        self.gpz("annotate", "t.gpz", "--data", "u.data", code=2,
+                 err="t.gpz: has another table types in front of its first frame, which stays valid (gpz encode --data makes a new file)")
+        self.assertEqual(self.read("t.gpz"), whole)
+
+    def test_copies_keep_what_was_added(self):
+        """Also without the last frame, and each file of several its own."""
+        for name, first, charge in (("a", 0, "-0.82"), ("b", 30, "-0.5")):
+            self.write("in.dump", "".join(self.frame(first + 10 * k) for k in range(3)))
+            self.write("in.data", DATA.replace("-0.82", charge))
+            self.write("in.log", f"   Step Temp\n{first} 1\n{first + 10} 2\n{first + 20} 3\nLoop time\n")
+            self.gpz("encode", "in.dump", "-o", f"{name}.gpz", "--eb", "0.001", "--units", "real")
+            self.gpz("annotate", f"{name}.gpz", "--data", "in.data", "--log", "in.log", err=None)
+        self.gpz("select", "a.gpz", "-o", "s.gpz", "--frames", ":2", out=None)
+        tables, info = self.info("s.gpz")
+        self.assertEqual((tables["bonds"][0], [o["name"] for o in info["observables"]]), (8, ["Temp"]))
+        self.gpz("cat", "a.gpz", "b.gpz", "-o", "c.gpz", out=None)
+        self.gpz("cat", "a.gpz", "plain.gpz", "-o", "d.gpz", "--keep", "all", out=None)
+        for name, frame, charge in (("c", 0, "-0.82"), ("c", 2, "-0.82"), ("c", 3, "-0.5"), ("c", -1, "-0.5"), ("d", 0, "-0.82")):
+            self.gpz("decode", f"{name}.gpz", "--data", str(frame), "-o", "o.data", err=None)
+            self.assertIn(f"\n1 1 1 {charge} ", self.text("o.data"), (name, frame))
+        self.assertEqual(records(self.read("c.gpz"))[-1][0], 2)  # nothing but the index behind the last frame
 
     def test_a_later_table_counts(self):
         self.write("t.gpz", self.read("plain.gpz"))
@@ -299,7 +349,21 @@ class DataFile(TableCase):
                      "gpz: the frame has no velocities: the input script has to create them")
         self.assertIn("\nAtoms # atomic\n\n1 1 0.", self.text("o.data"))
 
+    def test_types_that_lammps_has_not(self):
+        for kind in (0, 400_000_000_000):
+            self.write("n.dump", dump_frame(0, [(1, kind, 1.5, 2, 3)], "id type x y z"))
+            self.gpz("encode", "n.dump", "-o", "n.gpz", "--eb", "0.1")
+            self.gpz("decode", "n.gpz", "--data", "0", "-o", "o.data", code=2, err=f"n.gpz: LAMMPS has no type {kind}")
+        self.write("n.dump", dump_frame(0, [(1, 2_000_000_000, 1.5, 2, 3)], "id type x y z"))
+        self.gpz("encode", "n.dump", "-o", "n.gpz", "--eb", "0.1")
+        self.gpz("decode", "n.gpz", "--data", "0", "-o", "o.data", "--max-memory", "16M", err=
+                 "not all masses are known: the input script has to set them\n"
+                 "gpz: the frame has no velocities: the input script has to create them")
+
     def test_refused(self):
+        for options in (("--format", "xyz"), ("--columns", "id"), ("--frames", "1:"), ("--exact",), ("--sort", "id")):
+            self.gpz("decode", "plain.gpz", "--data", "0", "-o", "o.data", *options, code=2,
+                     err="--data: a data file takes --ids, --types and --region, and no other option of text")
         self.gpz("decode", "plain.gpz", "--data", "0:2", "-o", "o.data", code=2, err="--data: '0:2' is not the number of a frame")
         self.gpz("decode", "plain.gpz", "--data", "3", "-o", "o.data", code=2, err="plain.gpz: no frame 3")
         self.write("n.dump", "".join(dump_frame(0, [(1.5, 2, 3)], "x y z")))

@@ -40,6 +40,20 @@ void check_whole(const Reader &reader, const std::string &file) {
                   "has no index at its end: it is still being written, or damaged (gpz repair)");
 }
 
+// Tables in front of the first frame are valid for all frames, so others behind the last one would be for none.
+void check_place(const Reader &reader, const std::string &file, const std::vector<Table> &tables) {
+  for (const RecordEntry &entry : reader.frames() == 0 ? std::vector<RecordEntry>() : reader.records(0)) {
+    if (entry.type != tables_record_type) continue;
+    for (const Table &there : tables_of(reader.stored(entry)))
+      for (const Table &table : tables)
+        if (there.name == table.name)
+          throw Failure(ExitCode::usage, file,
+                        fmt::format("has another table {} in front of its first frame, which stays valid (gpz encode "
+                                    "--data makes a new file)",
+                                    table.name));
+  }
+}
+
 // Those of `tables` that the file does not have already, for all of its frames.
 std::vector<Table> new_tables(const Reader &reader, std::vector<Table> tables) {
   const std::vector<Table> known = reader.tables(0);
@@ -82,6 +96,7 @@ void annotate(const AnnotateOptions &options) {
   }
   if (!options.log.empty()) tables.push_back(read_lammps_log(options.log));
   tables = new_tables(reader, std::move(tables));
+  check_place(reader, options.file, tables);
   if (tables.empty()) {
     print_note(fmt::format("{}: has all of it already", printable(options.file)));
     return;

@@ -54,6 +54,11 @@ std::unique_ptr<FrameWriter> make_writer(const std::string &format, OutputFile &
 
 // One frame as a LAMMPS data file.
 void decode_data(const DecodeOptions &options) {
+  const TextOptions &text = options.text;
+  if (!options.format.empty() || options.frames != ":" || !options.elements.empty() || !text.columns.empty() ||
+      !text.sort.empty() || text.unwrap || text.exact || text.with_time || text.with_units)
+    throw Failure(ExitCode::usage, "",
+                  "--data: a data file takes --ids, --types and --region, and no other option of text");
   const std::optional<std::int64_t> number = FrameRange(options.data_of).single();
   if (!number)
     throw Failure(ExitCode::usage, "", fmt::format("--data: '{}' is not the number of a frame", options.data_of));

@@ -61,9 +61,10 @@ class GPZ_API Writer {
   // key intervals at the same time; a key interval is encoded by one thread. The bytes of the file are the same.
   // `bytes`: the most values that wait, besides one frame. 0, the initial state: none wait, and this call returns when
   // waiting frames are written. write() of fields or of a Frame then returns before the frame is in the file. A later
-  // write(), sync() or close() throws the errors of a waiting frame; the file has the frames before it, and those after
-  // it are lost. frames(), last_frame() and size() do not wait. Waiting begins with the next key frame. Frames without
-  // ids do not wait with Order::memory, nor does the first frame of a continued file.
+  // write(), sync() or close() throws the errors of a waiting frame; the file has the frames before it. Those after
+  // it are lost, and so are the tables and other records that stand in front of it or of these. frames(), last_frame()
+  // and size() do not wait. Waiting begins with the next key frame. Frames without ids do not wait with Order::memory,
+  // nor does the first frame of a continued file.
   void set_pending(std::uint64_t bytes);
 
   // Compresses and writes one frame of info.particles particles. `fields` has the fields; info.fields is ignored.

@@ -33,10 +33,16 @@ def annotate(path: str | os.PathLike, topology: str | os.PathLike | mda.Universe
         if first.ids is None:
             raise gpz.ArgumentError("has no ids, so nothing says which atom a row of a table is", os.fspath(path))
         ids = np.sort(first.ids)
+        known = trajectory.tables().get("atoms")
     atoms = topology.atoms if hasattr(topology, "atoms") else mda.Universe(os.fspath(topology)).atoms
     if len(atoms) != len(ids):
         raise gpz.ArgumentError(f"the topology has {len(atoms)} atoms, the first frame {len(ids)}", os.fspath(path))
     found = tables.of_atoms(atoms, ids, False, tables.masses_and_charges(atoms, units))
+    if known is not None and "atoms" in found and "id" in known and np.array_equal(np.sort(known["id"]), ids):
+        # The table replaces the one before: what the topology does not say is kept.
+        order = np.argsort(known["id"])
+        kept = {name: values[order] for name, values in known.items() if name not in found["atoms"]}
+        found["atoms"] = gpz.Table({**found["atoms"], **kept}, units={**known.units, **found["atoms"].units})
     if not found:
         raise gpz.ArgumentError("the topology says nothing that is not in the file", os.fspath(path))
     with gpz.Writer(path, append=True) as writer:

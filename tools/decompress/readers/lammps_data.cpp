@@ -21,22 +21,30 @@ using Floats = std::vector<double>;
 using Texts = std::vector<std::string>;
 using RowWords = std::vector<std::string_view>;
 
-// Columns in front of the others in lines of atoms. Styles that are not here begin with id and type.
+// What lines of atoms begin with in each atom style.
 const std::map<std::string, Texts> &styles() {
-  static const std::map<std::string, Texts> known = {
-      {"angle", {"id", "mol", "type"}},
-      {"bond", {"id", "mol", "type"}},
-      {"bpm/sphere", {"id", "mol", "type", "diameter"}},
-      {"charge", {"id", "type", "q"}},
-      {"dipole", {"id", "type", "q"}},
-      {"full", {"id", "mol", "type", "q"}},
-      {"line", {"id", "mol", "type"}},
-      {"molecular", {"id", "mol", "type"}},
-      {"sphere", {"id", "type", "diameter"}},
-      {"template", {"id", "type", "mol"}},
-      {"tri", {"id", "mol", "type"}},
-  };
+  static const std::map<std::string, Texts> known = [] {
+    std::map<std::string, Texts> all;
+    for (const char *const style : {"atomic", "body", "dpd", "edpd", "ellipsoid", "hybrid", "mdpd", "peri",
+                                    "rheo", "rheo/thermal", "smd", "sph", "spin", "tdpd"})
+      all[style] = {"id", "type"};
+    for (const char *const style : {"angle", "bond", "line", "molecular", "tri"}) all[style] = {"id", "mol", "type"};
+    for (const char *const style : {"charge", "dipole", "electron", "wavepacket"}) all[style] = {"id", "type", "q"};
+    for (const char *const style : {"amoeba", "dielectric", "full"}) all[style] = {"id", "mol", "type", "q"};
+    all["bpm/sphere"] = {"id", "mol", "type", "diameter"};
+    all["sphere"] = {"id", "type", "diameter"};
+    all["template"] = {"id", "mol", "", "", "type"};  // of the molecule, and of the atom in it
+    return all;
+  }();
   return known;
+}
+
+// write_data adds to the style which accelerated variant it was.
+std::string without_suffix(const std::string &style) {
+  const std::size_t slash = style.rfind('/');
+  for (const char *const suffix : {"gpu", "intel", "kk", "omp", "opt"})
+    if (slash != std::string::npos && style.substr(slash + 1) == suffix) return style.substr(0, slash);
+  return style;
 }
 
 struct Kind {
@@ -57,6 +65,14 @@ std::pair<std::string, std::string> split(std::string_view line) {
   const std::size_t hash = line.find('#');
   if (hash == std::string_view::npos) return {trimmed(line), ""};
   return {trimmed(line.substr(0, hash)), trimmed(line.substr(hash + 1))};
+}
+
+// The words with one blank between them.
+std::string joined(std::string_view words) {
+  std::string text;
+  for (std::string_view word = next_word(words); !word.empty(); word = next_word(words))
+    text += (text.empty() ? "" : " ") + std::string(word);
+  return text;
 }
 
 // The types of some rows: integers, or labels.
@@ -139,7 +155,7 @@ class DataFile {
       const std::string_view first = next_word(rest);
       std::int64_t number = 0;
       if (parse_number(first, number)) {
-        if (!in_section_) counts_[split(rest).first] = number;
+        if (!in_section_) counts_[joined(rest)] = number;
         continue;
       }
       double real = 0;
@@ -202,26 +218,31 @@ class DataFile {
     for_rows("atom types", 2, [&](const RowWords &words) {
       const std::int64_t type = integer(words[0]);
       if (type < 1 || type > counts_["atom types"]) throw input_.bad_line("an atom type that there is not");
-      labels_.resize(static_cast<std::size_t>(counts_["atom types"]));
-      labels_[static_cast<std::size_t>(type) - 1] = std::string(words[1]);
+      labels_[type] = std::string(words[1]);
     });
   }
 
-  // The number of a type, which may be a label.
+  // The number of an atom type, which may be a label.
   std::int64_t type_number(std::string_view word) const {
-    const auto label = std::find(labels_.begin(), labels_.end(), word);
-    if (label != labels_.end()) return label - labels_.begin() + 1;
-    return integer(word);
+    for (const auto &[type, label] : labels_)
+      if (label == word) return type;
+    const std::int64_t type = integer(word);
+    const auto most = counts_.find("atom types");
+    if (type < 1 || most == counts_.end() || type > most->second)
+      throw input_.bad_line(
+          fmt::format("{} is none of the atom types of the header; is it the right atom style?", type));
+    return type;
   }
 
   const Texts &columns_of_style() const {
-    static const Texts others = {"id", "type"};
-    const std::string name = comment_.empty() ? style_ : comment_.substr(0, comment_.find_first_of(" \t"));
-    if (name.empty())
-      throw Failure(ExitCode::usage, input_.name(),
-                    "the line 'Atoms' does not name the atom style; give it, e.g. --atom-style full");
+    const std::string name =
+        without_suffix(style_.empty() ? comment_.substr(0, comment_.find_first_of(" \t")) : style_);
     const auto style = styles().find(name);
-    return style == styles().end() ? others : style->second;
+    if (style != styles().end()) return style->second;
+    throw Failure(ExitCode::usage, input_.name(),
+                  name.empty() || style_.empty()
+                      ? std::string("the line 'Atoms' does not name the atom style; give it, e.g. --atom-style full")
+                      : fmt::format("atom style '{}' is not known", name));
   }
 
   void read_atoms() {
@@ -230,6 +251,7 @@ class DataFile {
     std::map<std::string, Floats> floats;
     for_rows("atoms", columns.size() + 3, [&](const RowWords &words) {
       for (std::size_t c = 0; c < columns.size(); ++c) {
+        if (columns[c].empty()) continue;
         if (columns[c] == "q")
           floats["q"].push_back(real(words[c]));
         else if (columns[c] == "diameter")
@@ -275,19 +297,14 @@ class DataFile {
   void add_types() {
     if (masses_.empty() && labels_.empty()) return;
     Integers types;
-    if (masses_.empty()) {
-      types.resize(labels_.size());
-      std::iota(types.begin(), types.end(), std::int64_t{1});
-    }
+    if (masses_.empty())
+      for (const auto &label : labels_) types.push_back(label.first);
     for (const std::string &word : mass_types_.words) types.push_back(type_number(word));
     Table table{"types", {{"type", "", types}}};
     if (!masses_.empty()) table.columns.push_back({"mass", unit(&Units::mass), masses_});
     if (!labels_.empty()) {
       Texts labels;
-      for (const std::int64_t type : types)
-        labels.push_back(type >= 1 && static_cast<std::size_t>(type) <= labels_.size()
-                             ? labels_[static_cast<std::size_t>(type) - 1]
-                             : "");
+      for (const std::int64_t type : types) labels.push_back(labels_.count(type) != 0 ? labels_.at(type) : "");
       table.columns.push_back({"label", "", labels});
     }
     tables_.push_back(std::move(table));
@@ -322,7 +339,7 @@ class DataFile {
   std::string comment_;  // behind it
   Types mass_types_;
   Floats masses_;
-  Texts labels_;  // of atom types 1, 2, ...
+  std::map<std::int64_t, std::string> labels_;  // of atom types
   std::vector<Table> tables_;
 };
 

@@ -80,10 +80,13 @@ Table read_lammps_log(const std::string &path) {
   Log log;
   bool in_run = false;
   for (std::string_view line; input.line(line);) {
-    if (!in_run) {
-      const std::vector<std::string> words = words_of(line);
-      in_run = words.size() > 1 && words[0] == "Step";
-      if (in_run) log.take_heading(words);
+    std::string_view rest = line;
+    if (next_word(rest) == "Step" && !next_word(rest).empty()) {
+      // Also within a run: one that was killed has no end, and another may follow in the same log.
+      log.take_heading(words_of(line));
+      in_run = true;
+    } else if (!in_run) {
+      continue;
     } else if (line.substr(0, 9) == "Loop time") {
       in_run = false;
     } else if (const auto numbers = numbers_of(line); numbers && !numbers->empty()) {

@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
+#include <cstdint>
+#include <map>
 #include <unordered_map>
 
 #include "commands.hpp"
@@ -141,7 +142,7 @@ class DataWriter {
         if (is_new) found.labels.push_back((*names)[row]);
         type = at->second;
       }
-      found.most_type = std::max(found.most_type, type);
+      found.most_type = std::max(found.most_type, checked(type));
       if (!std::all_of(atoms.begin(), atoms.end(),
                        [&](const Integers *column) { return row_of_id_.count((*column)[row]) != 0; }))
         continue;
@@ -160,9 +161,9 @@ class DataWriter {
     std::string text = fmt::format("LAMMPS data file by {}, timestep = {}", program_version, frame_.info.timestep);
     if (!metadata_.units.empty()) text += fmt::format(", units = {}", printable(metadata_.units));
     text += fmt::format("\n\n{} atoms\n", rows_);
-    most_type_ = types_->empty() ? 1 : std::max<std::int64_t>(1, *std::max_element(types_->begin(), types_->end()));
+    for (const std::int64_t type : *types_) most_type_ = std::max(most_type_, checked(type));
     if (const auto *const known = values_of<Integers>(table("types"), "type"))
-      for (const std::int64_t type : *known) most_type_ = std::max(most_type_, type);
+      for (const std::int64_t type : *known) most_type_ = std::max(most_type_, checked(type));
     text += fmt::format("{} atom types\n", most_type_);
     for (std::size_t k = 0; k < kinds.size(); ++k) {
       if (table(kinds[k].table) == nullptr) continue;
@@ -183,20 +184,25 @@ class DataWriter {
     out_.write(text);
   }
 
+  // LAMMPS has types as int.
+  std::int64_t checked(std::int64_t type) const {
+    if (type < 1 || type > INT32_MAX) refuse(fmt::format("LAMMPS has no type {}", type));
+    return type;
+  }
+
   void write_masses() {
     const auto *const types = values_of<Integers>(table("types"), "type");
     const auto *const masses = values_of<Floats>(table("types"), "mass");
-    Floats of_type(static_cast<std::size_t>(most_type_));
+    std::map<std::int64_t, double> of_type;
     if (types != nullptr && masses != nullptr)
       for (std::size_t row = 0; row < types->size(); ++row)
-        if ((*types)[row] >= 1 && (*types)[row] <= most_type_)
-          of_type[static_cast<std::size_t>((*types)[row]) - 1] = (*masses)[row];
-    if (std::any_of(of_type.begin(), of_type.end(), [](double mass) { return !(mass > 0); })) {
+        if ((*masses)[row] > 0) of_type[(*types)[row]] = (*masses)[row];
+    if (of_type.size() != static_cast<std::size_t>(most_type_)) {
       notes_.emplace_back("not all masses are known: the input script has to set them");
       return;
     }
     std::string text = "\nMasses\n\n";
-    for (std::size_t t = 0; t < of_type.size(); ++t) text += fmt::format("{} {}\n", t + 1, of_type[t]);
+    for (const auto &[type, mass] : of_type) text += fmt::format("{} {}\n", type, mass);
     out_.write(text);
   }
 
