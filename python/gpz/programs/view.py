@@ -4,14 +4,19 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import getpass
+import html
 import os
 import re
 import signal
 import socket
 import sys
+import tempfile
 import threading
 import webbrowser
+from collections.abc import Iterator
+from pathlib import Path
 from typing import NoReturn
 
 import gpz
@@ -133,6 +138,16 @@ def write_page(options: argparse.Namespace) -> int:
     return 0
 
 
+@contextlib.contextmanager
+def start_page(url: str) -> Iterator[str]:
+    """The address of a file that leads to the URL, while it is needed. Browsers get it as an argument. Other users of the
+    machine can see arguments, and they cannot read the file."""
+    with tempfile.TemporaryDirectory(prefix="gpz-view-") as folder:  # for its owner only
+        path = Path(folder, "start.html")
+        path.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(url)}">\n')
+        yield path.as_uri()
+
+
 def serve(options: argparse.Namespace) -> int:
     """Serves until the user ends it."""
     from gpz.view import Server, scene_of
@@ -140,11 +155,12 @@ def serve(options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     server = Server(scene_of(options.file, options.frames, options.atoms, options.threads), options.port).start()
     try:
-        if options.no_browser or not has_display() or not webbrowser.open(server.ticket()):
-            print(*directions(server.port), sep="\n", file=sys.stderr)
-        print("Ctrl-C ends the server.", file=sys.stderr, flush=True)
-        print(server.url, flush=True)
-        threading.Event().wait()
+        with start_page(server.url) as start:
+            if options.no_browser or not has_display() or not webbrowser.open(start):
+                print(*directions(server.port), sep="\n", file=sys.stderr)
+            print("Ctrl-C ends the server.", file=sys.stderr, flush=True)
+            print(server.url, flush=True)
+            threading.Event().wait()
     finally:
         server.close()
     return 0

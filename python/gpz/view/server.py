@@ -35,7 +35,6 @@ class Server:
     def __init__(self, scene: Scene, port: int = 0):
         self.scene = scene
         self.token = secrets.token_urlsafe(24)
-        self._tickets: set[str] = set()
         try:
             self._server = _HttpServer((LOOPBACK, port), _Handler)
         except OSError as error:
@@ -52,20 +51,6 @@ class Server:
     def url(self) -> str:
         """Of the page."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
-
-    def ticket(self) -> str:
-        """An address that leads to the page once. Programs get it as an argument, which other users of the machine can see."""
-        ticket = secrets.token_urlsafe(24)
-        self._tickets.add(ticket)
-        return f"http://{LOOPBACK}:{self.port}/{ticket}"
-
-    def redeem(self, ticket: str) -> bool:
-        """Whether it is one that nobody has used."""
-        try:
-            self._tickets.remove(ticket)
-        except KeyError:
-            return False
-        return True
 
     def start(self) -> Server:
         """Serves on a thread of its own, which does not keep the program from ending. Returns the server."""
@@ -125,9 +110,6 @@ class _Handler(BaseHTTPRequestHandler):
         path, _, query = self.path.partition("?")
         token, _, name = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode(), self.server.gpz.token.encode()):
-            if self.command == "GET" and not name and self.server.gpz.redeem(token):
-                self._send(HTTPStatus.SEE_OTHER, b"", "text/plain", {"Location": f"/{self.server.gpz.token}/"})
-                return
             self._refuse(HTTPStatus.FORBIDDEN, "the token of the URL is not that of this server")
             return
         try:

@@ -296,6 +296,13 @@ def test_a_topology_is_added_to_a_finished_file(tmp_path):
     for kind in ("bonds", "angles", "dihedrals", "impropers"):
         theirs, ours = (getattr(group, kind).to_indices() for group in (protein.atoms, atoms))
         assert sorted(map(tuple, theirs)) == sorted(map(tuple, ours)), kind
+    # What an earlier table says and this topology does not, stays.
+    with gpz.Writer(path, append=True) as writer:
+        writer.write_tables({"atoms": {"id": ids[::-1], "type": np.arange(len(ids))[::-1]}})
+    gpz.mdanalysis.annotate(path, PSF)
+    table = gpz.open(path).tables()["atoms"]
+    assert (table["type"] == np.arange(len(ids))).all() and (table["name"] == protein.atoms.names).all()
+    after = path.read_bytes()
     with pytest.raises(gpz.ArgumentError, match="the topology has 10 atoms, the first frame 3341"):
         gpz.mdanalysis.annotate(path, protein.atoms[:10])
     assert path.read_bytes() == after

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import urllib.parse
+from pathlib import Path
 
 import pytest
 from conftest import Client
@@ -61,13 +62,17 @@ class TestServing:
         assert "Ctrl-C ends the server." in errors
 
     def test_opens_the_browser(self, sample, tmp_path, browser):
+        """With a file that leads to the page: other users see the arguments of programs, and cannot read the file."""
         with Running(sample, DISPLAY=":1", BROWSER=f"{browser} %s") as running:
-            client = Client(running.url)
-            opened = urllib.parse.urlsplit((tmp_path / "opened").read_text().strip())
-            assert client.root.strip("/") not in opened.path
-            assert client.ask("", path=opened.path)[1]["Location"] == client.root
+            token = Client(running.url).root.strip("/")
+            opened = (tmp_path / "opened").read_text().strip()
+            start = Path(urllib.parse.unquote(urllib.parse.urlsplit(opened).path))
+            assert opened.startswith("file:///") and token not in opened
+            assert start.parent.stat().st_mode & 0o777 == 0o700
+            assert f'content="0; url={running.url}"' in start.read_text()
             code, errors = running.end(signal.SIGINT)
             assert code == 0 and "ssh" not in errors
+        assert not start.parent.exists()
 
     def test_over_ssh_it_does_not(self, sample, tmp_path, browser):
         with Running(sample, DISPLAY=":1", BROWSER=f"{browser} %s", SSH_CONNECTION="1 2 3 4") as running:

@@ -56,21 +56,6 @@ class TestAddress:
     def test_other_methods_are_refused(self, sample, served, method):
         assert served(sample).ask("index", method=method)[0] == 501
 
-    def test_a_ticket_leads_to_the_page_once(self, sample):
-        """Browsers get it as an argument, which every user of the machine can read."""
-        server = gpz.view.serve(sample)
-        try:
-            client = Client(server.url)
-            path = urllib.parse.urlsplit(server.ticket()).path
-            assert server.token not in path
-            assert client.ask("", method="HEAD", path=path)[0] == 403  # of a program that looks for dead links
-            status, headers, _ = client.ask("", path=path)
-            assert (status, headers["Location"]) == (303, f"/{server.token}/")
-            assert client.ask("", path=path)[0] == 403
-            assert client.ask("", path=urllib.parse.urlsplit(server.ticket()).path + "/index")[0] == 403
-        finally:
-            server.close()
-
     def test_head_has_no_body(self, sample, served):
         client = served(sample)
         status, headers, body = client.ask("index", method="HEAD")
