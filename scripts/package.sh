@@ -31,7 +31,9 @@ rm -rf "$source" "$packages"
 mkdir -p "$source" "$packages"
 git -C "$repository" ls-files -co --exclude-standard -z | tar -C "$repository" --null --ignore-failed-read -T - -c | tar -C "$source" -x
 mv "$source/packaging/debian" "$source/debian"
-sed -e "s|@VERSION@|$version|; s|@DATE@|$(date -R)|" \
+# The same sources give the same changelog, and debhelper takes the time of all files from it.
+epoch=${SOURCE_DATE_EPOCH:-$(git -C "$repository" log -1 --format=%ct 2>/dev/null || date +%s)}
+sed -e "s|@VERSION@|$version|; s|@DATE@|$(LC_ALL=C date -R -d "@$epoch")|" \
   -e "s|@MAINTAINER@|${DEBFULLNAME:-The gpz authors} <${DEBEMAIL:-authors@gpz.invalid}>|" \
   "$source/debian/changelog.in" >"$source/debian/changelog"
 rm "$source/debian/changelog.in"
