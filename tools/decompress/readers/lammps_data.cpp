@@ -25,8 +25,8 @@ using RowWords = std::vector<std::string_view>;
 const std::map<std::string, Texts> &styles() {
   static const std::map<std::string, Texts> known = [] {
     std::map<std::string, Texts> all;
-    for (const char *const style : {"atomic", "body", "dpd", "edpd", "ellipsoid", "hybrid", "mdpd", "peri",
-                                    "rheo", "rheo/thermal", "smd", "sph", "spin", "tdpd"})
+    for (const char *const style : {"atomic", "body", "dpd", "edpd", "ellipsoid", "hybrid", "mdpd", "peri", "rheo",
+                                    "rheo/thermal", "smd", "sph", "spin", "tdpd"})
       all[style] = {"id", "type"};
     for (const char *const style : {"angle", "bond", "line", "molecular", "tri"}) all[style] = {"id", "mol", "type"};
     for (const char *const style : {"charge", "dipole", "electron", "wavepacket"}) all[style] = {"id", "type", "q"};
