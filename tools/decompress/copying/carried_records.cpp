@@ -46,6 +46,7 @@ void CarriedRecords::move_tables_behind(std::size_t i) {
     for (const RecordEntry &entry : reader_.records(frame))
       for (const Table &table : read(entry)) moved.erase(table.name);
   std::vector<Table> tables;
+  tables.reserve(moved.size());
   for (auto &named : moved) tables.push_back(std::move(named.second));
   if (tables.empty()) return;
   const StoredRecord record = tables_record(tables);
