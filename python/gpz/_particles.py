@@ -98,7 +98,7 @@ class Particles:
         return None if found is None or not (found != "").any() else found
 
     def labels(self) -> list[str]:
-        """Of the table `types`: the label of type t at [t - 1]; empty if it has none."""
+        """Labels of atom types from the table `types`: item t - 1 belongs to type t. No items if the table has no labels."""
         table = self._tables.get("types", {})
         types, labels = table.get("type"), table.get("label")
         if types is None or labels is None or types.dtype.kind != "i" or labels.dtype.kind not in TEXTS:

@@ -63,17 +63,19 @@ def _require_size(scene: Scene, column: str | None, largest: int) -> None:
         raise gpz.ColumnError(
             f"no column {column}: there are {' '.join(scene.trajectory.columns)}", scene.trajectory.path
         )
-    each = OF_POSITIONS + (OF_COLUMN if column else 0)
-    size = _size(counts, scene.limit, each)
+    particle_bytes = OF_POSITIONS + (OF_COLUMN if column else 0)
+
+    def page_bytes(every: int = 1, limit: int = scene.limit) -> int:
+        """The size of a page with every Nth frame and at most `limit` particles of each."""
+        return _page_bytes(counts[::every], limit, particle_bytes)
+
+    size = page_bytes()
     if size > largest:
-        steps = range(2, len(counts) + 1)
-        step = next((step for step in steps if _size(counts[::step], scene.limit, each) <= largest), None)
+        # The smallest step between frames with which the page is not too large.
+        step = next((n for n in range(2, len(counts) + 1) if page_bytes(every=n) <= largest), None)
         fewer = "Take fewer frames" if step is None else f"Take one frame of {step} (::{step})"
-        most = int(
-            counts.max()
-            * (largest - _size(counts, 0, each))
-            / (_size(counts, counts.max(), each) - _size(counts, 0, each))
-        )
+        empty, whole = page_bytes(limit=0), page_bytes(limit=counts.max())
+        most = int(counts.max() * (largest - empty) / (whole - empty))
         less = f", or at most {most} of the particles" if most > 0 else ""
         raise gpz.ArgumentError(
             f"a page with these {len(counts)} frames has {size / 1e6:.0f} MB, and the most are {largest / 1e6:.0f} MB. {fewer}{less}",
@@ -81,10 +83,10 @@ def _require_size(scene: Scene, column: str | None, largest: int) -> None:
         )
 
 
-def _size(counts: np.ndarray, limit: int, each: int) -> int:
-    """About how many bytes a page has, with `each` bytes for a particle and frame."""
+def _page_bytes(counts: np.ndarray, limit: int, particle_bytes: int) -> int:
+    """The approximate size of a page. counts: particles of each frame, of which at most `limit` are in the page."""
     sent = np.minimum(counts, limit)
-    return int(IN_BASE64 * (each * sent.sum() + OF_FRAME * len(counts) + OF_IDENTITY * sent.max()))
+    return int(IN_BASE64 * (particle_bytes * sent.sum() + OF_FRAME * len(counts) + OF_IDENTITY * sent.max()))
 
 
 def messages(scene: Scene, column: str | None) -> Iterator[tuple[str, bytes]]:

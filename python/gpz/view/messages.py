@@ -23,10 +23,12 @@ def pack(head: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> bytes:
     places: dict[str, list] = {}
     offset = 0
     for name, array in arrays.items():
-        data = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+        little_endian = array.dtype.newbyteorder("<")
+        data = np.ascontiguousarray(array, little_endian).tobytes()
+        padding = bytes(-len(data) % ALIGNMENT)
         places[name] = [array.dtype.name, offset, array.size]
-        parts += [data, bytes(-len(data) % ALIGNMENT)]
-        offset += len(data) + -len(data) % ALIGNMENT
+        parts += [data, padding]
+        offset += len(data) + len(padding)
     text = json.dumps({**head, "arrays": places}, allow_nan=False).encode()
     text += b" " * (-len(text) % ALIGNMENT)
     return b"".join([struct.pack("<II", len(text), 0), text, *parts])

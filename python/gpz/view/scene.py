@@ -23,6 +23,14 @@ MOST_BONDS = 1_000_000  # of a frame, for browsers
 Region = tuple[tuple[float, float], ...]  # low and high of each axis, as fractions of the box
 
 
+class FileState(NamedTuple):
+    """What changes when a file is written: the frames are then looked for again."""
+
+    inode: int
+    bytes: int
+    modified_ns: int
+
+
 class Scene:
     """A trajectory for the page. Its methods may be called from any thread.
 
@@ -80,12 +88,12 @@ class Scene:
             first, second = first[:0], second[:0]
         return pack(head, {"atom1": compact(first), "atom2": compact(second)})
 
-    def _state_of_file(self) -> tuple | None:
+    def _state_of_file(self) -> FileState | None:
         try:
             status = os.stat(self._whole.path or "")
         except OSError:
             return None
-        return status.st_ino, status.st_size, status.st_mtime_ns
+        return FileState(status.st_ino, status.st_size, status.st_mtime_ns)
 
     def _refresh(self) -> None:
         state = self._state_of_file()
@@ -106,7 +114,7 @@ class Scene:
             "units": {"distance": units.distance, "time": units.time},
             "n_frames": len(shown),
             "torn": shown.torn,
-            "size": self._state[1] if self._state else int(shown.sizes.sum()),
+            "size": self._state.bytes if self._state else int(shown.sizes.sum()),
             "most_particles": int(counts.max(initial=0)),
             "limit": self.limit,
             "species": species_of(shown),
