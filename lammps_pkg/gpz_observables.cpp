@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <gpz/units.hpp>
 #include <iterator>
 
 #include "arg_info.h"
@@ -27,7 +28,6 @@
 #include "fmt/format.h"
 #include "gpz_host_needs.h"
 #include "gpz_log.h"
-#include "gpz_units.h"
 #include "input.h"
 #include "modify.h"
 #include "output.h"
@@ -134,7 +134,7 @@ std::string power(const std::string &unit, int dimension) {
   return unit.empty() ? unit : unit + "^" + std::to_string(dimension);
 }
 
-std::string text_of(Unit unit, const GPZUnits &units, int dimension) {
+std::string text_of(Unit unit, const gpz::QuantityUnits &units, int dimension) {
   switch (unit) {
     case Unit::time:
       return units.time;
@@ -180,7 +180,7 @@ void GPZObservables::init(bool thermo, const std::vector<std::string> &list, big
 
 // Output::init has set up the thermo style before.
 void GPZObservables::add_thermo() {
-  const GPZUnits &units = gpz_units(update->unit_style);
+  const gpz::QuantityUnits &units = gpz::quantity_units(update->unit_style);
   const std::vector<std::string> &headings = output->thermo->get_keywords();
   for (int n = 0; n < *output->thermo->get_nfield(); ++n) {
     const std::string &heading = headings[n];

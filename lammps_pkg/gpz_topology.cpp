@@ -18,6 +18,7 @@
 #include <cstring>
 #include <exception>
 #include <gpz/chunk.hpp>
+#include <gpz/units.hpp>
 #include <stdexcept>
 #include <utility>
 
@@ -29,7 +30,6 @@
 #include "force.h"
 #include "gpz_host_needs.h"
 #include "gpz_metadata.h"
-#include "gpz_units.h"
 #include "group.h"
 #include "modify.h"
 #include "molecule.h"
@@ -314,7 +314,7 @@ gpz::Table GPZTopology::table(Kind kind, const std::vector<Row> &rows) const {
   const char *const names[] = {"bonds", "angles", "dihedrals", "impropers", "atoms"};
   gpz::Table result{names[kind], {}};
   if (kind == ATOMS) {
-    const GPZUnits &units = gpz_units(update->unit_style);
+    const gpz::QuantityUnits &units = gpz::quantity_units(update->unit_style);
     const struct {
       const char *name, *unit;
       bool real;
@@ -346,7 +346,7 @@ gpz::Table GPZTopology::types() const {
     masses.push_back(has_masses ? atom->mass[type] : 0.0);
   }
   gpz::Table result{"types", {{"type", "", std::move(numbers)}}};
-  if (has_masses) result.columns.push_back({"mass", gpz_units(update->unit_style).mass, std::move(masses)});
+  if (has_masses) result.columns.push_back({"mass", gpz::quantity_units(update->unit_style).mass, std::move(masses)});
   std::vector<std::string> labels = gpz_metadata(lmp).type_labels;
   if (labels.size() == static_cast<std::size_t>(atom->ntypes))
     result.columns.push_back({"label", "", std::move(labels)});

@@ -26,6 +26,29 @@ const UnitStyle &unit_style(const std::string &name) {
   throw Error(Status::invalid_argument, "unknown units: " + name + " (known: " + names + ")");
 }
 
+const QuantityUnits &quantity_units(const std::string &style) {
+  static const QuantityUnits styles[] = {
+      {"lj", "", "", "", "", "", "", "", "", ""},
+      {"real", "grams/mole", "Angstroms", "femtoseconds", "kcal/mol", "(kcal/mol)/Angstrom", "Kelvin", "atmospheres",
+       "electron charge", "g/cm"},
+      {"metal", "grams/mole", "Angstroms", "picoseconds", "eV", "eV/Angstrom", "Kelvin", "bars", "electron charge",
+       "g/cm"},
+      {"si", "kilograms", "meters", "seconds", "Joules", "Newtons", "Kelvin", "Pascals", "Coulombs", "kilograms/meter"},
+      {"cgs", "grams", "centimeters", "seconds", "ergs", "dynes", "Kelvin", "dyne/cm^2", "statcoulombs", "grams/cm"},
+      {"electron", "atomic mass units", "Bohr", "femtoseconds", "Hartrees", "Hartrees/Bohr", "Kelvin", "Pascals",
+       "electron charge", ""},
+      {"micro", "picograms", "micrometers", "microseconds", "picogram-micrometer^2/microsecond^2",
+       "picogram-micrometer/microsecond^2", "Kelvin", "picogram/(micrometer-microsecond^2)", "picocoulombs",
+       "picograms/micrometer"},
+      {"nano", "attograms", "nanometers", "nanoseconds", "attogram-nanometer^2/nanosecond^2",
+       "attogram-nanometer/nanosecond^2", "Kelvin", "attogram/(nanometer-nanosecond^2)", "electron charge",
+       "attograms/nanometer"},
+  };
+  for (const QuantityUnits &units : styles)
+    if (style == units.style) return units;
+  return styles[0];
+}
+
 double usual_bound(double rms) {
   const double thousandth = rms / 1000;
   if (!(thousandth > 0) || !std::isfinite(thousandth)) return 0;

@@ -22,6 +22,16 @@ GPZ_API const std::vector<UnitStyle> &unit_styles();
 // Throws invalid_argument if LAMMPS has no such style; the message lists them.
 GPZ_API const UnitStyle &unit_style(const std::string &name);
 
+// Units of the quantities of a style, in the words of LAMMPS's page of the command units: units of columns of tables
+// and of observables (gpz/tables.hpp). Empty where that page has none: everything in lj units.
+struct QuantityUnits {
+  const char *style;
+  const char *mass, *length, *time, *energy, *force, *temperature, *pressure, *charge;
+  const char *density;  // without the power of the length: "g/cm"
+};
+// Those of lj, which are empty, if there is no such style.
+GPZ_API const QuantityUnits &quantity_units(const std::string &style);
+
 // The default bound for a column other than positions whose values have the root mean square `rms`: a thousandth of
 // `rms`, rounded down to 1, 2 or 5 times a power of ten. 0 if there is none.
 GPZ_API double usual_bound(double rms);

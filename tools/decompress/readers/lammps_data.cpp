@@ -267,8 +267,8 @@ class DataFile {
     for (const char *const name : {"id", "type", "mol"})
       if (integers.count(name) != 0) atoms.columns.push_back({name, "", reordered(integers[name], order)});
     for (const auto &[name, values] : floats)
-      atoms.columns.push_back(
-          {name, name == "q" ? unit(&Units::charge) : unit(&Units::length), reordered(values, order)});
+      atoms.columns.push_back({name, name == "q" ? quantity_units(units_).charge : quantity_units(units_).length,
+                               reordered(values, order)});
     const auto &sorted = std::get<Integers>(atoms.columns.front().values);
     const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
     if (twice != sorted.end())
@@ -301,33 +301,13 @@ class DataFile {
       for (const auto &label : labels_) types.push_back(label.first);
     for (const std::string &word : mass_types_.words) types.push_back(type_number(word));
     Table table{"types", {{"type", "", types}}};
-    if (!masses_.empty()) table.columns.push_back({"mass", unit(&Units::mass), masses_});
+    if (!masses_.empty()) table.columns.push_back({"mass", quantity_units(units_).mass, masses_});
     if (!labels_.empty()) {
       Texts labels;
       for (const std::int64_t type : types) labels.push_back(labels_.count(type) != 0 ? labels_.at(type) : "");
       table.columns.push_back({"label", "", labels});
     }
     tables_.push_back(std::move(table));
-  }
-
-  struct Units {
-    const char *name;
-    const char *length;
-    const char *mass;
-    const char *charge;
-  };
-  // As LAMMPS's page of the command `units` has them; in lj, and where they are not known, without a name.
-  std::string unit(const char *const Units::*quantity) const {
-    static constexpr std::array<Units, 7> known = {{{"real", "Angstrom", "grams/mole", "e"},
-                                                    {"metal", "Angstrom", "grams/mole", "e"},
-                                                    {"si", "m", "kg", "C"},
-                                                    {"cgs", "cm", "g", "statC"},
-                                                    {"electron", "Bohr", "amu", "e"},
-                                                    {"micro", "micrometers", "pg", "pC"},
-                                                    {"nano", "nm", "ag", "e"}}};
-    const auto *const style =
-        std::find_if(known.begin(), known.end(), [&](const Units &units) { return units_ == units.name; });
-    return style == known.end() ? "" : style->*quantity;
   }
 
   ByteInput input_;
