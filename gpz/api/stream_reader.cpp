@@ -7,6 +7,7 @@
 
 #include "gpz/api/file.hpp"
 #include "gpz/api/read_output.hpp"
+#include "gpz/api/stream_tables.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/arithmetic.hpp"
 #include "gpz/format/budget.hpp"
@@ -36,6 +37,7 @@ struct StreamReader::State {
   std::uint64_t position = 0;  // of the next byte
   Buffer buffer;
   std::function<void(const StoredRecord &)> use_record;
+  std::optional<api::StreamTables> tables;  // if the caller wants them
   trajectory::FrameHistory history;
   // Last key frame, kept until the next frame builds on it.
   std::optional<format::FrameHead> key;
@@ -90,7 +92,8 @@ struct StreamReader::State {
     format::require_memory(record.body_length(), 2);
     stored.body.assign(buffer.begin(), buffer.end());
     read_trailer(record, checksum);
-    use_record(stored);
+    if (tables) tables->take(stored);
+    if (use_record) use_record(stored);
   }
 
   // Reads the rest of a record that is not a frame.
@@ -146,7 +149,7 @@ struct StreamReader::State {
     if (record.type != format::frame_type) {
       if (!record.is_known() && !record.may_be_skipped())
         throw Error(Status::unsupported_version, "a record of unknown type " + std::to_string(record.type));
-      if (use_record && !record.is_known())
+      if ((use_record || tables) && !record.is_known())
         take_other(record, checksum);
       else
         skip(record, checksum);
@@ -226,6 +229,21 @@ const Metadata &StreamReader::metadata() const { return state_->metadata; }
 
 void StreamReader::on_record(std::function<void(const StoredRecord &)> use) { state_->use_record = std::move(use); }
 
+void StreamReader::keep_tables() {
+  if (!state_->tables) state_->tables.emplace();
+}
+
+std::vector<Table> StreamReader::tables() const {
+  const format::Budget::Scope scope(state_->budget);
+  return in_file(state_->file.name(), [&] { return state_->tables ? state_->tables->tables() : std::vector<Table>(); });
+}
+
+std::vector<Observable> StreamReader::observables() const {
+  const format::Budget::Scope scope(state_->budget);
+  return in_file(state_->file.name(),
+                 [&] { return state_->tables ? state_->tables->observables() : std::vector<Observable>(); });
+}
+
 bool StreamReader::next(Frame &frame, const ReadOptions &options) {
   const format::UsualArithmetic arithmetic;
   const format::Budget::Scope scope(state_->budget);
@@ -233,7 +251,9 @@ bool StreamReader::next(Frame &frame, const ReadOptions &options) {
     return in_file(state_->file.name(), [&] {
       bool at_end = false;
       while (!at_end) {
-        if (state_->next_record(frame, options, at_end)) return true;
+        if (!state_->next_record(frame, options, at_end)) continue;
+        if (state_->tables) state_->tables->pass_frame(frame.info.timestep);
+        return true;
       }
       return false;
     });

@@ -20,7 +20,6 @@
 #include "gpz/error.hpp"
 #include "heads.hpp"
 #include "module.hpp"
-#include "stream_tables.hpp"
 #include "tables.hpp"
 #include "text.hpp"
 
@@ -217,7 +216,7 @@ class Stream {
   static Stream open(int descriptor, const nb::str &name, std::uint64_t max_memory) {
     const std::string text = from_python(name);
     const nb::gil_scoped_release released;
-    return Stream(StreamReader(descriptor, text, Limits{max_memory}), max_memory);
+    return Stream(StreamReader(descriptor, text, Limits{max_memory}));
   }
 
   nb::dict metadata() const { return to_python(reader_.metadata()); }
@@ -229,22 +228,18 @@ class Stream {
     std::vector<Observable> observables;
     std::exception_ptr damage;
     try {
-      observables = tables_->observables(frame.info.timestep);
+      observables = reader_.observables();
     } catch (const Error &) {
       damage = std::current_exception();
     }
     return DecodedFrame(std::move(frame), std::move(observables), std::move(damage));
   }
 
-  nb::list tables() const { return to_python(tables_->tables()); }
+  nb::list tables() const { return to_python(reader_.tables()); }
 
  private:
-  Stream(StreamReader reader, std::uint64_t max_memory)
-      : tables_(std::make_unique<StreamTables>(max_memory)), reader_(std::move(reader)) {
-    reader_.on_record([tables = tables_.get()](const StoredRecord &record) { tables->take(record); });
-  }
+  explicit Stream(StreamReader reader) : reader_(std::move(reader)) { reader_.keep_tables(); }
 
-  std::unique_ptr<StreamTables> tables_;  // the reader calls it
   StreamReader reader_;
 };
 

@@ -3,6 +3,8 @@
 // for a frame, and damage.
 #include "gpz/tables.hpp"
 
+#include <fcntl.h>
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -270,6 +272,39 @@ TEST(ObservablesOfAFile, AreInTheTableOfTimesteps) {
   EXPECT_EQ(reader.observables(0)[0].name, "pe");
   EXPECT_EQ(reader.observables(0)[0].unit, "eV");
   EXPECT_EQ(reader.observables(0)[0].value, 5);
+}
+
+// Of a pipe, frame after frame, as of a file.
+TEST(ObservablesOfAFile, AreThoseOfAStream) {
+  const TemporaryFile file;
+  {
+    Writer writer(file.path(), {});
+    for (int f = 0; f < 4; ++f) {
+      if (f != 1) writer.write({water_bonds(f + 1)});
+      if (f < 2) writer.write(100 * f, {{"temp", "K", 1.5 * f}});
+      write_frame(writer, f);
+    }
+    writer.write(std::vector<Table>{{"thermo", {{"timestep", "", Integers{200}}, {"pe", "eV", Floats{7}}}}});
+    writer.close();
+  }
+  const Reader whole(file.path());
+  const int descriptor = ::open(file.path().c_str(), O_RDONLY);
+  ASSERT_GE(descriptor, 0);
+  StreamReader stream(descriptor, "stream");
+  stream.keep_tables();
+  Frame frame;
+  for (std::size_t f = 0; f < 4; ++f) {
+    ASSERT_TRUE(stream.next(frame));
+    const std::vector<Table> bonds = stream.tables();
+    ASSERT_EQ(bonds.size(), 2u);  // and the names of observables
+    expect_equal(bonds[0], whole.tables(f, {"bonds"}).at(0));
+    const std::vector<Observable> observables = stream.observables();
+    ASSERT_EQ(observables.size(), f < 2 ? 1u : 0u);  // the table thermo has not come yet
+    if (f < 2) EXPECT_EQ(observables[0].value, whole.observables(f).at(0).value);
+  }
+  EXPECT_FALSE(stream.next(frame));
+  EXPECT_EQ(stream.tables().size(), 3u);
+  ::close(descriptor);
 }
 
 TEST(ObservablesOfAFile, OfAnotherTimestepAreIgnored) {

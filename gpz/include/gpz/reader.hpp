@@ -130,6 +130,13 @@ class GPZ_API StreamReader {
   // frame after the record, or false. Without this call such records take no memory. Exceptions of `use` pass through
   // next().
   void on_record(std::function<void(const StoredRecord &record)> use);
+  // From now on keeps the tables and observables of the stream. Without this call they take no memory.
+  void keep_tables();
+  // The tables that are valid for the frame that next() returned last, and the observables of that frame, as of Reader.
+  // Tables behind the last frame come when next() has returned false. Throws corrupt; a damaged table does not keep
+  // next() from returning frames.
+  std::vector<Table> tables() const;
+  std::vector<Observable> observables() const;
 
  private:
   struct GPZ_LOCAL State;
