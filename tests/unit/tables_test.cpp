@@ -300,7 +300,9 @@ TEST(ObservablesOfAFile, AreThoseOfAStream) {
     expect_equal(bonds[0], whole.tables(f, {"bonds"}).at(0));
     const std::vector<Observable> observables = stream.observables();
     ASSERT_EQ(observables.size(), f < 2 ? 1u : 0u);  // the table thermo has not come yet
-    if (f < 2) EXPECT_EQ(observables[0].value, whole.observables(f).at(0).value);
+    if (f < 2) {
+      EXPECT_EQ(observables[0].value, whole.observables(f).at(0).value);
+    }
   }
   EXPECT_FALSE(stream.next(frame));
   EXPECT_EQ(stream.tables().size(), 3u);
