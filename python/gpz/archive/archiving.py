@@ -81,7 +81,7 @@ def archive(
     found = find(named, folder)
     make_folders(os.path.join(folder, WORK))
     with locked(folder) as manifest, engine_of(client, scheduler, jobs) as engine:
-        run = Run(folder, settings, manifest, remove_inputs, program, None if max_memory is None else max(1, max_memory // engine.workers))
+        run = Run(folder, settings, manifest, remove_inputs, program, None if max_memory is None else engine.share(max_memory))
         report = run.all(found, engine, progress)
     report.seconds = time.monotonic() - started
     return report

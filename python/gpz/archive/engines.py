@@ -16,7 +16,12 @@ Finished = Callable[[Callable[[], Any]], None]
 class Engine(Protocol):
     """workers: how many steps run at the same time."""
 
-    workers: int
+    @property
+    def workers(self) -> int:
+        """See above."""
+
+    def share(self, max_memory: int) -> int:
+        """The part of one step, in bytes."""
 
     def submit(self, finished: Finished, step: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         """Begins a step. `finished` is called in any thread, with a function that gives the result or raises its error."""
@@ -29,9 +34,18 @@ class Local:
     """Steps on this machine. The work is done by programs, so threads of Python are enough to wait for them."""
 
     def __init__(self, jobs: int):
-        self.workers = jobs
+        self._jobs = jobs
         programs.start_again()
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="gpz-archive")
+
+    @property
+    def workers(self) -> int:
+        """As Engine has it."""
+        return self._jobs
+
+    def share(self, max_memory: int) -> int:
+        """As Engine has it."""
+        return max(1, max_memory // self._jobs)
 
     def submit(self, finished: Finished, step: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         """As Engine has it."""

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -152,7 +153,7 @@ def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, pr
                 else:
                     notes = _encode(place, settings, lambda: _bytes_of(place, piece, prefix), part)
             except TaskFailed as error:
-                if number == 0:
+                if piece.offset == 0:
                     raise
                 raise TaskFailed(f"in the piece that begins at byte {piece.offset}: {error}") from None
     with gpz.open(path) as file:
@@ -273,7 +274,7 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
     """
     def found() -> dict[str, Any]:
         if place.kind.is_converted:
-            ended = programs.run([*programs.python_program("gpz.convert.comparison"), place.path, ending_for(place.kind.name), place.joined])
+            ended = _compare_converted(place)
         elif place.kind.name == GPZ and place.kind.compression is None:
             # gpz compares .gpz files by their names only.
             ended = programs.run(place.program("verify", place.joined, "--against", place.path, "--json"))
@@ -296,6 +297,13 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
 
     read = remembered(os.path.join(place.folder, f"compared-{number:06}.json"), found)
     return Compared(read["frames"], tuple(read["columns"]), read["cut"])
+
+
+def _compare_converted(place: Place) -> programs.Ended:
+    source = f"{place.joined}{ending_for(place.kind.name)}"
+    with suppress(FileExistsError):
+        os.symlink(place.path, source)
+    return programs.run([*programs.python_program("gpz.convert.comparison"), source, place.joined], named=source)
 
 
 def removable(path: str, identity: Identity, digest: str, output: str, output_digest: str) -> str:
