@@ -21,7 +21,7 @@ MARK = b"\nITEM: TIMESTEP"
 # LAMMPS writes these in front of a frame.
 _IN_FRONT = re.compile(rb"(?:ITEM: UNITS\r?\n[^\n]*\n)?(?:ITEM: TIME\r?\n[^\n]*\n)?\Z")
 MOST_IN_FRONT = 256  # bytes
-_UNITS = re.compile(rb"(?:ITEM: TIME\r?\n[^\n]*\n)?(ITEM: UNITS\r?\n[^\n]*\n)")
+_UNITS = re.compile(rb"ITEM: UNITS\r?\n[^\n]*\n")
 
 
 @dataclass(frozen=True)
@@ -102,9 +102,6 @@ class _Starts:
 
     def take(self, block: bytes) -> None:
         """The next bytes of the file."""
-        if self._position == -1 and len(self._text) == 1:
-            units = _UNITS.match(block)
-            self.prefix = units[1].decode(errors="replace") if units else ""
         text = self._text + block
         at = text.find(MARK, self._searched())
         while at >= 0:
@@ -120,6 +117,9 @@ class _Starts:
 
     def _frame_at(self, text: bytes, at: int) -> None:
         number, self._frames = self._frames, self._frames + 1
+        if number == 0:
+            units = _UNITS.search(text, max(0, at - MOST_IN_FRONT), at)
+            self.prefix = units[0].decode(errors="replace") if units else ""
         if number != 1 and (number == 0 or number % self._interval):
             return
         in_front = _IN_FRONT.search(text, max(0, at - MOST_IN_FRONT), at)

@@ -287,7 +287,7 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
                 os.path.basename(place.path),
             )
         if ended.code != 0:
-            raise TaskFailed(f"comparison with the input: {ended.error}")
+            raise TaskFailed(f"comparison with the input: {_problem(ended).replace(place.joined, 'the output')}")
         report = json.loads(ended.output)
         lost = report["not_compared"]["against"]
         if lost:
@@ -297,6 +297,15 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
 
     read = remembered(os.path.join(place.folder, f"compared-{number:06}.json"), found)
     return Compared(read["frames"], tuple(read["columns"]), read["cut"])
+
+
+def _problem(ended: programs.Ended) -> str:
+    """Of several, gpz verify names the first in its report only."""
+    if ended.code == programs.DIFFERENT and ended.output:
+        problems = json.loads(ended.output).get("problems", [])
+        if problems:
+            return str(problems[0])
+    return ended.error
 
 
 def _compare_converted(place: Place) -> programs.Ended:
