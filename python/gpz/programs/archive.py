@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
         return 128 + (stop.number if isinstance(stop, Signalled) else signal.SIGTERM)
     except DiskFull as error:
         print(f"gpz archive: {error}; what is done stays, and the same command goes on when there is space", file=sys.stderr)
-        return 3
+        return exit_code(OSError())
     except ImportError as error:
         extra = "archive-cluster" if error.name in ("dask", "distributed") else "archive"
         print(f'gpz archive: {error.name} is missing: pip install "gpz-md[{extra}]"', file=sys.stderr)
