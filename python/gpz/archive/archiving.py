@@ -9,16 +9,19 @@ import os
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 import gpz
-from gpz.archive.driver import Driver
+from gpz.archive.driver import AnyJob, Driver
 from gpz.archive.engines import Engine, Local
-from gpz.archive.files import identity_of, make_folders
+from gpz.archive.files import Identity, identity_of, make_folders
+from gpz.archive.folder import Archive
 from gpz.archive.inputs import Found, Input, find
-from gpz.archive.job import Job, Result, Steps
-from gpz.archive.manifest import DONE, REMOVED, Manifest
+from gpz.archive.job import Job, Result, size_of
+from gpz.archive.joining import Joined, groups
+from gpz.archive.kinds import Kind
+from gpz.archive.manifest import DONE, FAILED, REMOVED, Manifest
 from gpz.archive.progress import Progress
 from gpz.archive.report import Report
 from gpz.archive.settings import PIECE_SIZE, Settings
@@ -37,6 +40,8 @@ def archive(
     jobs: int | None = None,
     max_memory: int | None = None,
     remove_inputs: bool = False,
+    replace: bool = False,
+    join: str | None = None,
     eb: float | str | None = None,
     rel: float | str | None = None,
     lossless: bool = False,
@@ -57,7 +62,9 @@ def archive(
 
     files: files and folders. client: a dask.distributed.Client whose workers see the same files; scheduler: the address of one.
     Without both, `jobs` programs run on this machine (as many as it has cores). max_memory: for all of them together, in bytes.
-    remove_inputs: removes each input whose output was compared with it, if it is still the file that was read.
+    remove_inputs: removes each input whose output was compared with it, if it is still the file that was read. replace: an output
+    may take the place of one that was made of other bytes. join: the inputs of each folder become one output, in the order of names with
+    numbers in them; "last", "first" or "all" says which of two frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
 
     eb, rel, lossless, bounds, units, dt, elements, effort, key, order, allow_truncated: as the options of gpz encode; bounds has texts such as
     "v*=thermal". piece_size: in bytes; text dumps are cut into pieces of at least this size, which are encoded at the same time.
@@ -75,13 +82,18 @@ def archive(
     )  # fmt: skip
     if client is not None and scheduler is not None:
         raise gpz.ArgumentError("give a client or the address of a scheduler")
+    if join not in (None, "last", "first", "all"):
+        raise gpz.ArgumentError(f"join: last, first or all, not {join!r}")
+    if join is not None and remove_inputs:
+        raise gpz.ArgumentError("joined inputs are not removed: frames of one step would be lost")
     named = [files] if isinstance(files, (str, os.PathLike)) else list(files)
     folder = os.path.abspath(os.fspath(to))
     started = time.monotonic()
     found = find(named, folder)
     make_folders(os.path.join(folder, WORK))
     with locked(folder) as manifest, engine_of(client, scheduler, jobs) as engine:
-        run = Run(folder, settings, manifest, remove_inputs, program, None if max_memory is None else engine.share(max_memory))
+        target = Archive(folder, manifest, settings, remove_inputs, replace)
+        run = Run(target, join, program, None if max_memory is None else engine.share(max_memory))
         report = run.all(found, engine, progress)
     report.seconds = time.monotonic() - started
     return report
@@ -122,9 +134,8 @@ def engine_of(client: Any, scheduler: str | None, jobs: int | None) -> Iterator[
 class Run:
     """One call of archive()."""
 
-    def __init__(self, folder: str, settings: Settings, manifest: Manifest, remove: bool, program: str | None, max_memory: int | None):
-        self._folder, self._settings, self._manifest, self._remove = folder, settings, manifest, remove
-        self._program, self._max_memory = program, max_memory
+    def __init__(self, archive: Archive, join: str | None, program: str | None, max_memory: int | None):
+        self._archive, self._join, self._program, self._max_memory = archive, join, program, max_memory
         self._report = Report()
 
     def all(self, found: Found, engine: Engine, progress: bool) -> Report:
@@ -134,17 +145,16 @@ class Run:
         self._note_missing(found)
         for path, reason in found.failed:
             report.failed.append((path, reason))
-            self._manifest.add("failed", path, reason=reason)
-        sizes = {taken.path: _size_of(taken.path) for taken in found.inputs}
-        shown = Progress(sum(sizes.values()), progress)
+            self._archive.manifest.add(FAILED, path, reason=reason)
+        shown = Progress(sum(size_of(taken.path) for taken in found.inputs), progress)
 
-        def ended(job: Job, result: Result | None, reason: str) -> None:
+        def ended(job: AnyJob, size: int, result: Result | None, reason: str) -> None:
             if result is None:
                 job.fail(reason)
-                report.failed.append((job.input.path, reason))
+                report.failed.append((job.path, reason))
             else:
-                self._count(job, result)
-            shown.advance(sizes[job.input.path], report)
+                report.count(job.path, result)
+            shown.advance(size, report)
 
         try:
             Driver(engine, ended).run(self._jobs(found.inputs))
@@ -156,64 +166,46 @@ class Run:
 
     def _remove_unfinished(self) -> None:
         """Pieces for settings or inputs that have changed since."""
-        work = os.path.join(self._folder, WORK)
+        work = self._archive.path_of(WORK)
         for name in os.listdir(work):
             if os.path.isdir(os.path.join(work, name)):
                 shutil.rmtree(os.path.join(work, name), ignore_errors=True)
 
-    def _count(self, job: Job, result: Result) -> None:
-        report = self._report
-        report.done += not result.was_done
-        report.before += result.was_done
-        report.bytes_before += result.before
-        report.bytes_after += result.after
-        report.removed += result.state == REMOVED
-        if result.kept:
-            report.kept.append((job.input.path, result.kept))
-
-    def _jobs(self, inputs: Sequence[Input]) -> Iterator[tuple[Job, Steps]]:
-        for taken in inputs:
-            job = self._job(taken)
-            yield job, job.removal_of_done() if self._is_done(job) else job.steps()
+    def _jobs(self, inputs: Sequence[Input]) -> Iterator[AnyJob]:
+        if self._join is None:
+            yield from map(self._job, inputs)
+            return
+        for group in groups(inputs):
+            members = [self._job(taken) for taken in group]
+            first = group[0]
+            key = "".join(f"{taken.path}\0{_identity(taken.path)}\0" for taken in group) + self._join
+            yield Joined(members, self._archive, self._place(first.path, first.kind, key), self._join)
 
     def _job(self, taken: Input) -> Job:
-        try:
-            identity = identity_of(taken.path)
-        except OSError:
-            identity = None  # the first step says so
-        key = hashlib.sha256(f"{taken.path}\0{identity}\0{self._settings.digest}\0{gpz.__version__}".encode("utf-8", "surrogateescape"))
-        place = Place(
-            taken.path, taken.kind, self._settings, os.path.join(self._folder, WORK, key.hexdigest()[:32]), self._program, self._max_memory
-        )
-        return Job(taken, self._folder, place, self._manifest, self._remove)
+        return Job(taken, self._archive, self._place(taken.path, taken.kind, f"{taken.path}\0{_identity(taken.path)}"))
 
-    def _is_done(self, job: Job) -> bool:
-        """By this version or an earlier one, with these settings, from this file."""
-        line = self._manifest.last(job.input.path)
-        if line.get("state") != DONE or line.get("settings") != self._settings.as_json() or line.get("output") != job.input.output_name:
-            return False
-        with suppress(OSError):
-            identity = identity_of(job.input.path)
-            return (identity.size, identity.mtime_ns) == (line["size"], line["mtime_ns"]) and os.path.getsize(job.output) == line["output_size"]
-        return False
+    def _place(self, path: str, kind: Kind, key: str) -> Place:
+        """key: of all that decides the bytes, besides settings and version."""
+        settings = self._archive.settings
+        digest = hashlib.sha256(f"{key}\0{settings.digest}\0{gpz.__version__}".encode("utf-8", "surrogateescape")).hexdigest()
+        return Place(path, kind, settings, self._archive.path_of(os.path.join(WORK, digest[:32])), self._program, self._max_memory)
 
     def _note_missing(self, found: Found) -> None:
         """Inputs that an earlier run removed are no error."""
+        manifest = self._archive.manifest
         for path in found.missing:
-            line = self._manifest.last(path)
-            if line.get("state") == DONE and self._remove:
+            line, state = manifest.done(path), manifest.state(path)
+            if state == DONE and self._archive.remove:
                 # That run ended before it could say so.
-                self._manifest.add(REMOVED, path)
-            if line.get("state") in (DONE, REMOVED):
-                self._report.before += 1
-                self._report.bytes_before += line["size"]
-                self._report.bytes_after += line["output_size"]
+                manifest.add(REMOVED, path)
+            if state in (DONE, REMOVED):
+                self._report.count(path, Result(line["size"], line["output_size"], was_done=True))
             else:
                 self._report.failed.append((path, "no such file or folder"))
 
 
-def _size_of(path: str) -> int:
+def _identity(path: str) -> Identity | None:
     try:
-        return os.path.getsize(path)
+        return identity_of(path)
     except OSError:
-        return 0
+        return None  # the first step says so

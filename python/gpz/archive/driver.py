@@ -12,15 +12,18 @@ from typing import Any
 from gpz.archive.engines import Engine
 from gpz.archive.errors import TaskFailed, as_task_error
 from gpz.archive.job import Call, Job, Result, Steps
+from gpz.archive.joining import Joined
 
-Ended = Callable[[Job, "Result | None", str], None]
+AnyJob = Job | Joined
+Ended = Callable[[AnyJob, int, "Result | None", str], None]
 
 
 @dataclass
 class _Active:
-    """left: steps without a result. error: the first one, after which no more steps begin."""
+    """size: of its inputs, in bytes. left: steps without a result. error: the first one, after which no more steps begin."""
 
-    job: Job
+    job: AnyJob
+    size: int
     steps: Steps
     results: list[Any] = field(default_factory=list)
     left: int = 0
@@ -28,7 +31,7 @@ class _Active:
 
 
 class Driver:
-    """ended(job, result, reason) is called for each job: without a result, if it failed."""
+    """ended(job, size, result, reason) is called for each job: without a result, if it failed."""
 
     def __init__(self, engine: Engine, ended: Ended):
         self._engine, self._ended = engine, ended
@@ -37,7 +40,7 @@ class Driver:
         self._active = 0
         self._running = 0
 
-    def run(self, jobs: Iterator[tuple[Job, Steps]]) -> None:
+    def run(self, jobs: Iterator[AnyJob]) -> None:
         """Raises DiskFull, Interrupted, and what the handler of a signal raises."""
         while True:
             self._begin(jobs)
@@ -51,15 +54,15 @@ class Driver:
                 one.error = one.error or error
                 self._take(one, number, None)
 
-    def _begin(self, jobs: Iterator[tuple[Job, Steps]]) -> None:
+    def _begin(self, jobs: Iterator[AnyJob]) -> None:
         """Steps for all workers, and further inputs while there are too few steps."""
         while self._running < self._engine.workers:
             if not self._waiting:
-                found = next(jobs, None)
-                if found is None:
+                job = next(jobs, None)
+                if job is None:
                     return
                 self._active += 1
-                self._advance(_Active(*found), None)
+                self._advance(_Active(job, job.size, job.steps()), None)
                 continue
             one, number, (step, arguments) = self._waiting.popleft()
             if one.error is not None:
@@ -81,14 +84,14 @@ class Driver:
             calls = next(one.steps) if results is None else one.steps.send(results)
         except StopIteration as stop:
             self._active -= 1
-            self._ended(one.job, stop.value, "")
+            self._ended(one.job, one.size, stop.value, "")
         except (TaskFailed, OSError) as error:
-            failed = as_task_error(error, one.job.input.path) if isinstance(error, OSError) else error
+            failed = as_task_error(error, one.job.path) if isinstance(error, OSError) else error
             if not isinstance(failed, TaskFailed):
                 raise failed from None
             one.steps.close()
             self._active -= 1
-            self._ended(one.job, None, str(failed))
+            self._ended(one.job, one.size, None, str(failed))
         else:
             one.results, one.left = [None] * len(calls), len(calls)
             # In front of other inputs: what was begun is finished first, and takes no more space.

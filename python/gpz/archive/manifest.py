@@ -15,7 +15,7 @@ NAME = "manifest.jsonl"
 
 STARTED, ENCODED, DONE, FAILED, REMOVED = "started", "encoded", "done", "failed", "removed"
 # What a run has to know of earlier ones. The other fields stay on disk: an archive may have millions of lines.
-_KEPT = ("state", "size", "mtime_ns", "digest", "output", "output_size", "output_digest", "settings", "cut")
+_KEPT = ("state", "size", "mtime_ns", "digest", "output", "output_size", "output_digest", "settings", "cut", "joined")
 
 
 class Manifest:
@@ -24,7 +24,9 @@ class Manifest:
     def __init__(self, folder: str):
         """Reads what earlier runs have written. Raises OSError."""
         self.path = os.path.join(folder, NAME)
-        self._last: dict[str, dict[str, Any]] = {}
+        self._state: dict[str, str] = {}
+        self._done: dict[str, dict[str, Any]] = {}
+        self._owners: dict[str, str] = {}
         for line in read(self.path):
             self._note(line)
         is_new = not os.path.exists(self.path)
@@ -47,17 +49,28 @@ class Manifest:
         os.fsync(self._file.fileno())
         self._note(line)
 
-    def last(self, path: str) -> Mapping[str, Any]:
-        """The fields of the last lines of an input that a run has to know; empty for a new input."""
-        return self._last.get(path, {})
+    def state(self, path: str) -> str:
+        """Of the last line of an input; empty for a new one."""
+        return self._state.get(path, "")
 
-    def with_state(self, state: str) -> list[str]:
-        """The inputs whose last line says this."""
-        return [path for path, line in self._last.items() if line["state"] == state]
+    def done(self, path: str) -> Mapping[str, Any]:
+        """The fields of the line that says how the input was archived, also if a later try has failed; empty if it never was."""
+        return self._done.get(path, {})
+
+    def owner(self, output: str) -> str | None:
+        """The input, or the folder of joined inputs, that an output was made of."""
+        return self._owners.get(output)
+
+    def joined(self, folder: str) -> list[str]:
+        """The inputs that were joined into one output."""
+        return [path for path, line in self._done.items() if line.get("joined") == folder]
 
     def _note(self, line: Mapping[str, Any]) -> None:
-        before = self._last.get(line["path"], {}) if line["state"] not in (STARTED, FAILED) else {}
-        self._last[line["path"]] = {**before, **{name: line[name] for name in _KEPT if name in line}}
+        path = line["path"]
+        self._state[path] = line["state"]
+        if line["state"] == DONE and "output" in line:
+            self._done[path] = {name: line[name] for name in _KEPT if name in line}
+            self._owners[line["output"]] = line.get("joined", path)
 
 
 def read(path: str) -> Iterator[dict[str, Any]]:

@@ -6,6 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpz.archive.job import Result
+
 MOST_LINES = 20
 
 
@@ -13,7 +15,7 @@ MOST_LINES = 20
 class Report:
     """done: inputs that this run has archived; before: those that an earlier run had. bytes_before, bytes_after: of both. removed: inputs.
 
-    failed, skipped, kept: paths with the reason. kept: inputs that should have been removed. incomplete: the run was interrupted.
+    failed, skipped, kept: paths with the reason. kept: inputs that should have been removed.
     """
 
     done: int = 0
@@ -24,8 +26,17 @@ class Report:
     failed: list[tuple[str, str]] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     kept: list[tuple[str, str]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+    def count(self, path: str, result: Result) -> None:
+        """An input, or several that were joined, whose output is there."""
+        self.done += 0 if result.was_done else result.inputs
+        self.before += result.inputs if result.was_done else 0
+        self.bytes_before += result.before
+        self.bytes_after += result.after
+        self.removed += result.removed
+        if result.kept:
+            self.kept.append((path, result.kept))
 
     @property
     def ok(self) -> bool:

@@ -258,10 +258,19 @@ def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
     return Made(place.joined, os.path.getsize(place.joined), frames), digest_of(place.joined)
 
 
-def _cat(place: Place, names: Sequence[str], target: str) -> str:
+def join_files(place: Place, names: Sequence[str], keep: str) -> tuple[Made, str]:
+    """One file of several that were compared with their inputs, and its digest. It is decoded once more: frames may be encoded again."""
+    _cat(place, names, place.joined, keep)
+    ended = programs.run(place.program("verify", place.joined, "--json"))
+    if ended.code != 0:
+        raise TaskFailed(f"the joined file: {_problem(ended).replace(place.joined, 'the output')}")
+    return Made(place.joined, os.path.getsize(place.joined), json.loads(ended.output)["frames"]), digest_of(place.joined)
+
+
+def _cat(place: Place, names: Sequence[str], target: str, keep: str = "all") -> str:
     with whole(target) as part:
-        # Every frame of the input stays, also where a run was continued from an earlier step.
-        ended = programs.run(place.program("cat", *names, "-o", part, "--keep", "all"))
+        # Every frame of one input stays, also where a run was continued from an earlier step.
+        ended = programs.run(place.program("cat", *names, "-o", part, "--keep", keep))
         if ended.code != 0:
             raise TaskFailed(ended.error)
     return target

@@ -47,6 +47,14 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("inputs", metavar="IN", nargs="+", help="a file, or a folder with all that is in it")
     made.add_argument("--to", metavar="DIR", required=True, help="the folder of the archive; it is made if it is not there")
     made.add_argument("--remove-inputs", action="store_true", help="remove each input after its output was compared with it, if it is still the same file")
+    made.add_argument("--replace", action="store_true", help="an output may take the place of one that was made of other bytes")
+    made.add_argument(
+        "--join",
+        nargs="?",
+        const="last",
+        choices=("last", "first", "all"),
+        help="the inputs of each folder are a run and its restarts, and become one file; of two frames of one step the last stays (last)",
+    )
     made.add_argument("--jobs", type=count, metavar="N", help="programs at the same time (as many as there are cores)")
     made.add_argument("--max-memory", type=memory, metavar="SIZE", help="of all of them together: bytes, or a number with K, M, G or T (half of this machine's each)")
     made.add_argument("--piece-size", type=memory, metavar="SIZE", default=None, help="cut text dumps into pieces of at least this size, which are encoded at the same time (256M)")
@@ -105,7 +113,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         report = archive(
             options.inputs, to=options.to, scheduler=options.scheduler, jobs=options.jobs, max_memory=options.max_memory,
-            remove_inputs=options.remove_inputs, eb=options.eb, rel=options.rel, lossless=options.lossless, bounds=options.bound,
+            remove_inputs=options.remove_inputs, replace=options.replace, join=options.join, eb=options.eb, rel=options.rel, lossless=options.lossless, bounds=options.bound,
             units=options.units, dt=options.dt, elements=options.elements, effort=options.effort, key=options.key, order=options.order,
             allow_truncated=options.allow_truncated, piece_size=options.piece_size or PIECE_SIZE, progress=not options.quiet,
         )  # fmt: skip

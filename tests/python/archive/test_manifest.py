@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The manifest: what it says, and what it bears."""
 
-import json
 import os
 
 import pytest
@@ -58,16 +57,19 @@ def test_lines_that_are_none_are_left_out(tmp_path):
     assert [line["path"] for line in read(path)] == ["/a", "/c"]
 
 
-def test_nothing_of_a_failed_try_is_taken_for_done(tmp_path):
+def test_what_a_run_knows_of_earlier_ones(tmp_path):
+    """Also after a later try has failed: the output of the first one is there still."""
     manifest = Manifest(str(tmp_path))
-    manifest.add("done", "/a", size=1, output="a.gpz")
+    assert (manifest.state("/a"), manifest.done("/a"), manifest.owner("a.gpz")) == ("", {}, None)
+    manifest.add("done", "/a", size=1, output="a.gpz", columns=[])
     manifest.add("removed", "/a")
-    assert manifest.last("/a") == {"state": "removed", "size": 1, "output": "a.gpz"}
     manifest.add("failed", "/a", reason="why")
-    assert manifest.last("/a") == {"state": "failed"}
+    for known in (manifest, Manifest(str(tmp_path))):
+        assert known.state("/a") == "failed"
+        assert known.done("/a") == {"state": "done", "size": 1, "output": "a.gpz"}
+        assert known.owner("a.gpz") == "/a"
     manifest.close()
-    assert Manifest(str(tmp_path)).last("/a") == {"state": "failed"}
-    assert [json.loads(line)["state"] for line in open(tmp_path / "manifest.jsonl")] == ["done", "removed", "failed"]
+    assert [line["state"] for line in lines(tmp_path)] == ["done", "removed", "failed"]
 
 
 class TestDoneBefore:
@@ -88,9 +90,10 @@ class TestDoneBefore:
     def test_nothing_has_changed(self, done):
         assert self.again(done) == (0, 1)
 
-    def test_another_input(self, done):
-        done.write_bytes(dump(seed=5))
+    def test_the_time_of_the_input(self, done):
+        os.utime(done, ns=(1, 1))
         assert self.again(done) == (1, 0)
+        assert self.again(done) == (0, 1)
 
     def test_other_settings(self, done):
         assert self.again(done, eb=0.01) == (1, 0)
@@ -103,6 +106,47 @@ class TestDoneBefore:
     def test_after_a_failure(self, done):
         content = done.read_bytes()
         done.write_bytes(b"ITEM: TIMESTEP\nnonsense\n")
-        assert archive(done, to=done.parent / "out").failed
+        assert archive(done, to=done.parent / "out", replace=True).failed
         done.write_bytes(content)
         assert self.again(done) == (1, 0)
+
+
+class TestReplacing:
+    """An output may be all that is left of what it was made of."""
+
+    @pytest.fixture
+    def removed(self, tmp_path):
+        """The output of an input that was removed, and another input of that name."""
+        path = tmp_path / "melt.dump"
+        path.write_bytes(dump())
+        assert archive(path, to=tmp_path / "out", remove_inputs=True).removed == 1
+        path.write_bytes(dump(seed=5))
+        return path
+
+    @pytest.mark.parametrize("options", [{}, {"eb": 0.01}])
+    def test_only_if_asked_for(self, removed, tmp_path, options):
+        before = outputs(tmp_path / "out")
+        for _ in range(2):
+            report = archive(removed, to=tmp_path / "out", remove_inputs=True, **options)
+            assert "it is not the file that was archived as melt.dump.gpz" in report.failed[0][1]
+            assert outputs(tmp_path / "out") == before and removed.exists()
+        assert archive(removed, to=tmp_path / "out", replace=True, **options).done == 1
+        assert outputs(tmp_path / "out") != before
+
+    def test_by_an_input_of_another_folder(self, tmp_path):
+        for name, seed in (("a", 1), ("b", 2)):
+            (tmp_path / name / "runs").mkdir(parents=True)
+            (tmp_path / name / "runs" / "melt.dump").write_bytes(dump(seed=seed))
+        assert archive(tmp_path / "a" / "runs", to=tmp_path / "out").ok
+        before = outputs(tmp_path / "out")
+        report = archive(tmp_path / "b" / "runs", to=tmp_path / "out")
+        assert f"was made of {tmp_path / 'a' / 'runs' / 'melt.dump'}" in report.failed[0][1]
+        assert outputs(tmp_path / "out") == before
+
+    def test_of_a_file_that_is_no_output(self, tmp_path):
+        (tmp_path / "melt.dump").write_bytes(dump())
+        (tmp_path / "out").mkdir()
+        (tmp_path / "out" / "melt.dump.gpz").write_bytes(b"precious")
+        report = archive(tmp_path / "melt.dump", to=tmp_path / "out", remove_inputs=True)
+        assert "is no output of this archive" in report.failed[0][1]
+        assert (tmp_path / "out" / "melt.dump.gpz").read_bytes() == b"precious"
