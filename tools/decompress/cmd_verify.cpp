@@ -14,6 +14,7 @@
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
+#include "frame_range.hpp"
 #include "gpz/error.hpp"
 #include "json.hpp"
 #include "last_whole_frame.hpp"
@@ -22,6 +23,7 @@
 #include "progress.hpp"
 #include "readers/frame_source.hpp"
 #include "row_numbers.hpp"
+#include "selection/options.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -29,6 +31,7 @@ namespace {
 struct VerifyOptions {
   std::string input;
   std::string against;
+  std::string frames = ":";
   bool allow_truncated = false;
   bool json = false;
   int threads = 0;
@@ -73,11 +76,13 @@ void verify_tables(const Reader &reader, const std::string &file, const Limits &
   for (std::size_t i = 0; i < reader.frames() && damaged == 0; ++i) check(i, [&] { (void)reader.observables(i); });
 }
 
-void verify_file(const FrameInput &input, const Limits &limits, int threads, Verdict &verdict) {
+void verify_file(const FrameInput &input, const std::vector<std::size_t> &chosen, const Limits &limits, int threads,
+                 Verdict &verdict) {
   const Reader &reader = *input.reader();
-  Progress progress("verify", reader.frames(), "frames");
-  for (std::size_t i = 0; i < reader.frames(); ++i) {
-    progress.update(i);
+  Progress progress("verify", chosen.size(), "frames");
+  std::size_t done = 0;
+  for (const std::size_t i : chosen) {
+    progress.update(done++);
     try {
       reader.verify(i, threads);
       ++verdict.frames;
@@ -165,7 +170,8 @@ class WholeFrames {
   std::string note_;
 };
 
-void compare(const FrameInput &input, const VerifyOptions &options, int threads, Verdict &verdict) {
+void compare(const FrameInput &input, const std::vector<std::size_t> &chosen, const VerifyOptions &options, int threads,
+             Verdict &verdict) {
   const Reader &reader = *input.reader();
   SourceOptions reference_options;
   reference_options.threads = threads;
@@ -173,7 +179,7 @@ void compare(const FrameInput &input, const VerifyOptions &options, int threads,
   Comparison comparison(input.name(), {reader.metadata().elements, reader.metadata().type_labels}, options.against);
 
   std::multimap<std::int64_t, std::size_t> left;  // frames to compare, by timestep; equal ones in file order
-  for (std::size_t i = 0; i < reader.frames(); ++i) left.emplace(reader.scan().frames[i].timestep, i);
+  for (const std::size_t i : chosen) left.emplace(reader.scan().frames[i].timestep, i);
   Progress progress("compare", reference->size() >> 20, "MiB");
   WholeFrames whole(*reference, options.allow_truncated);
   for (Frame expected; whole.next(expected);) {
@@ -259,17 +265,24 @@ Json verdict_json(const std::string &name, const VerifyOptions &options, const V
 
 void verify(const VerifyOptions &options) {
   const int threads = thread_count(options.threads);
+  const FrameRange range(options.frames);
   FrameInput input(options.input, options.limits);
   if (!options.against.empty() && input.reader() == nullptr)
     throw Failure(ExitCode::usage, input.name(), "--against needs a file, not a pipe");
+  if (options.frames != ":" && input.reader() == nullptr)
+    throw Failure(ExitCode::usage, input.name(), "--frames needs a file, not a pipe");
   Verdict verdict;
-  if (input.reader() != nullptr)
-    verify_file(input, options.limits, threads, verdict);
-  else
+  std::vector<std::size_t> chosen;
+  if (input.reader() != nullptr) {
+    chosen = range.select(input.reader()->frames());
+    if (chosen.empty() && options.frames != ":")
+      throw Failure(ExitCode::usage, input.name(), fmt::format("--frames {}: no such frame", options.frames));
+    verify_file(input, chosen, options.limits, threads, verdict);
+  } else
     verify_stream(input, threads, verdict);
   if (!options.against.empty() && verdict.problems.empty()) {
     try {
-      compare(input, options, threads, verdict);
+      compare(input, chosen, options, threads, verdict);
     } catch (const Failure &failure) {
       if (failure.code() != ExitCode::different) throw;
       verdict.problems.push_back(failure);
@@ -305,6 +318,7 @@ void add_verify(CommandParser &parser) {
             "a dump that ends within a frame is no error: its whole frames are compared, and a line on standard error "
             "names the last one")
       .needs(against);
+  add_frames_option(command, options->frames);
   command.flag("--json", options->json, "as JSON");
   add_threads_option(command, options->threads);
   add_limits_option(command, options->limits);

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""All inputs into one folder."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import gpz
+from gpz.archive.driver import AnyJob, Driver
+from gpz.archive.engines import Engine, Local
+from gpz.archive.files import Identity, identity_of, make_folders
+from gpz.archive.folder import Archive
+from gpz.archive.inputs import Found, Input, find
+from gpz.archive.job import Job, Result, size_of
+from gpz.archive.joining import Joined, groups
+from gpz.archive.kinds import Kind
+from gpz.archive.manifest import DONE, FAILED, REMOVED, Manifest
+from gpz.archive.progress import Progress
+from gpz.archive.report import Report
+from gpz.archive.settings import PIECE_SIZE, Settings
+from gpz.archive.tasks import Place
+
+WORK = ".gpz-archive"  # for what is not finished
+Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+
+
+def archive(
+    files: Files,
+    *,
+    to: str | os.PathLike[str],
+    client: Any = None,
+    scheduler: str | None = None,
+    jobs: int | None = None,
+    max_memory: int | None = None,
+    remove_inputs: bool = False,
+    replace: bool = False,
+    join: str | None = None,
+    eb: float | str | None = None,
+    rel: float | str | None = None,
+    lossless: bool = False,
+    bounds: Sequence[str] = (),
+    units: str | None = None,
+    dt: float | str | None = None,
+    elements: str | None = None,
+    effort: str | None = None,
+    key: int | None = None,
+    order: str | None = None,
+    allow_truncated: bool = False,
+    piece_size: int = PIECE_SIZE,
+    program: str | None = None,
+    progress: bool = False,
+) -> Report:
+    """Makes a .gpz file of each trajectory in the folder `to`, compares it with its input, and writes manifest.jsonl there. An
+    interrupted call goes on where it was when it is made again.
+
+    files: files and folders. client: a dask.distributed.Client whose workers see the same files; scheduler: the address of one.
+    Without both, `jobs` programs run on this machine (as many as it has cores). max_memory: for all of them together, in bytes.
+    remove_inputs: removes each input whose output was compared with it, if it is still the file that was read. replace: an output
+    may take the place of one that was made of other bytes. join: the inputs of each folder become one output, in the order of names with
+    numbers in them; "last", "first" or "all" says which of two frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
+
+    eb, rel, lossless, bounds, units, dt, elements, effort, key, order, allow_truncated: as the options of gpz encode; bounds has texts such as
+    "v*=thermal". piece_size: in bytes; text dumps are cut into pieces of at least this size, which are encoded at the same time.
+    program: the program gpz, if it is not beside Python or in the search path. progress: whether a line on standard error shows it.
+
+    Raises gpz.ArgumentError before it begins, gpz.archive.errors.DiskFull if no space is left, and OSError if the folder cannot be
+    written. What is wrong with single inputs is in the report.
+    """
+    def text(value: float | str | None) -> str | None:
+        return value if value is None or isinstance(value, str) else repr(value)
+
+    settings = Settings(
+        eb=text(eb), rel=text(rel), lossless=lossless, bounds=tuple(bounds), units=units, dt=text(dt), elements=elements, effort=effort,
+        key=key, order=order, allow_truncated=allow_truncated, piece_size=piece_size,
+    )  # fmt: skip
+    if client is not None and scheduler is not None:
+        raise gpz.ArgumentError("give a client or the address of a scheduler")
+    if join not in (None, "last", "first", "all"):
+        raise gpz.ArgumentError(f"join: last, first or all, not {join!r}")
+    if join is not None and remove_inputs:
+        raise gpz.ArgumentError("joined inputs are not removed: frames of one step would be lost")
+    named = [files] if isinstance(files, (str, os.PathLike)) else list(files)
+    folder = os.path.abspath(os.fspath(to))
+    started = time.monotonic()
+    found = find(named, folder)
+    make_folders(os.path.join(folder, WORK))
+    with locked(folder) as manifest, engine_of(client, scheduler, jobs) as engine:
+        target = Archive(folder, manifest, settings, remove_inputs, replace)
+        run = Run(target, join, program, None if max_memory is None else engine.share(max_memory))
+        report = run.all(found, engine, progress)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+@contextmanager
+def locked(folder: str) -> Iterator[Manifest]:
+    """The manifest of a folder. Raises gpz.ArgumentError if another run writes it."""
+    with open(os.path.join(folder, WORK, "lock"), "wb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise gpz.ArgumentError("another gpz archive writes into this folder", folder) from None
+        except OSError:
+            pass  # some file systems of clusters have no locks
+        manifest = Manifest(folder)
+        try:
+            yield manifest
+        finally:
+            manifest.close()
+
+
+@contextmanager
+def engine_of(client: Any, scheduler: str | None, jobs: int | None) -> Iterator[Engine]:
+    """The local one, unless there is a cluster."""
+    if client is None and scheduler is None:
+        engine: Engine = Local(jobs or len(os.sched_getaffinity(0)))
+    else:
+        from gpz.archive.cluster import Cluster
+
+        engine = Cluster(client, scheduler)
+    try:
+        yield engine
+    finally:
+        engine.close()
+
+
+class Run:
+    """One call of archive()."""
+
+    def __init__(self, archive: Archive, join: str | None, program: str | None, max_memory: int | None):
+        self._archive, self._join, self._program, self._max_memory = archive, join, program, max_memory
+        self._report = Report()
+
+    def all(self, found: Found, engine: Engine, progress: bool) -> Report:
+        """Takes all inputs through the archive."""
+        report = self._report
+        report.skipped += found.skipped
+        self._note_missing(found)
+        for path, reason in found.failed:
+            report.failed.append((path, reason))
+            self._archive.manifest.add(FAILED, path, reason=reason)
+        shown = Progress(sum(size_of(taken.path) for taken in found.inputs), progress)
+
+        def ended(job: AnyJob, size: int, result: Result | None, reason: str) -> None:
+            if result is None:
+                job.fail(reason)
+                report.failed.append((job.path, reason))
+            else:
+                report.count(job.path, result)
+            shown.advance(size, report)
+
+        try:
+            Driver(engine, ended).run(self._jobs(found.inputs))
+        finally:
+            shown.close()
+        if not report.failed:
+            self._remove_unfinished()
+        return report
+
+    def _remove_unfinished(self) -> None:
+        """Pieces for settings or inputs that have changed since."""
+        work = self._archive.path_of(WORK)
+        for name in os.listdir(work):
+            if os.path.isdir(os.path.join(work, name)):
+                shutil.rmtree(os.path.join(work, name), ignore_errors=True)
+
+    def _jobs(self, inputs: Sequence[Input]) -> Iterator[AnyJob]:
+        if self._join is None:
+            yield from map(self._job, inputs)
+            return
+        for group in groups(inputs):
+            members = [self._job(taken) for taken in group]
+            first = group[0]
+            key = "".join(f"{taken.path}\0{_identity(taken.path)}\0" for taken in group) + self._join
+            yield Joined(members, self._archive, self._place(first.path, first.kind, key), self._join)
+
+    def _job(self, taken: Input) -> Job:
+        return Job(taken, self._archive, self._place(taken.path, taken.kind, f"{taken.path}\0{_identity(taken.path)}"))
+
+    def _place(self, path: str, kind: Kind, key: str) -> Place:
+        """key: of all that decides the bytes, besides settings and version."""
+        settings = self._archive.settings
+        digest = hashlib.sha256(f"{key}\0{settings.digest}\0{gpz.__version__}".encode("utf-8", "surrogateescape")).hexdigest()
+        return Place(path, kind, settings, self._archive.path_of(os.path.join(WORK, digest[:32])), self._program, self._max_memory)
+
+    def _note_missing(self, found: Found) -> None:
+        """Inputs that an earlier run removed are no error."""
+        manifest = self._archive.manifest
+        for path in found.missing:
+            line, state = manifest.done(path), manifest.state(path)
+            if state == DONE and self._archive.remove:
+                # That run ended before it could say so.
+                manifest.add(REMOVED, path)
+            if state in (DONE, REMOVED):
+                self._report.count(path, Result(line["size"], line["output_size"], was_done=True))
+            else:
+                self._report.failed.append((path, "no such file or folder"))
+
+
+def _identity(path: str) -> Identity | None:
+    try:
+        return identity_of(path)
+    except OSError:
+        return None  # the first step says so

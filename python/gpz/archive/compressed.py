@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The bytes of a file, block by block, and those within gzip, zstd, bzip2 and xz. A file that is cut raises EOFError."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from gpz.archive.errors import TaskFailed
+
+BLOCK = 2**20  # bytes
+# A block of 4 bytes in zstd may become 128 KiB, so this takes at most 128 MiB at once.
+ZSTD_BLOCK = 2**12
+
+MAGICS = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh", "xz": b"\xfd7zXZ\0"}
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+
+
+def compression_of(start: bytes) -> str | None:
+    """By the first bytes of a file; None if it is not compressed."""
+    return next((name for name, magic in MAGICS.items() if start.startswith(magic)), None)
+
+
+def blocks(path: str, compression: str | None, offset: int = 0, length: int | None = None) -> Iterator[bytes]:
+    """The bytes of a file; of a file that is not compressed, `length` bytes from byte `offset` on. Raises TaskFailed for a damaged
+    or cut archive, and for a file that became shorter."""
+    try:
+        with open(path, "rb") as file:
+            if compression is None:
+                file.seek(offset)
+                yield from _plain(file, length)
+            elif compression == "zstd":
+                yield from _zstd(file)
+            else:
+                opened = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[compression](file, "rb")
+                with opened as unpacked:
+                    while block := unpacked.read(BLOCK):
+                        yield block
+    except DAMAGED as error:
+        raise TaskFailed(f"damaged or cut {compression} data: {error}") from None
+
+
+def _plain(file: BinaryIO, length: int | None) -> Iterator[bytes]:
+    left = length
+    while left is None or left > 0:
+        block = file.read(BLOCK if left is None else min(BLOCK, left))
+        if not block:
+            if left is None:
+                return
+            raise TaskFailed("the file became shorter while it was read")
+        if left is not None:
+            left -= len(block)
+        yield block
+
+
+def _zstd(file: BinaryIO) -> Iterator[bytes]:
+    """The stream reader of the library does not notice a frame that is cut."""
+    try:
+        import zstandard
+    except ImportError:
+        raise TaskFailed('zstandard is missing: pip install "gpz-md[archive]"') from None
+    library = zstandard.ZstdDecompressor(max_window_size=2**31)
+    frame = None
+    rest = b""
+    try:
+        while part := rest or file.read(ZSTD_BLOCK):
+            if frame is None:
+                frame = library.decompressobj()
+            block = frame.decompress(part)
+            rest = frame.unused_data if frame.eof else b""
+            if frame.eof:
+                frame = None
+            if block:
+                yield block
+    except zstandard.ZstdError as error:
+        raise TaskFailed(f"damaged zstd data: {error}") from None
+    if frame is not None:
+        raise EOFError("it ends within a frame of zstd")
+
+
+def head(path: str, compression: str | None, size: int) -> bytes:
+    """The first bytes, unpacked; fewer where the file has fewer."""
+    found = b""
+    for block in blocks(path, compression):
+        found += block
+        if len(found) >= size:
+            break
+    return found[:size]

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Takes all inputs through their steps, as many at a time as there are workers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+from typing import Any
+
+from gpz.archive.engines import Engine
+from gpz.archive.errors import TaskFailed, as_task_error
+from gpz.archive.job import Call, Job, Result, Steps
+from gpz.archive.joining import Joined
+
+AnyJob = Job | Joined
+Ended = Callable[[AnyJob, int, "Result | None", str], None]
+
+
+@dataclass
+class _Active:
+    """size: of its inputs, in bytes. left: steps without a result. error: the first one, after which no more steps begin."""
+
+    job: AnyJob
+    size: int
+    steps: Steps
+    results: list[Any] = field(default_factory=list)
+    left: int = 0
+    error: TaskFailed | None = None
+
+
+class Driver:
+    """ended(job, size, result, reason) is called for each job: without a result, if it failed."""
+
+    def __init__(self, engine: Engine, ended: Ended):
+        self._engine, self._ended = engine, ended
+        self._waiting: deque[tuple[_Active, int, Call]] = deque()
+        self._finished: SimpleQueue[tuple[_Active, int, Callable[[], Any]]] = SimpleQueue()
+        self._active = 0
+        self._running = 0
+
+    def run(self, jobs: Iterator[AnyJob]) -> None:
+        """Raises DiskFull, Interrupted, and what the handler of a signal raises."""
+        while True:
+            self._begin(jobs)
+            if not self._active:
+                return
+            one, number, result = self._finished.get()
+            self._running -= 1
+            try:
+                self._take(one, number, result())
+            except TaskFailed as error:
+                one.error = one.error or error
+                self._take(one, number, None)
+
+    def _begin(self, jobs: Iterator[AnyJob]) -> None:
+        """Steps for all workers, and further inputs while there are too few steps."""
+        while self._running < self._engine.workers:
+            if not self._waiting:
+                job = next(jobs, None)
+                if job is None:
+                    return
+                self._active += 1
+                self._advance(_Active(job, job.size, job.steps()), None)
+                continue
+            one, number, (step, arguments) = self._waiting.popleft()
+            if one.error is not None:
+                self._take(one, number, None)
+                continue
+            self._running += 1
+            self._engine.submit(lambda result, one=one, number=number: self._finished.put((one, number, result)), step, arguments)
+
+    def _take(self, one: _Active, number: int, result: Any) -> None:
+        one.results[number] = result
+        one.left -= 1
+        if one.left == 0:
+            self._advance(one, one.results)
+
+    def _advance(self, one: _Active, results: list[Any] | None) -> None:
+        try:
+            if one.error is not None:
+                raise one.error
+            calls = next(one.steps) if results is None else one.steps.send(results)
+        except StopIteration as stop:
+            self._active -= 1
+            self._ended(one.job, one.size, stop.value, "")
+        except (TaskFailed, OSError) as error:
+            failed = as_task_error(error, one.job.path) if isinstance(error, OSError) else error
+            if not isinstance(failed, TaskFailed):
+                raise failed from None
+            one.steps.close()
+            self._active -= 1
+            self._ended(one.job, one.size, None, str(failed))
+        else:
+            one.results, one.left = [None] * len(calls), len(calls)
+            # In front of other inputs: what was begun is finished first, and takes no more space.
+            self._waiting.extendleft((one, number, call) for number, call in reversed(list(enumerate(calls))))

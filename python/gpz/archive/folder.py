@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The folder of an archive: outputs, manifest, and what may be replaced."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+
+from gpz.archive.errors import TaskFailed
+from gpz.archive.files import digest_of, identity_of, make_folders, sync_folder
+from gpz.archive.manifest import DONE, Manifest
+from gpz.archive.settings import Settings
+
+
+@dataclass(frozen=True)
+class Archive:
+    """path: absolute. remove: inputs that are done. replace: outputs of inputs that have changed."""
+
+    path: str
+    manifest: Manifest
+    settings: Settings
+    remove: bool = False
+    replace: bool = False
+
+    def path_of(self, output: str) -> str:
+        """Absolute."""
+        return os.path.join(self.path, output)
+
+    def has(self, path: str, output: str) -> bool:
+        """Whether the output was made of this input, which is unchanged, with these settings."""
+        line = self.manifest.done(path)
+        if self.manifest.state(path) != DONE or line["output"] != output or line["settings"] != self.settings.as_json():
+            return False
+        with suppress(OSError):
+            identity = identity_of(path)
+            same = (identity.size, identity.mtime_ns) == (line["size"], line["mtime_ns"])
+            return same and os.path.getsize(self.path_of(output)) == line["output_size"]
+        return False
+
+    def require_replaceable(self, path: str, digest: str, output: str, owner: str) -> None:
+        """Raises TaskFailed if there is an output of other bytes than those of this input: it may be all that is left of them."""
+        if self.replace or not os.path.lexists(self.path_of(output)):
+            return
+        found = self.manifest.owner(output)
+        if found not in (None, owner):
+            raise TaskFailed(f"{output} was made of {found}: give another folder, or --replace")
+        line = self.manifest.done(path)
+        if line and line["digest"] != digest:
+            raise TaskFailed(f"it is not the file that was archived as {output}: --replace archives this one instead")
+
+    def publish(self, made: str, output: str, owner: str, digest: str) -> None:
+        """Gives a file that is on disk and was compared the name of the output. Raises TaskFailed for one that no line of the manifest
+        tells of, unless it has the same bytes: then a run was killed before it wrote the line."""
+        target = self.path_of(output)
+        if not self.replace and os.path.lexists(target) and self.manifest.owner(output) != owner and digest_of(target) != digest:
+            raise TaskFailed(f"{output} is there, and is no output of this archive: give another folder, or --replace")
+        folder = os.path.dirname(target)
+        make_folders(folder)
+        os.replace(made, target)
+        sync_folder(folder)

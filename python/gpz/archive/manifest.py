@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""manifest.jsonl: what happened to each input, a line of JSON for each step. Lines are only ever added."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gpz.archive.files import sync_folder
+
+NAME = "manifest.jsonl"
+
+STARTED, ENCODED, DONE, FAILED, REMOVED = "started", "encoded", "done", "failed", "removed"
+# What a run has to know of earlier ones. The other fields stay on disk: an archive may have millions of lines.
+_KEPT = ("state", "size", "mtime_ns", "digest", "output", "output_size", "output_digest", "settings", "cut", "joined")
+
+
+class Manifest:
+    """Of one folder. One process writes it at a time."""
+
+    def __init__(self, folder: str):
+        """Reads what earlier runs have written. Raises OSError."""
+        self.path = os.path.join(folder, NAME)
+        self._state: dict[str, str] = {}
+        self._done: dict[str, dict[str, Any]] = {}
+        self._owners: dict[str, str] = {}
+        for line in read(self.path):
+            self._note(line)
+        is_new = not os.path.exists(self.path)
+        self._file = open(self.path, "ab")
+        if is_new:
+            sync_folder(folder)
+        elif not _ends_with_line(self.path):
+            # Half a line of a run that was killed stays as it is, and readers leave it out.
+            self._file.write(b"\n")
+
+    def close(self) -> None:
+        """No more lines can be added."""
+        self._file.close()
+
+    def add(self, state: str, path: str, **fields: Any) -> None:
+        """path: of the input, absolute. The line is on disk afterwards. Raises OSError."""
+        line = {"state": state, "path": path, **fields, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+        self._file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self._note(line)
+
+    def state(self, path: str) -> str:
+        """Of the last line of an input; empty for a new one."""
+        return self._state.get(path, "")
+
+    def done(self, path: str) -> Mapping[str, Any]:
+        """The fields of the line that says how the input was archived, also if a later try has failed; empty if it never was."""
+        return self._done.get(path, {})
+
+    def owner(self, output: str) -> str | None:
+        """The input, or the folder of joined inputs, that an output was made of."""
+        return self._owners.get(output)
+
+    def joined(self, folder: str) -> list[str]:
+        """The inputs that were joined into one output."""
+        return [path for path, line in self._done.items() if line.get("joined") == folder]
+
+    def _note(self, line: Mapping[str, Any]) -> None:
+        path = line["path"]
+        self._state[path] = line["state"]
+        if line["state"] == DONE and "output" in line:
+            self._done[path] = {name: line[name] for name in _KEPT if name in line}
+            self._owners[line["output"]] = line.get("joined", path)
+
+
+def read(path: str) -> Iterator[dict[str, Any]]:
+    """The lines of a manifest, without those that a killed run wrote in part. Raises OSError; nothing for a file that is not there."""
+    try:
+        file = open(path, "rb")
+    except FileNotFoundError:
+        return
+    with file:
+        for text in file:
+            try:
+                line = json.loads(text)
+            except ValueError:
+                continue
+            if isinstance(line, dict) and isinstance(line.get("path"), str) and isinstance(line.get("state"), str):
+                yield line
+
+
+def _ends_with_line(path: str) -> bool:
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        if size == 0:
+            return True
+        file.seek(size - 1)
+        return file.read(1) == b"\n"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What is asked of an archive. Only what changes the bytes of the outputs is part of `Settings`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
+
+import gpz
+
+KEY_INTERVAL = 100  # frames, as gpz encode has it
+PIECE_SIZE = 256 * 2**20  # bytes
+EFFORTS = ("fast", "standard", "dense")
+ORDERS = ("auto", "id", "place", "memory")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The options of gpz encode, as texts that it is given, and how inputs are cut.
+
+    eb, rel: bounds of positions. bounds: of other columns, "NAME=V" each. piece_size: in bytes; a text dump is cut into
+    pieces of at least this size.
+    """
+
+    eb: str | None = None
+    rel: str | None = None
+    lossless: bool = False
+    bounds: tuple[str, ...] = ()
+    units: str | None = None
+    dt: str | None = None
+    elements: str | None = None
+    effort: str | None = None
+    key: int | None = None
+    order: str | None = None
+    allow_truncated: bool = False
+    piece_size: int = PIECE_SIZE
+
+    def __post_init__(self) -> None:
+        """Raises gpz.ArgumentError."""
+        if sum((self.eb is not None, self.rel is not None, self.lossless)) > 1:
+            raise gpz.ArgumentError("give one of eb, rel and lossless")
+        if self.effort is not None and self.effort not in EFFORTS:
+            raise gpz.ArgumentError(f"effort: one of {', '.join(EFFORTS)}, not {self.effort!r}")
+        if self.order is not None and self.order not in ORDERS:
+            raise gpz.ArgumentError(f"order: one of {', '.join(ORDERS)}, not {self.order!r}")
+        if self.key is not None and self.key < 1:
+            raise gpz.ArgumentError(f"key: a whole number from 1, not {self.key!r}")
+        if self.piece_size < 1:
+            raise gpz.ArgumentError(f"piece_size: a number of bytes from 1, not {self.piece_size!r}")
+
+    @property
+    def key_interval(self) -> int:
+        """In frames."""
+        return KEY_INTERVAL if self.key is None else self.key
+
+    @property
+    def of_first_frame(self) -> bool:
+        """Whether a bound depends on the first frame of an input."""
+        return self.rel is not None or any(bound.endswith("=thermal") for bound in self.bounds)
+
+    @property
+    def recodes(self) -> bool:
+        """Whether they ask for something of the bytes of an output; .gpz inputs are copied otherwise."""
+        return self.lossless or bool(self.bounds) or any(
+            option is not None for option in (self.eb, self.rel, self.effort, self.key, self.order)
+        )
+
+    def with_bounds(self, eb: str | None, bounds: tuple[str, ...]) -> Settings:
+        """The same with bounds that no longer depend on a frame."""
+        return replace(self, eb=eb, rel=None, bounds=bounds)
+
+    def as_json(self) -> dict[str, object]:
+        """What was given, without what has its default."""
+        plain = asdict(Settings())
+        given = {name: value for name, value in asdict(self).items() if value != plain[name]}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+
+    @property
+    def digest(self) -> str:
+        """Of the settings alone: two runs with equal digests make equal outputs."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+    def encode_arguments(self) -> list[str]:
+        """For gpz encode, without input and output."""
+        given: list[str] = []
+        values = {"--eb": self.eb, "--rel": self.rel, "--units": self.units, "--dt": self.dt, "--elements": self.elements,
+                  "--effort": self.effort, "--key": self.key, "--order": self.order}  # fmt: skip
+        for name, value in values.items():
+            if value is not None:
+                given += [name, str(value)]
+        for bound in self.bounds:
+            given += ["--bound", bound]
+        if self.lossless:
+            given.append("--lossless")
+        if self.allow_truncated:
+            given.append("--allow-truncated")
+        return given

@@ -1,0 +1,333 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The steps of an archive that read or write many bytes. Each runs in any process or machine that sees the same files.
+
+A step writes under a new name, and renames what is complete and on disk. So a step may be interrupted at any moment, and may run
+twice at once: both make the same bytes. What it would make and finds, it takes as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gpz
+from gpz.archive import programs
+from gpz.archive.compressed import blocks
+from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
+from gpz.archive.files import Identity, digest_of, identity_of, remove_parts, sync_folder, whole
+from gpz.archive.kinds import GPZ, Kind, ending_for
+from gpz.archive.plan import Piece, Plan, plan
+from gpz.archive.settings import Settings
+
+# Files that gpz cat joins at once: each is open meanwhile.
+MOST_JOINED = 200
+VELOCITIES = ("vx", "vy", "vz")
+
+
+@dataclass(frozen=True)
+class Place:
+    """An input and the folder for what is not finished. All paths are absolute. max_memory: for one program, in bytes, or None."""
+
+    path: str
+    kind: Kind
+    settings: Settings
+    folder: str
+    gpz: str | None = None
+    max_memory: int | None = None
+
+    @property
+    def joined(self) -> str:
+        """The output until it is compared with its input."""
+        return os.path.join(self.folder, "joined.gpz")
+
+    @property
+    def uncut(self) -> str:
+        """Is there if the input turned out to be one that cannot be cut."""
+        return os.path.join(self.folder, "uncut")
+
+    def piece(self, number: int, uncut: bool) -> str:
+        """A piece of the output."""
+        return os.path.join(self.folder, f"{'whole' if uncut else 'piece'}-{number:06}.gpz")
+
+    def program(self, command: str, *arguments: str) -> list[str]:
+        """A command of gpz. One thread: other pieces use the other cores."""
+        memory = [] if self.max_memory is None else ["--max-memory", str(self.max_memory)]
+        return [self.gpz or programs.find_gpz(), command, *arguments, *memory, "--threads", "1"]
+
+
+@dataclass(frozen=True)
+class Compared:
+    """frames: that were compared. columns: the bound and the largest difference of each. cut: whether the input ends within a frame."""
+
+    frames: int
+    columns: tuple[dict[str, Any], ...]
+    cut: bool = False
+
+
+@dataclass(frozen=True)
+class Made:
+    """A file that was written."""
+
+    path: str
+    size: int
+    frames: int
+    names: tuple[Any, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def run_task(step: Callable[..., Any], *arguments: Any) -> Any:
+    """What engines call. Raises TaskFailed, DiskFull, Interrupted and nothing else."""
+    try:
+        return step(*arguments)
+    except (TaskFailed, DiskFull, Interrupted):
+        raise
+    except Exception as error:
+        raise as_task_error(error, "internal error" if not isinstance(error, (OSError, gpz.Error, MemoryError)) else "failed") from error
+
+
+# --- What is remembered beside the pieces ---
+
+
+def remembered(path: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """What an earlier run has found, or what `make` finds."""
+    try:
+        with open(path) as file:
+            return json.load(file)
+    except FileNotFoundError:
+        found = make()
+        with whole(path) as part, open(part, "w") as file:
+            json.dump(found, file)
+        return found
+
+
+def plan_input(place: Place) -> Plan:
+    """Reads the input once: digest and pieces."""
+    remove_parts(place.folder)
+    path = os.path.join(place.folder, "plan.json")
+    return Plan.from_json(remembered(path, lambda: plan(place.path, place.kind, place.settings).as_json()))
+
+
+# --- Encoding ---
+
+
+def first_frame(place: Place, found: Plan) -> Settings | None:
+    """The settings with the bounds that the first frame gives, for all pieces. None if pieces cannot have them."""
+    with whole(os.path.join(place.folder, "first.gpz")) as part:
+        first = replace(found.pieces[0], length=found.second_frame)
+        _encode(place, place.settings, lambda: _bytes_of(place, first, ""), part)
+        with gpz.open(part) as file:
+            bounds = dict(file[0].bounds)
+    settings = place.settings
+    eb = settings.eb
+    if settings.rel is not None:
+        # Scaled positions have a bound that depends on the box of each frame.
+        if "x" not in bounds and "xu" not in bounds or {"xs", "xsu"} & set(bounds):
+            return None
+        eb = repr(bounds["x" if "x" in bounds else "xu"])
+    columns = [bound for bound in settings.bounds if not bound.endswith("=thermal")]
+    if len(columns) < len(settings.bounds):
+        given = [bound.removesuffix("=thermal") for bound in settings.bounds if bound.endswith("=thermal")]
+        for name in VELOCITIES:
+            if name in bounds and any(name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1])) for pattern in given):
+                columns.append(f"{name}={bounds[name]!r}")
+    return settings.with_bounds(eb, tuple(columns))
+
+
+def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, prefix: str, uncut: bool) -> Made:
+    """settings: of this piece; those of the place may have bounds that depend on a frame."""
+    path = place.piece(number, uncut)
+    notes: tuple[str, ...] = ()
+    if not os.path.exists(path):
+        with whole(path) as part:
+            try:
+                if place.kind.is_converted:
+                    notes = _convert(place, settings, part)
+                elif place.kind == Kind(GPZ) and not settings.recodes:
+                    shutil.copyfile(place.path, part)
+                else:
+                    notes = _encode(place, settings, lambda: _bytes_of(place, piece, prefix), part)
+            except TaskFailed as error:
+                if piece.offset == 0:
+                    raise
+                raise TaskFailed(f"in the piece that begins at byte {piece.offset}: {error}") from None
+    with gpz.open(path) as file:
+        names = (file.units, file.elements, file.type_labels)
+        return Made(path, os.path.getsize(path), len(file), _plain(names), notes)
+
+
+def _plain(names: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(name if name is None or isinstance(name, str) else tuple(name) for name in names)
+
+
+def _bytes_of(place: Place, piece: Piece, prefix: str) -> Iterator[bytes]:
+    if prefix and piece.offset:
+        yield prefix.encode()
+    yield from blocks(place.path, place.kind.compression, piece.offset, piece.length)
+
+
+def _encode(place: Place, settings: Settings, feed: Callable[[], Iterable[bytes]], target: str) -> tuple[str, ...]:
+    source = ["-", "--format", "gpz"] if place.kind.name == GPZ else ["-"]
+    if place.kind == Kind(GPZ):
+        # Of a pipe, gpz does not keep all bits of signalling NaNs.
+        source, feed = [place.path], tuple
+    notes: list[str] = []
+    while True:
+        arguments = place.program("encode", *source, "-o", target, *settings.encode_arguments())
+        ended = programs.run(arguments, feed(), os.path.basename(place.path))
+        if ended.code == 0:
+            return *notes, *ended.notes
+        absent = _without_column(settings, ended.error)
+        if absent is None:
+            raise TaskFailed(ended.error)
+        # An archive has files with and without velocities.
+        notes += [f"no such column: --bound {bound}" for bound in settings.bounds if bound not in absent.bounds]
+        settings = absent
+
+
+NO_COLUMN = re.compile(r"--bound (\S+): no such column takes a bound|--bound: no column '(.*)'; there are")
+
+
+def _without_column(settings: Settings, error: str) -> Settings | None:
+    """Without the bound of a column that the input does not have; None if the error is another one."""
+    found = NO_COLUMN.search(error)
+    if found is None:
+        return None
+    left = tuple(bound for bound in settings.bounds if bound.rpartition("=")[0] != (found[1] or found[2]))
+    return None if left == settings.bounds else replace(settings, bounds=left)
+
+
+def _convert(place: Place, settings: Settings, target: str) -> tuple[str, ...]:
+    source = f"{target}{ending_for(place.kind.name)}"  # gpz convert knows formats by names
+    named = f"{target}.gpz"
+    os.symlink(place.path, source)
+    try:
+        ended = programs.run([*programs.python_program("gpz.programs.convert"), source, named, *convert_arguments(settings)])
+        if ended.code != 0:
+            raise TaskFailed(ended.error.replace(source, place.path).replace(named, place.path))
+        os.replace(named, target)
+    finally:
+        os.unlink(source)
+    return ended.notes
+
+
+def convert_arguments(settings: Settings) -> list[str]:
+    """For gpz convert. Raises TaskFailed for settings that it does not know."""
+    if settings.rel is not None:
+        raise TaskFailed("gpz convert has no bound relative to the box: give one in distance units")
+    eb = "0" if settings.lossless else settings.eb
+    given: list[str] = []
+    for name, value in {"--eb": eb, "--units": settings.units, "--effort": settings.effort, "--key": settings.key, "--order": settings.order}.items():
+        if value is not None:
+            given += [name, str(value)]
+    # Others are columns of LAMMPS.
+    for bound in settings.bounds:
+        if bound.partition("=")[0] in ("v*", "f*", "velocities", "forces"):
+            given += ["--bound", bound]
+    if settings.allow_truncated:
+        given.append("--allow-truncated")
+    return given
+
+
+# --- The whole output ---
+
+
+def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
+    """One file of all pieces, and its digest."""
+    if not os.path.exists(place.joined):
+        names = [piece.path for piece in pieces]
+        level = 0
+        while len(names) > MOST_JOINED:
+            names = [
+                _cat(place, names[first : first + MOST_JOINED], os.path.join(place.folder, f"joined-{level}-{first:06}.gpz"))
+                for first in range(0, len(names), MOST_JOINED)
+            ]
+            level += 1
+        if len(names) == 1:
+            os.rename(names[0], place.joined)
+            sync_folder(place.folder)
+        else:
+            _cat(place, names, place.joined)
+    with gpz.open(place.joined) as file:
+        frames = len(file)
+    return Made(place.joined, os.path.getsize(place.joined), frames), digest_of(place.joined)
+
+
+def join_files(place: Place, names: Sequence[str], keep: str) -> tuple[Made, str]:
+    """One file of several that were compared with their inputs, and its digest. It is decoded once more: frames may be encoded again."""
+    _cat(place, names, place.joined, keep)
+    ended = programs.run(place.program("verify", place.joined, "--json"))
+    if ended.code != 0:
+        raise TaskFailed(f"the joined file: {_problem(ended).replace(place.joined, 'the output')}")
+    return Made(place.joined, os.path.getsize(place.joined), json.loads(ended.output)["frames"]), digest_of(place.joined)
+
+
+def _cat(place: Place, names: Sequence[str], target: str, keep: str = "all") -> str:
+    with whole(target) as part:
+        # Every frame of one input stays, also where a run was continued from an earlier step.
+        ended = programs.run(place.program("cat", *names, "-o", part, "--keep", keep))
+        if ended.code != 0:
+            raise TaskFailed(ended.error)
+    return target
+
+
+def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) -> Compared:
+    """Decodes the frames of a piece in the joined file, and compares them with its bytes of the input.
+
+    Raises TaskFailed if they differ by more than their bounds, or if the input has more or fewer frames or columns.
+    """
+    def found() -> dict[str, Any]:
+        if place.kind.is_converted:
+            ended = _compare_converted(place)
+        elif place.kind.name == GPZ and place.kind.compression is None:
+            # gpz compares .gpz files by their names only.
+            ended = programs.run(place.program("verify", place.joined, "--against", place.path, "--json"))
+        else:
+            chosen = [] if is_all else ["--frames", f"{piece.first_frame}:{piece.first_frame + (piece.frames or 0)}"]
+            cut = ["--allow-truncated"] if place.settings.allow_truncated else []
+            ended = programs.run(
+                place.program("verify", place.joined, "--against", "-", "--json", *chosen, *cut),
+                _bytes_of(place, piece, prefix),
+                os.path.basename(place.path),
+            )
+        if ended.code != 0:
+            raise TaskFailed(f"comparison with the input: {_problem(ended).replace(place.joined, 'the output')}")
+        report = json.loads(ended.output)
+        lost = report["not_compared"]["against"]
+        if lost:
+            raise TaskFailed(f"comparison with the input: columns {' '.join(lost)} are not in the output")
+        columns = [{name: column[name] for name in ("name", "bound", "largest_difference")} for column in report["columns"]]
+        return {"frames": report["frames"], "columns": columns, "cut": any("truncated" in note for note in ended.notes)}
+
+    read = remembered(os.path.join(place.folder, f"compared-{number:06}.json"), found)
+    return Compared(read["frames"], tuple(read["columns"]), read["cut"])
+
+
+def _problem(ended: programs.Ended) -> str:
+    """Of several, gpz verify names the first in its report only."""
+    if ended.code == programs.DIFFERENT and ended.output:
+        problems = json.loads(ended.output).get("problems", [])
+        if problems:
+            return str(problems[0])
+    return ended.error
+
+
+def _compare_converted(place: Place) -> programs.Ended:
+    source = f"{place.joined}{ending_for(place.kind.name)}"
+    with suppress(FileExistsError):
+        os.symlink(place.path, source)
+    return programs.run([*programs.python_program("gpz.convert.comparison"), source, place.joined], named=source)
+
+
+def removable(path: str, identity: Identity, digest: str, output: str, output_digest: str) -> str:
+    """Why an input must stay; empty if it is what was read, and its output is what was compared."""
+    if identity_of(path) != identity or digest_of(path) != digest or identity_of(path) != identity:
+        return "it changed since it was read"
+    if digest_of(output) != output_digest:
+        return f"{output} changed since it was compared"
+    return ""

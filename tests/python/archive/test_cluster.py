@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""gpz archive on workers of dask.distributed: processes of this machine, some of which die."""
+
+import os
+import signal
+import threading
+from contextlib import contextmanager
+
+import pytest
+from conftest import CUT, dump, outputs, shell, states, xyz
+from distributed import Client, LocalCluster
+
+from gpz.archive import archive
+
+WORKERS = 2
+
+
+@contextmanager
+def a_cluster(folder):
+    cluster = LocalCluster(
+        n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(folder), silence_logs=50
+    )
+    with cluster, Client(cluster) as client:
+        client.wait_for_workers(WORKERS)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    with a_cluster(tmp_path_factory.mktemp("dask")) as client:
+        yield client
+
+
+@pytest.fixture
+def inputs(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "melt.dump").write_bytes(dump(frames=60))
+    (folder / "crystal.xyz").write_bytes(xyz())
+    (folder / "broken.dump").write_bytes(dump()[:-7])
+    return folder
+
+
+@pytest.fixture
+def local(inputs, tmp_path):
+    archive(inputs, to=tmp_path / "local", jobs=1, **CUT)
+    return outputs(tmp_path / "local")
+
+
+def test_the_same_bytes_as_with_any_number_of_jobs(inputs, local, client, tmp_path):
+    for name, options in {"two": {"jobs": 2}, "five": {"jobs": 5}, "cluster": {"client": client}}.items():
+        report = archive(inputs, to=tmp_path / name, **options, **CUT)
+        assert report.done == 2 and [os.path.basename(path) for path, _ in report.failed] == ["broken.dump"]
+        assert outputs(tmp_path / name) == local
+
+
+def test_by_the_address_of_the_scheduler(inputs, local, client, tmp_path):
+    ended = shell(inputs, "--to", tmp_path / "out", "--scheduler", client.scheduler.address, "--key", CUT["key"], "--piece-size", CUT["piece_size"])
+    assert ended.returncode == 1 and "broken.dump" in ended.stdout, ended.stderr
+    assert outputs(tmp_path / "out") == local
+    # The user's own client goes on.
+    assert client.submit(abs, -1).result() == 1
+
+
+def test_no_scheduler(inputs, tmp_path, monkeypatch):
+    monkeypatch.setattr("gpz.archive.cluster.SECONDS_TO_CONNECT", 1)
+    with pytest.raises(Exception, match="no scheduler of dask at"):
+        archive(inputs, to=tmp_path / "out", scheduler="tcp://127.0.0.1:9")
+
+
+class HeldStep:
+    """A step that is sent to workers in place of the usual one. At one piece it writes the number of its process into a pipe, and waits
+    to be killed. The pipe has no name when the piece is tried again."""
+
+    def __init__(self, pipe, number):
+        self.pipe, self.number = pipe, number
+
+    def __call__(self, place, settings, piece, *others):
+        from gpz.archive.tasks import encode_piece
+
+        if piece.first_frame == self.number and os.path.exists(self.pipe):
+            with open(self.pipe, "w") as pipe:
+                os.unlink(self.pipe)
+                pipe.write(str(os.getpid()))
+            threading.Event().wait()
+        return encode_piece(place, settings, piece, *others)
+
+
+def test_a_worker_dies(inputs, local, tmp_path, monkeypatch):
+    """Its piece is encoded by another one."""
+    from gpz.archive import tasks
+
+    pipe, killed = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    monkeypatch.setattr(tasks, "encode_piece", HeldStep(str(pipe), 20))
+
+    def kill():
+        with open(pipe) as told:
+            number = int(told.read())
+        os.kill(number, signal.SIGKILL)
+        killed.append(number)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with a_cluster(tmp_path / "dask") as client:
+        report = archive(inputs, to=tmp_path / "out", client=client, **CUT)
+    killer.join()
+    assert len(killed) == 1
+    assert report.done == 2 and [os.path.basename(path) for path, _ in report.failed] == ["broken.dump"]
+    assert outputs(tmp_path / "out") == local
+    assert states(tmp_path / "out", "runs/melt.dump") == ["started", "encoded", "done"]
+
+
+class DeadlyStep:
+    """It kills each worker that tries it."""
+
+    def __call__(self, place, settings, piece, *others):
+        from gpz.archive.tasks import encode_piece
+
+        if place.path.endswith("melt.dump"):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return encode_piece(place, settings, piece, *others)
+
+
+def test_a_piece_kills_each_worker(inputs, local, tmp_path, monkeypatch):
+    """As one that takes too much memory does. The input fails, the others are done."""
+    from gpz.archive import tasks
+
+    monkeypatch.setattr(tasks, "encode_piece", DeadlyStep())
+    monkeypatch.setattr("gpz.archive.cluster.MOST_LOST", 1)
+    import dask
+
+    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), a_cluster(tmp_path / "dask") as client:
+        report = archive(inputs, to=tmp_path / "out", client=client, key=CUT["key"])
+    failed = {os.path.basename(path): reason for path, reason in report.failed}
+    assert set(failed) == {"melt.dump", "broken.dump"}
+    assert "each worker that tried it has died" in failed["melt.dump"]
+    assert list(outputs(tmp_path / "out")) == ["runs/crystal.xyz.gpz"]

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Each kind of input: it is recognised, archived, and compared."""
+
+import bz2
+import gzip
+import lzma
+import os
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import zstandard
+from conftest import EDGE, as_gpz, dump, last, outputs, xyz
+
+import gpz
+from gpz.archive import archive
+from gpz.archive.kinds import Kind, kind_of
+
+PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
+COMPRESSIONS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
+
+
+def binary_dump(frames=3, atoms=4):
+    """As LAMMPS writes it, without units and times."""
+    parts = []
+    for k in range(frames):
+        rows = [value for i in range(atoms) for value in (i + 1.0, 1.0, 0.5 + i, 0.25, 0.125 * k)]
+        columns = b"id type x y z"
+        parts.append(struct.pack("<q", -len(b"DUMPATOM")) + b"DUMPATOM" + struct.pack("<ii", 1, 2))
+        parts.append(struct.pack("<qqi6i6di", 10 * k, atoms, 0, *[0] * 6, 0, EDGE, 0, EDGE, 0, EDGE, 5))
+        parts.append(struct.pack("<ibi", 0, 0, len(columns)) + columns + struct.pack("<ii", 1, len(rows)))
+        parts.append(struct.pack(f"<{len(rows)}d", *rows))
+    return b"".join(parts)
+
+
+def positions(path):
+    with gpz.open(path) as file:
+        return np.array([frame.positions for frame in file])
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_packed_text(tmp_path, ending):
+    """The output of a packed dump has the bytes of that of the dump."""
+    (tmp_path / "in").mkdir()
+    plain, packed = tmp_path / "in" / "melt.dump", tmp_path / "in" / f"melt.dump.{ending}"
+    plain.write_bytes(dump())
+    packed.write_bytes(PACKED[ending](dump()))
+    assert kind_of(packed) == Kind("lammps", COMPRESSIONS[ending])
+    report = archive(tmp_path / "in", to=tmp_path / "out")
+    assert report.ok and report.done == 2
+    made = outputs(tmp_path / "out")
+    assert made["in/melt.dump.gpz"] == made[f"in/melt.dump.{ending}.gpz"]
+    assert last(tmp_path / "out", f"in/melt.dump.{ending}")["size"] == packed.stat().st_size
+
+
+@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize("lost", [1, 100])
+def test_packed_text_that_is_cut(tmp_path, ending, lost):
+    path = tmp_path / f"melt.dump.{ending}"
+    path.write_bytes(PACKED[ending](dump())[:-lost])
+    report = archive(path, to=tmp_path / "out")
+    assert [name for name, _ in report.failed] == [str(path)]
+    assert "damaged or cut" in report.failed[0][1]
+    assert outputs(tmp_path / "out") == {}
+
+
+@pytest.mark.parametrize("ending", PACKED)
+def test_two_packed_streams_in_one_file(tmp_path, ending):
+    """As several gzip runs that append make it."""
+    path = tmp_path / f"melt.dump.{ending}"
+    path.write_bytes(PACKED[ending](dump(frames=3)) + PACKED[ending](dump(frames=2, units=None, start=1000)))
+    assert archive(path, to=tmp_path / "out").ok
+    with gpz.open(tmp_path / "out" / f"{path.name}.gpz") as file:
+        assert list(file.timesteps) == [0, 10, 20, 1000, 1010]
+
+
+@pytest.mark.parametrize("name, content, kind", [
+    ("any", binary_dump(), "lammps-binary"),
+    ("any.txt", xyz(), "xyz"),
+    ("without_time", dump(units=None), "lammps"),
+    ("with_time", dump(units=None, times=True), "lammps"),
+])  # fmt: skip
+def test_kinds_by_content(tmp_path, name, content, kind):
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert kind_of(path) == Kind(kind)
+    report = archive(path, to=tmp_path / "out")
+    assert report.ok and report.done == 1, report.failed
+    columns = {column["name"]: column for column in last(tmp_path / "out", name)["columns"]}
+    assert 0 <= columns["x"]["largest_difference"] <= columns["x"]["bound"] == 0.0005
+
+
+@pytest.mark.parametrize("content", [b"", b"text\n", b"10\n20\n30\n", b"3\n\n1 2\n", b"\x7fELF", b"ITEM: SOMETHING ELSE\n", b"\x1f\x8b"])
+def test_no_trajectory(tmp_path, content):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "file").write_bytes(content)
+    report = archive(tmp_path / "in", to=tmp_path / "out")
+    if content.startswith(b"\x1f\x8b"):
+        assert report.failed and not report.skipped
+    else:
+        assert report.ok and report.skipped == [(str(tmp_path / "in" / "file"), "no trajectory that gpz reads")]
+
+
+@pytest.mark.parametrize("ending", ["dcd", "xtc", "trr", "nc", "h5md"])
+class TestConverted:
+    @pytest.fixture
+    def source(self, tmp_path, ending):
+        path = tmp_path / f"run.{ending}"
+        made = as_gpz(tmp_path / "made.gpz", dump(frames=4))
+        subprocess.run([sys.executable, "-m", "gpz.programs.convert", made, path, "-q"], check=True)
+        return path
+
+    def test_is_archived_and_compared(self, tmp_path, source):
+        report = archive(source, to=tmp_path / "out", eb=0.01)
+        assert report.ok and report.done == 1, report.failed
+        name = f"{source.name}.gpz"
+        assert np.abs(positions(tmp_path / "out" / name) - positions(tmp_path / "made.gpz")).max() <= 0.01 + 0.005 + 1e-5
+        columns = {column["name"]: column for column in last(tmp_path / "out", source.name)["columns"]}
+        assert columns["x"]["bound"] == 0.01 and columns["x"]["largest_difference"] <= 0.01
+
+    def test_a_file_of_other_values_differs(self, tmp_path, source):
+        """The comparison alone, with a file that another trajectory gave."""
+        other = as_gpz(tmp_path / "other.gpz", dump(frames=4, seed=9, velocities=False))
+        ended = subprocess.run(
+            [sys.executable, "-m", "gpz.convert.comparison", source, other], capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 7
+        assert "by more than the bound" in ended.stderr or "no column vx" in ended.stderr
+        shorter = as_gpz(tmp_path / "shorter.gpz", dump(frames=3))
+        ended = subprocess.run(
+            [sys.executable, "-m", "gpz.convert.comparison", source, shorter], capture_output=True, text=True, check=False
+        )
+        assert ended.returncode == 7 and "has 3 frames" in ended.stderr
+
+    def test_a_relative_bound_is_refused(self, tmp_path, source):
+        report = archive(source, to=tmp_path / "out", rel=1e-4)
+        assert "no bound relative to the box" in report.failed[0][1]
+
+
+class TestGpz:
+    def test_is_copied(self, tmp_path):
+        path = as_gpz(tmp_path / "a.gpz", dump())
+        assert archive(path, to=tmp_path / "out").ok
+        assert outputs(tmp_path / "out") == {"a.gpz.gpz": path.read_bytes()}
+
+    def test_is_encoded_again_if_options_ask_for_it(self, tmp_path):
+        path = as_gpz(tmp_path / "a.gpz", dump(), "--effort", "fast")
+        assert archive(path, to=tmp_path / "out", effort="dense").ok
+        made = tmp_path / "out" / "a.gpz.gpz"
+        assert made.read_bytes() != path.read_bytes()
+        assert np.array_equal(positions(made), positions(path))
+
+    def test_damaged(self, tmp_path):
+        path = as_gpz(tmp_path / "a.gpz", dump())
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.write_bytes(content)
+        report = archive(path, to=tmp_path / "out")
+        assert len(report.failed) == 1 and outputs(tmp_path / "out") == {}
+
+
+def test_bounds_of_columns_that_an_input_does_not_have(tmp_path):
+    """A folder has dumps with and without velocities; a bound of a wrong kind is an error still."""
+    for name, velocities in (("with.dump", True), ("without.dump", False)):
+        (tmp_path / name).write_bytes(dump(velocities=velocities))
+    report = archive([tmp_path / "with.dump", tmp_path / "without.dump"], to=tmp_path / "out", bounds=["v*=thermal", "c_pe=0.1"])
+    assert report.ok, report.failed
+    bounds = {column["name"]: column["bound"] for column in last(tmp_path / "out", "with.dump")["columns"]}
+    assert bounds["vx"] > 0
+    report = archive(tmp_path / "with.dump", to=tmp_path / "out", bounds=["id=0.1"])
+    assert "--bound: column id holds integers" in report.failed[0][1]
+
+
+def test_names_do_not_collide(tmp_path):
+    """A dump, its .gpz file and its .gz file beside each other."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "melt").write_bytes(dump())
+    (folder / "melt.gz").write_bytes(gzip.compress(dump()))
+    as_gpz(folder / "melt.gpz", dump())
+    assert archive(folder, to=tmp_path / "out").done == 3
+    assert list(outputs(tmp_path / "out")) == ["in/melt.gpz", "in/melt.gpz.gpz", "in/melt.gz.gpz"]
+    other = tmp_path / "other" / "in"
+    other.mkdir(parents=True)
+    (other / "melt").write_bytes(dump(seed=3))
+    with pytest.raises(gpz.ArgumentError, match="would both become in/melt.gpz"):
+        archive([folder, other], to=tmp_path / "out")
+
+
+def test_links_are_skipped_and_the_archive_is_no_input(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "melt.dump").write_bytes(dump())
+    os.symlink("melt.dump", folder / "link.dump")
+    for _ in range(2):
+        report = archive(folder, to=folder / "archive")
+        assert report.ok and report.skipped == [(str(folder / "link.dump"), "a symbolic link")]
+        assert list(outputs(folder / "archive")) == ["in/melt.dump.gpz"]

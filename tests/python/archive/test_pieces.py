@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""How text dumps are cut, and that the pieces make one file as good as an uncut one."""
+
+import os
+import subprocess
+
+import numpy as np
+import pytest
+from conftest import CUT, dump, last, lines, outputs
+
+import gpz
+from gpz.archive import archive
+from gpz.archive.compressed import blocks
+from gpz.archive.kinds import Kind
+from gpz.archive.plan import plan
+from gpz.archive.settings import Settings
+
+
+def planned(path, **changes):
+    return plan(str(path), Kind("lammps"), Settings(**{**CUT, **changes}))
+
+
+def starts_of(content):
+    """The bytes at which frames begin: everything in front of TIMESTEP back to the last row of atoms."""
+    lines, starts, place = content.splitlines(keepends=True), [], 0
+    heads, waiting = (b"ITEM: UNITS", b"ITEM: TIME\n", b"ITEM: TIMESTEP"), True
+    for line in lines:
+        if waiting and line.startswith(heads):
+            starts.append(place)
+            waiting = False
+        waiting = waiting or line.startswith(b"ITEM: ATOMS")
+        place += len(line)
+    return starts
+
+
+@pytest.mark.parametrize("times", [False, True])
+@pytest.mark.parametrize("units", [None, "metal"])
+@pytest.mark.parametrize("block", [1, 7, 4096, 2**20])
+def test_pieces_are_whole_key_intervals(tmp_path, monkeypatch, times, units, block):
+    """However the blocks fall in which the file is read."""
+    monkeypatch.setattr("gpz.archive.compressed.BLOCK", block)
+    content = dump(atoms=20, frames=23, times=times, units=units)
+    path = tmp_path / "melt.dump"
+    path.write_bytes(content)
+    starts = [*starts_of(content), len(content)]
+    assert len(starts) == 24
+    found = planned(path, piece_size=3000, key=5)
+    assert len(found.pieces) > 2
+    assert [piece.offset for piece in found.pieces] == [starts[piece.first_frame] for piece in found.pieces]
+    assert all(piece.first_frame % 5 == 0 and piece.length >= 3000 for piece in found.pieces[:-1])
+    assert [piece.offset + piece.length for piece in found.pieces] == [starts[piece.first_frame + piece.frames] for piece in found.pieces]
+    assert sum(piece.length for piece in found.pieces) == len(content)
+    assert found.second_frame == starts[1]
+    assert found.prefix == (f"ITEM: UNITS\n{units}\n" if units else "")
+
+
+def test_blocks_of_a_range(tmp_path):
+    (tmp_path / "file").write_bytes(bytes(range(200)))
+    assert b"".join(blocks(str(tmp_path / "file"), None, 10, 20)) == bytes(range(10, 30))
+    assert b"".join(blocks(str(tmp_path / "file"), None, 190)) == bytes(range(190, 200))
+
+
+class TestOutput:
+    @pytest.fixture
+    def path(self, tmp_path):
+        path = tmp_path / "melt.dump"
+        path.write_bytes(dump(frames=30))
+        return path
+
+    def test_decodes_as_the_uncut_file_does(self, path, tmp_path):
+        assert len(planned(path).pieces) == 3
+        assert archive(path, to=tmp_path / "cut", **CUT).ok
+        assert archive(path, to=tmp_path / "whole", key=CUT["key"]).ok
+        with gpz.open(tmp_path / "cut" / "melt.dump.gpz") as cut, gpz.open(tmp_path / "whole" / "melt.dump.gpz") as whole:
+            assert len(cut) == len(whole) == 30
+            assert cut.metadata == whole.metadata
+            for a, b in zip(cut, whole):
+                assert a.timestep == b.timestep and a.bounds == b.bounds and a.box == b.box
+                for column in ("x", "y", "z", "vx", "type"):
+                    assert np.array_equal(a[column], b[column])
+
+    @pytest.mark.parametrize("options", [{"bounds": ["v*=thermal"]}, {"rel": 1e-4}, {"rel": "1e-3", "bounds": ["vx=thermal", "vy=0.5"]}])
+    def test_bounds_of_the_first_frame_hold_in_all_pieces(self, path, tmp_path, options):
+        """Velocities of later frames are 100 times as large."""
+        content = bytearray()
+        for k, frame in enumerate(path.read_bytes().split(b"ITEM: TIMESTEP\n")):
+            rows = frame.splitlines(keepends=True)
+            if k > 10:
+                rows = [row.replace(b"\n", b"e2\n") if len(row.split()) == 8 and row[:1].isdigit() else row for row in rows]
+            content += b"ITEM: TIMESTEP\n" * (k > 0) + b"".join(rows)
+        path.write_bytes(content)
+        assert archive(path, to=tmp_path / "cut", **CUT, **options).ok
+        uncut = {**CUT, "piece_size": 10**9, **options}
+        assert archive(path, to=tmp_path / "whole", **uncut).ok
+        assert last(tmp_path / "cut", "melt.dump")["columns"] == last(tmp_path / "whole", "melt.dump")["columns"]
+        with gpz.open(tmp_path / "cut" / "melt.dump.gpz") as cut, gpz.open(tmp_path / "whole" / "melt.dump.gpz") as whole:
+            assert [frame.bounds for frame in cut] == [frame.bounds for frame in whole]
+
+    def test_units_of_the_first_frame_hold_in_all_pieces(self, tmp_path):
+        """LAMMPS names them once. lj has a bound of its own, and a dump without units none of its kind."""
+        path = tmp_path / "melt.dump"
+        path.write_bytes(dump(frames=30, units="si"))
+        assert archive(path, to=tmp_path / "out", eb=0.001, **CUT).ok
+        with gpz.open(tmp_path / "out" / "melt.dump.gpz") as file:
+            assert len(file) == 30 and file.units == "si"
+        assert last_started(tmp_path / "out")["pieces"] > 1
+
+    def test_a_dump_that_ends_within_a_frame(self, path, tmp_path):
+        content = path.read_bytes()
+        path.write_bytes(content[:-10])
+        report = archive(path, to=tmp_path / "out", **CUT)
+        assert "in the piece that begins at byte" in report.failed[0][1] and "truncated" in report.failed[0][1]
+        report = archive(path, to=tmp_path / "out", allow_truncated=True, remove_inputs=True, **CUT)
+        assert report.done == 1 and "ends within a frame" in report.kept[0][1]
+        assert path.read_bytes() == content[:-10]
+        with gpz.open(tmp_path / "out" / "melt.dump.gpz") as file:
+            assert len(file) == 29
+
+    def test_scaled_positions_with_a_relative_bound_are_not_cut(self, path, tmp_path):
+        """Their bound depends on the box of each frame."""
+        path.write_bytes(path.read_bytes().replace(b" x y z ", b" xs ys zs "))
+        report = archive(path, to=tmp_path / "out", rel=1e-4, **CUT)
+        assert report.ok, report.failed
+        whole = subprocess.run(
+            [os.environ["GPZ"], "encode", path, "-o", tmp_path / "one.gpz", "--rel", "0.0001", "--key", "5"], capture_output=True, check=True
+        )
+        assert whole.returncode == 0
+        assert outputs(tmp_path / "out") == {"melt.dump.gpz": (tmp_path / "one.gpz").read_bytes()}
+
+
+def last_started(folder):
+    return [line for line in lines(folder) if line["state"] == "started"][-1]
+
+
+def test_names_of_types_that_differ_between_pieces(tmp_path):
+    """Names of elements stand in the rows. Pieces that begin with others could not be joined: the dump is encoded as one."""
+    frames = dump(frames=30, velocities=False).replace(b"id type", b"id element").split(b"ITEM: TIMESTEP\n")
+    elements = [(b"Cu", b"Zn"), (b"Zn", b"Cu")]
+    content = [frames[0]]
+    for k, frame in enumerate(frames[1:]):
+        rows = []
+        for row in frame.splitlines(keepends=True):
+            words = row.split(b" ")
+            if len(words) == 5 and words[1] in (b"1", b"2"):
+                words[1] = elements[k >= 12][int(words[1]) - 1]
+            rows.append(b" ".join(words))
+        content.append(b"".join(rows))
+    path = tmp_path / "alloy.dump"
+    path.write_bytes(b"ITEM: TIMESTEP\n".join(content))
+    report = archive(path, to=tmp_path / "out", **CUT)
+    assert report.ok, report.failed
+    encode = [os.environ["GPZ"], "encode", path, "-o", tmp_path / "one.gpz", "--key", "5"]
+    subprocess.run(encode, capture_output=True, check=True)
+    assert outputs(tmp_path / "out") == {"alloy.dump.gpz": (tmp_path / "one.gpz").read_bytes()}
+    assert last_started(tmp_path / "out")["pieces"] > 1

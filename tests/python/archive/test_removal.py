@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Inputs are removed only if they were asked to be, were compared, and are what was read."""
+
+import os
+import shutil
+
+import pytest
+from conftest import CUT, dump, last, outputs, states
+
+import gpz
+from gpz.archive import archive, tasks
+
+
+def test_after_the_comparison(runs, tmp_path):
+    out = tmp_path / "out"
+    report = archive(runs, to=out, remove_inputs=True, **CUT)
+    assert report.ok and report.removed == 3
+    assert sorted(path.name for path in runs.rglob("*") if path.is_file()) == ["notes.txt"]
+    assert states(out, "runs/melt.dump") == ["started", "encoded", "done", "removed"]
+    assert len(outputs(out)) == 3
+    # The same command once more has nothing to do.
+    assert archive([runs / "melt.dump"], to=out, remove_inputs=True, **CUT).before == 1
+
+
+def test_not_unless_asked_for(runs, tmp_path):
+    report = archive(runs, to=tmp_path / "out", **CUT)
+    assert report.removed == 0 and (runs / "melt.dump").exists()
+    # By a later run, which compares the digests of input and output.
+    report = archive(runs, to=tmp_path / "out", remove_inputs=True, **CUT)
+    assert (report.removed, report.before, report.done) == (3, 3, 0)
+    assert len(outputs(tmp_path / "out")) == 3
+
+
+def rewritten(path, content):
+    """As a file that has its size and time."""
+    status = os.stat(path)
+    path.write_bytes(content)
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+class TestChanges:
+    @pytest.fixture
+    def path(self, tmp_path):
+        path = tmp_path / "melt.dump"
+        path.write_bytes(dump())
+        return path
+
+    def test_of_the_input_between_runs(self, path, tmp_path):
+        archive(path, to=tmp_path / "out")
+        rewritten(path, path.read_bytes().replace(b"0.5", b"0.7"))
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert report.kept == [(str(path), "it changed since it was read")] and not report.ok
+        assert path.exists() and last(tmp_path / "out", "melt.dump")["state"] == "done"
+
+    def test_of_the_output_between_runs(self, path, tmp_path):
+        archive(path, to=tmp_path / "out")
+        output = tmp_path / "out" / "melt.dump.gpz"
+        content = bytearray(output.read_bytes())
+        content[-1] ^= 1
+        output.write_bytes(content)
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert "changed since it was compared" in report.kept[0][1] and path.exists()
+
+    @pytest.mark.parametrize("step", ["encode_piece", "join", "compare"])
+    def test_of_the_input_meanwhile(self, path, tmp_path, monkeypatch, step):
+        """It grows, as one of a run that still writes does."""
+        usual = getattr(tasks, step)
+
+        def grown(*arguments):
+            made = usual(*arguments)
+            with open(path, "ab") as file:
+                file.write(dump(frames=1, units=None, start=5000))
+            return made
+
+        monkeypatch.setattr(tasks, step, grown)
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert len(report.failed) == 1 and path.exists()
+        assert outputs(tmp_path / "out") == {}
+
+    @pytest.mark.parametrize("when", ["before the comparison", "before the removal"])
+    def test_of_values_meanwhile(self, path, tmp_path, monkeypatch, when):
+        """Size and time stay."""
+        usual = getattr(tasks, "compare" if when == "before the comparison" else "removable")
+
+        def changed(*arguments):
+            rewritten(path, path.read_bytes().replace(b"0.5", b"0.7"))
+            return usual(*arguments)
+
+        monkeypatch.setattr(tasks, usual.__name__, changed)
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert path.exists() and not report.ok
+        if when == "before the comparison":
+            assert "comparison with the input: the output: column" in report.failed[0][1]
+            assert "more than the bound" in report.failed[0][1]
+            assert outputs(tmp_path / "out") == {}
+        else:
+            assert report.kept == [(str(path), "it changed since it was read")]
+
+    def test_of_the_output_before_the_comparison(self, path, tmp_path, monkeypatch):
+        """It holds other values than those of the input, and its checksums hold."""
+        other = tmp_path / "other"
+        archive(path, to=other, eb=0.01)
+        with gpz.open(other / "melt.dump.gpz") as file, gpz.Writer(tmp_path / "wrong.gpz", units="metal", bound=0.0005) as writer:
+            for frame in file:
+                writer.write(positions=frame.positions, ids=frame.ids, types=frame["type"], box=frame.box, timestep=frame.timestep)
+        usual = tasks.join
+
+        def joined(place, pieces):
+            made, digest = usual(place, pieces)
+            shutil.copy(tmp_path / "wrong.gpz", made.path)
+            return made, digest
+
+        monkeypatch.setattr(tasks, "join", joined)
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert "comparison with the input" in report.failed[0][1] and path.exists()
+        assert outputs(tmp_path / "out") == {}
+
+
+def test_a_link_that_is_named_stays(tmp_path):
+    (tmp_path / "melt.dump").write_bytes(dump())
+    os.symlink("melt.dump", tmp_path / "link.dump")
+    report = archive(tmp_path / "link.dump", to=tmp_path / "out", remove_inputs=True)
+    assert report.kept == [(str(tmp_path / "link.dump"), "it is a symbolic link")]
+    assert (tmp_path / "melt.dump").exists() and (tmp_path / "link.dump").is_symlink()
+
+
+def test_a_folder_that_cannot_be_written(runs, tmp_path):
+    """The input cannot be removed, and the archive goes on."""
+    if os.geteuid() == 0:
+        pytest.skip("root writes into every folder")
+    os.chmod(runs / "a", 0o500)
+    try:
+        report = archive(runs, to=tmp_path / "out", remove_inputs=True, **CUT)
+        assert len(report.kept) == 2 and report.removed == 1
+    finally:
+        os.chmod(runs / "a", 0o700)
