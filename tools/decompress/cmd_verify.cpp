@@ -11,6 +11,7 @@
 #include "capped.hpp"
 #include "commands.hpp"
 #include "comparison.hpp"
+#include "comparisons_at_once.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
@@ -182,18 +183,25 @@ void compare(const FrameInput &input, const std::vector<std::size_t> &chosen, co
   for (const std::size_t i : chosen) left.emplace(reader.scan().frames[i].timestep, i);
   Progress progress("compare", reference->size() >> 20, "MiB");
   WholeFrames whole(*reference, options.allow_truncated);
-  for (Frame expected; whole.next(expected);) {
-    progress.update(reference->position() >> 20);
-    // As gpz encode does.
-    if (lacks_ids(expected)) number_rows(expected);
-    const auto frame = left.find(expected.info.timestep);
-    if (frame == left.end())
-      throw Failure(ExitCode::different, input.name(),
-                    fmt::format("no frame for timestep {} of {}", expected.info.timestep, options.against));
-    comparison.add(reader.read(frame->second, threads), expected,
-                   {reference->metadata().elements, reference->metadata().type_labels});
-    left.erase(frame);
+  ComparisonsAtOnce comparisons(comparison, threads);
+  try {
+    for (Frame expected; whole.next(expected);) {
+      progress.update(reference->position() >> 20);
+      // As gpz encode does.
+      if (lacks_ids(expected)) number_rows(expected);
+      const auto frame = left.find(expected.info.timestep);
+      if (frame == left.end())
+        throw Failure(ExitCode::different, input.name(),
+                      fmt::format("no frame for timestep {} of {}", expected.info.timestep, options.against));
+      comparisons.add(reader.read(frame->second, threads), std::move(expected),
+                      {reference->metadata().elements, reference->metadata().type_labels});
+      left.erase(frame);
+    }
+  } catch (...) {
+    comparisons.finish();  // what is wrong with an earlier frame is said first
+    throw;
   }
+  comparisons.finish();
   if (!left.empty())
     throw Failure(ExitCode::different, input.name(),
                   fmt::format("timestep {} is not in {}", left.begin()->first, options.against));

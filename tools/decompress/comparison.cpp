@@ -187,6 +187,23 @@ void Comparison::add(Frame frame, Frame reference, const TypeNames &reference_na
   ++frames_;
 }
 
+void Comparison::merge(const Comparison &later) {
+  for (const ColumnDifference &column : later.columns_) {
+    ColumnDifference &summary = difference_of(column.name);
+    summary.exact = column.exact;
+    summary.bound = std::max(summary.bound, column.bound);
+    summary.above += column.above;
+    summary.digits = std::max(summary.digits, column.digits);
+    if (column.largest <= summary.largest) continue;
+    summary.largest = column.largest;
+    summary.id = column.id;
+    summary.timestep = column.timestep;
+  }
+  only_in_file_.insert(later.only_in_file_.begin(), later.only_in_file_.end());
+  only_in_reference_.insert(later.only_in_reference_.begin(), later.only_in_reference_.end());
+  frames_ += later.frames_;
+}
+
 std::uint64_t Comparison::above() const {
   std::uint64_t count = 0;
   for (const ColumnDifference &column : columns_) count += column.above;

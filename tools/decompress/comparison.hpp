@@ -35,6 +35,11 @@ class Comparison {
   // same.
   void add(Frame frame, Frame reference, const TypeNames &reference_names);
 
+  // One of the same files, to which nothing was added.
+  Comparison empty() const { return {file_, names_, reference_}; }
+  // As if the frames of `later` were added.
+  void merge(const Comparison &later);
+
   // Columns that one of the files lacks.
   const std::set<std::string> &only_in_file() const { return only_in_file_; }
   const std::set<std::string> &only_in_reference() const { return only_in_reference_; }

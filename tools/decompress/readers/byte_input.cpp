@@ -83,28 +83,28 @@ bool ByteInput::line(std::string_view &line) {
   return true;
 }
 
-ByteInput::Lines ByteInput::lines(std::uint64_t most, std::size_t wanted) {
+ByteInput::Lines ByteInput::lines(std::uint64_t most, std::size_t size, std::size_t certain) {
   Lines lines;
   lines.taken_before = line_number_;
-  peek(wanted);
+  peek(file_size_ > 0 ? size : std::min(size, certain));
   while (buffered().find('\n') == std::string_view::npos) {
     if (buffered().size() > longest_line) throw no_text();
     if (!fill()) break;
   }
   const std::string_view bytes = buffered();
-  std::size_t size = 0;
-  while (lines.count < most && size < bytes.size()) {
-    const std::size_t newline = bytes.find('\n', size);
+  std::size_t end = 0;
+  while (lines.count < most && end < bytes.size()) {
+    const std::size_t newline = bytes.find('\n', end);
     // A line without an end is taken alone.
     if (newline == std::string_view::npos && lines.count > 0) break;
-    if (lines.count % lines_of_block == 0) lines.block_starts.push_back(size);
+    if (lines.count % lines_of_block == 0) lines.block_starts.push_back(end);
     line_is_cut_ = newline == std::string_view::npos;
-    size = line_is_cut_ ? bytes.size() : newline + 1;
+    end = line_is_cut_ ? bytes.size() : newline + 1;
     ++lines.count;
   }
-  lines.text = bytes.substr(0, size);
-  begin_ += size;
-  position_ += size;
+  lines.text = bytes.substr(0, end);
+  begin_ += end;
+  position_ += end;
   line_number_ += lines.count;
   return lines;
 }

@@ -23,9 +23,9 @@ class ByteInput {
   bool line(std::string_view &line);
   // Whether the line last taken is the end of a file without a newline: perhaps a part of a line.
   bool line_is_cut() const { return line_is_cut_; }
-  // Whole lines that follow each other: at most `most`, at least one unless the file has ended. Waits for `wanted`
-  // bytes of a pipe, which must not be more than these lines have. Only the last line of a file may have no end
-  // (line_is_cut()). Valid until the next call of any function.
+  // Whole lines that follow each other: at most `most`, at least one unless the file has ended. A file is read ahead to
+  // have `size` bytes of them; a pipe only to have `certain` bytes, which these lines have at least. Only the last line
+  // of a file may have no end (line_is_cut()). Valid until the next call of any function.
   struct Lines {
     std::string_view text;
     std::uint64_t count = 0;
@@ -33,7 +33,7 @@ class ByteInput {
     std::vector<std::size_t> block_starts;  // where lines 0, lines_of_block, 2 lines_of_block, ... begin in the text
   };
   static constexpr std::size_t lines_of_block = 256;
-  Lines lines(std::uint64_t most, std::size_t wanted);
+  Lines lines(std::uint64_t most, std::size_t size, std::size_t certain);
   // Up to `size` bytes; fewer only at the end of the file.
   std::size_t read(void *data, std::size_t size);
   // The next bytes, which stay where they are; fewer than `size` only at the end of the file.

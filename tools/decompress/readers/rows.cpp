@@ -161,9 +161,11 @@ void read_at_once(std::vector<Range> &ranges, const FrameLayout &layout, const s
 
 void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, int threads, Words &words,
                const std::string &where, Frame &frame) {
-  // What a thread is worth starting for, and what the lines have at least: a digit and what ends it in each column.
-  constexpr std::size_t bytes_of_thread = std::size_t{1} << 19;
-  const std::size_t row_bytes = 2 * layout.columns().size();
+  // What a thread is worth starting for.
+  constexpr std::size_t bytes_of_thread = std::size_t{1} << 17;
+  // A line has at least a digit in each column, and what ends it.
+  const std::size_t least_bytes_of_row = 2 * layout.columns().size();
+  const std::size_t block = 2 * bytes_of_thread * static_cast<std::size_t>(threads);
   std::size_t row = 0;
   do {
     const std::size_t capacity = next_capacity(row, rows);
@@ -171,8 +173,7 @@ void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, in
     const std::vector<Target> columns = targets(layout, words, frame);
     while (row < capacity) {
       const std::size_t most = capacity - row;
-      const std::size_t wanted = threads > 1 ? static_cast<std::size_t>(threads) * bytes_of_thread : 1;
-      const ByteInput::Lines lines = input.lines(most, std::min(wanted, most * row_bytes));
+      const ByteInput::Lines lines = input.lines(most, threads > 1 ? block : 1, most * least_bytes_of_row);
       if (lines.count == 0) throw input.ends_early(where);
       const auto used =
           std::min<std::size_t>(static_cast<std::size_t>(threads), lines.text.size() / bytes_of_thread + 1);
