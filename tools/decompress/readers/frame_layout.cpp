@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "positions.hpp"
 
@@ -80,10 +81,16 @@ FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(c
 
 void FrameLayout::apply(Frame &frame) const {
   frame.info.fields = fields_;
+  std::vector<Frame::Column> before = std::move(frame.columns);
   frame.columns.clear();
   for (std::size_t f = 0; f < fields_.size(); ++f)
     for (std::size_t c = 0; c < fields_[f].components.size(); ++c) {
       Frame::Column column;
+      const std::size_t place = frame.columns.size();
+      // The memory of the frame before is used again: new memory has to be cleared by the system.
+      if (place < before.size()) column = std::move(before[place]);
+      column.floats.clear();
+      column.integers.clear();
       column.field = f;
       column.component = c;
       frame.columns.push_back(std::move(column));

@@ -25,7 +25,7 @@ class LammpsBinarySource final : public FrameSource {
 
   bool next(Frame &frame) override {
     if (input_->peek(1).empty()) return false;
-    frame = Frame();
+    frame.info = FrameInfo();
     read_format();
     frame.info.timestep = take<std::int64_t>();
     const auto atoms = take<std::int64_t>();

@@ -29,7 +29,7 @@ class LammpsTextSource final : public FrameSource {
   }
 
   bool next(Frame &frame) override {
-    frame = Frame();
+    frame.info = FrameInfo();
     bool has_atoms = false;
     bool any = false;
     for (std::string_view line; input_->line(line);) {

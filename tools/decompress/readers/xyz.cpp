@@ -119,7 +119,7 @@ class XyzSource final : public FrameSource {
   }
 
   bool next(Frame &frame) override {
-    frame = Frame();
+    frame.info = FrameInfo();
     std::string_view line;
     do {
       if (!input_->line(line)) {
