@@ -26,8 +26,8 @@ Steps = Generator[list[Call], list[Any], "Result"]
 
 @dataclass(frozen=True)
 class Result:
-    """inputs: how many there are. before, after: bytes of inputs and of the output. kept: why an input that should be removed was not.
-    was_done: by an earlier run."""
+    """inputs: how many there are. before, after: bytes of inputs and of the output. kept: why an input that should be
+    removed was not. was_done: by an earlier run."""
 
     before: int
     after: int
@@ -108,7 +108,9 @@ class Job:
         if sum(part.frames for part in compared) != made.frames:
             raise TaskFailed("comparison with the input: the output has frames that are not in the input")
         self._require_same(plan)
-        return Made(plan, made.path, made.size, digest, made.frames, merged(compared), any(part.cut for part in compared))
+        return Made(
+            plan, made.path, made.size, digest, made.frames, merged(compared), any(part.cut for part in compared)
+        )
 
     def _encoded(self, plan: Plan) -> Generator[list[Call], list[Any], tuple[Plan, Sequence[tasks.Made]]]:
         settings = self._place.settings
