@@ -147,18 +147,21 @@ class Kills:
         )
         with cluster, Client(cluster) as client:
             while self.count < self.wanted:
+                # A nanny does not replace a worker that was killed before it had begun.
+                cluster.scale(0)
+                cluster.scale(WORKERS)
+                client.wait_for_workers(WORKERS)
                 out, ended = self.new_archive(), threading.Event()
 
                 def kill(ended: threading.Event = ended) -> None:
-                    while not ended.wait(random.uniform(0.2, self.seconds)):
-                        # A nanny does not replace a worker that is killed before it has begun.
+                    while not ended.wait(random.uniform(0.1, self.seconds / 2)):
                         begun = list(client.nthreads())
                         numbers = [
                             worker.pid
                             for worker in cluster.workers.values()
                             if worker.worker_address in begun and worker.pid
                         ]
-                        if len(begun) == WORKERS and numbers:
+                        if len(begun) > 1 and numbers:
                             with contextlib.suppress(ProcessLookupError):
                                 os.kill(random.choice(numbers), signal.SIGKILL)
                                 self.count += 1

@@ -167,6 +167,8 @@ class Run:
 
         def ended(job: AnyJob, size: int, result: Result | None, reason: str) -> None:
             if result is None:
+                for named in (job.path, os.path.basename(job.path)):
+                    reason = reason.removeprefix(f"{named}: ")
                 job.fail(reason)
                 report.failed.append((job.path, reason))
             else:

@@ -103,7 +103,14 @@ class Job:
         if not os.path.exists(place.joined):
             plan, pieces = yield from self._encoded(plan)
         ((made, digest),) = yield [(tasks.join, (place, pieces))]
-        self._add(ENCODED, output=output, output_size=made.size, output_digest=digest, frames=made.frames)
+        self._add(
+            ENCODED,
+            output=output,
+            output_size=made.size,
+            output_digest=digest,
+            frames=made.frames,
+            notes=list(pieces[0].notes) if pieces else [],
+        )
         compared = yield self._compare(plan)
         if sum(part.frames for part in compared) != made.frames:
             raise TaskFailed("comparison with the input: the output has frames that are not in the input")

@@ -193,8 +193,12 @@ def _encode(place: Place, settings: Settings, feed: Callable[[], Iterable[bytes]
         if absent is None:
             raise TaskFailed(ended.error)
         # An archive has files with and without velocities.
-        notes += [f"no such column: --bound {bound}" for bound in settings.bounds if bound not in absent.bounds]
+        notes += _left_out(settings, absent)
         settings = absent
+
+
+def _left_out(before: Settings, after: Settings) -> list[str]:
+    return [f"no such column: --bound {bound}" for bound in before.bounds if bound not in after.bounds]
 
 
 NO_COLUMN = re.compile(r"--bound (\S+): no such column takes a bound|--bound: no column '(.*)'; there are")
@@ -213,16 +217,34 @@ def _convert(place: Place, settings: Settings, target: str) -> tuple[str, ...]:
     source = f"{target}{ending_for(place.kind.name)}"  # gpz convert knows formats by names
     named = f"{target}.gpz"
     os.symlink(place.path, source)
+    notes: list[str] = []
     try:
-        ended = programs.run(
-            [*programs.python_program("gpz.programs.convert"), source, named, *convert_arguments(settings)]
-        )
-        if ended.code != 0:
-            raise TaskFailed(ended.error.replace(source, place.path).replace(named, place.path))
+        while True:
+            arguments = [*programs.python_program("gpz.programs.convert"), source, named, *convert_arguments(settings)]
+            ended = programs.run(arguments)
+            if ended.code == 0:
+                break
+            absent = _without_quantity(settings, ended.error)
+            if absent is None:
+                raise TaskFailed(ended.error.replace(source, place.path).replace(named, place.path))
+            notes += _left_out(settings, absent)
+            settings = absent
         os.replace(named, target)
     finally:
         os.unlink(source)
-    return ended.notes
+    return *notes, *ended.notes
+
+
+NO_QUANTITY = re.compile(r"a bound of (velocities|forces) \(.*\), and the file has no")
+
+
+def _without_quantity(settings: Settings, error: str) -> Settings | None:
+    """As _without_column(), of gpz convert."""
+    found = NO_QUANTITY.search(error)
+    if found is None:
+        return None
+    names = (found[1], f"{found[1][0]}*")
+    return replace(settings, bounds=tuple(bound for bound in settings.bounds if bound.rpartition("=")[0] not in names))
 
 
 def convert_arguments(settings: Settings) -> list[str]:

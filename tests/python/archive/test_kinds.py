@@ -12,7 +12,7 @@ import sys
 import numpy as np
 import pytest
 import zstandard
-from conftest import EDGE, as_gpz, dump, last, outputs, xyz
+from conftest import EDGE, as_gpz, dump, last, lines, outputs, xyz
 
 import gpz
 from gpz.archive import archive
@@ -161,6 +161,12 @@ class TestConverted:
         assert ended.returncode == 7 and "differ by more than the bound" in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
 
+    def test_bounds_of_quantities_that_it_does_not_have(self, sources, tmp_path):
+        report = archive([sources / "run.dcd", sources / "run.trr"], to=tmp_path, bounds=["v*=0.5", "f*=1e-3", "q=1"])
+        assert report.ok, report.failed
+        bounds = {column["name"]: column["bound"] for column in last(tmp_path, "run.trr")["columns"]}
+        assert bounds["vx"] == 0.5
+
     def test_a_relative_bound_is_refused(self, sources, tmp_path):
         report = archive(sources / "run.dcd", to=tmp_path, rel=1e-4)
         assert "no bound relative to the box" in report.failed[0][1]
@@ -198,6 +204,9 @@ def test_bounds_of_columns_that_an_input_does_not_have(tmp_path):
     assert report.ok, report.failed
     bounds = {column["name"]: column["bound"] for column in last(tmp_path / "out", "with.dump")["columns"]}
     assert bounds["vx"] > 0
+    notes = {line["input"]: line["notes"] for line in lines(tmp_path / "out") if line["state"] == "encoded"}
+    assert "no such column: --bound c_pe=0.1" in notes["with.dump"]
+    assert notes["without.dump"][:2] == ["no such column: --bound v*=thermal", "no such column: --bound c_pe=0.1"]
     report = archive(tmp_path / "with.dump", to=tmp_path / "out", bounds=["id=0.1"])
     assert "--bound: column id holds integers" in report.failed[0][1]
 
