@@ -46,7 +46,7 @@ class External(CliCase):
         self.assertEqual(result.stderr, "gpz: info: IN is required (gpz info --help explains)\n")
 
     def test_python_commands(self):
-        for name in ("convert", "plot", "view"):
+        for name in ("archive", "convert", "plot", "view"):
             self.assertIn(f"  {name} ", self.gpz("--help", out=None).decode())
             self.gpz(name, "--help", code=2, err=f'gpz {name} is part of the Python package: pip install ".[{name}]" in the sources of gpz')
             self.program(f"bin/gpz-{name}")

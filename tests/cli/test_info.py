@@ -239,6 +239,26 @@ class VerifyAgainst(CliCase):
             else:
                 self.assertEqual((column["largest_difference"], column["bound"]), (0, 0))
 
+    def test_some_frames(self):
+        """With the part of the dump that has them. Frames of one timestep are compared in their order."""
+        for frames, part in (("1:", FRAMES[1:]), ("1", FRAMES[1:2]), ("::2", FRAMES[::2]), ("-1", FRAMES[2:])):
+            self.write("in.dump", "".join(part))
+            report = json.loads(self.gpz("verify", "t.gpz", "--against", "in.dump", "--frames", frames, "--json", out=None))
+            self.assertEqual(report["frames"], len(part))
+            self.assertEqual(report["columns"][0]["above_bound"], 0)
+        self.write("in.dump", "".join(FRAMES))
+        self.gpz("verify", "t.gpz", "--against", "in.dump", "--frames", "1:", code=7, out=None,
+                 err="t.gpz: no frame for timestep 0 of in.dump")
+        self.write("in.dump", FRAMES[1])
+        self.gpz("verify", "t.gpz", "--against", "in.dump", "--frames", "1:", code=7, out=None,
+                 err="t.gpz: timestep 100 is not in in.dump")
+        self.gpz("verify", "t.gpz", "--frames", "3", code=2, err="t.gpz: has 3 frames (0 to 2), no frame 3")
+        self.write("twice.dump", FRAMES[0] + FRAMES[1].replace("\n50\n", "\n0\n"))
+        self.gpz("encode", "twice.dump", "-o", "twice.gpz", "--eb", "0.01")
+        self.write("second.dump", FRAMES[1].replace("\n50\n", "\n0\n"))
+        self.gpz("verify", "twice.gpz", "--against", "second.dump", "--frames", "1", out=None)
+        self.gpz("verify", "twice.gpz", "--against", "second.dump", "--frames", "0", code=7, err=None, out=None)
+
     def test_text(self):
         largest = {c["name"]: c["largest_difference"] for c in self.report()["columns"]}
         self.gpz("verify", "t.gpz", "--against", "in.dump", out=(

@@ -89,6 +89,7 @@ TABLE = [
     ((*INFO, "--json=x"), 2, ("--json", HELP)),
     *values(INFO, "--max-memory", ("0", "x"), SIZE, HELP),
     *values(VERIFY, "--threads", ("-1", "x"), THREADS, HELP),
+    *values(VERIFY, "--frames", ("1:2:3:4", ""), FRAMES),
     ((*VERIFY, "--against", "none.dump"), 3, ("none.dump", "No such file")),
     (("repair", "t.gpz", "-o", "t.gpz"), 2, ("t.gpz", "is the input as well as the output")),
     *values(REPAIR, "--max-memory", ("0",), SIZE, HELP),

@@ -15,7 +15,7 @@
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
-#include "frame_range.hpp"
+#include "frame_loop.hpp"
 #include "gpz/error.hpp"
 #include "json.hpp"
 #include "last_whole_frame.hpp"
@@ -273,18 +273,17 @@ Json verdict_json(const std::string &name, const VerifyOptions &options, const V
 
 void verify(const VerifyOptions &options) {
   const int threads = thread_count(options.threads);
-  const FrameRange range(options.frames);
+  const FrameChoice choice(options.frames);
   FrameInput input(options.input, options.limits);
   if (!options.against.empty() && input.reader() == nullptr)
     throw Failure(ExitCode::usage, input.name(), "--against needs a file, not a pipe");
-  if (options.frames != ":" && input.reader() == nullptr)
+  if (choice.text != ":" && input.reader() == nullptr)
     throw Failure(ExitCode::usage, input.name(), "--frames needs a file, not a pipe");
   Verdict verdict;
   std::vector<std::size_t> chosen;
   if (input.reader() != nullptr) {
-    chosen = range.select(input.reader()->frames());
-    if (chosen.empty() && options.frames != ":")
-      throw Failure(ExitCode::usage, input.name(), fmt::format("--frames {}: no such frame", options.frames));
+    chosen = choice.range.select(input.reader()->frames());
+    if (chosen.empty() && choice.text != ":") report_none_taken(input.name(), choice, input.reader()->frames());
     verify_file(input, chosen, options.limits, threads, verdict);
   } else
     verify_stream(input, threads, verdict);

@@ -9,9 +9,7 @@
 #include "progress.hpp"
 
 namespace gpz::tool {
-namespace {
 
-// A frame asked for by its number must be there; a slice may be empty.
 void report_none_taken(const std::string &name, const FrameChoice &choice, std::uint64_t frames) {
   std::string numbers;
   if (frames == 1) numbers = " (0)";
@@ -22,6 +20,8 @@ void report_none_taken(const std::string &name, const FrameChoice &choice, std::
   print_note(printable(
       fmt::format("{}: has {}{}, none of them in --frames {}", name, counted(frames, "frame"), numbers, choice.text)));
 }
+
+namespace {
 
 // Records of a pipe that are no frames, until a chosen frame behind them shows that they are wanted.
 class WaitingRecords {

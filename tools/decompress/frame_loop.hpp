@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -22,6 +23,10 @@ struct FrameChoice {
   std::string text;
   FrameRange range;
 };
+
+// Says that none of the frames of a file is chosen. Throws Failure (usage) for a single number: that frame must be
+// there; a slice may be empty.
+void report_none_taken(const std::string &name, const FrameChoice &choice, std::uint64_t frames);
 
 // What was wrong with the input although frames could be written.
 struct Outcome {

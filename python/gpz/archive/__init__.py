@@ -8,8 +8,8 @@
 
 In the shell: `gpz archive runs --to archive --eb 0.001`.
 
-The function has the name of the module, as gpz.convert.convert has, and gpz.archive is not callable: whether that name is a
-function would depend on what was imported before.
+The function has the name of the module, as gpz.convert.convert has, and gpz.archive is not callable: whether that name
+is a function would depend on what was imported before.
 """
 
 from gpz.archive.archiving import archive

@@ -57,29 +57,46 @@ def archive(
     program: str | None = None,
     progress: bool = False,
 ) -> Report:
-    """Makes a .gpz file of each trajectory in the folder `to`, compares it with its input, and writes manifest.jsonl there. An
-    interrupted call goes on where it was when it is made again.
+    """Makes a .gpz file of each trajectory in the folder `to`, compares it with its input, and writes manifest.jsonl
+    there. An interrupted call goes on where it was when it is made again.
 
-    files: files and folders. client: a dask.distributed.Client whose workers see the same files; scheduler: the address of one.
-    Without both, `jobs` programs run on this machine (as many as it has cores). max_memory: for all of them together, in bytes.
-    remove_inputs: removes each input whose output was compared with it, if it is still the file that was read. replace: an output
-    may take the place of one that was made of other bytes. join: the inputs of each folder become one output, in the order of names with
-    numbers in them; "last", "first" or "all" says which of two frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
+    files: files and folders. client: a dask.distributed.Client whose workers see the same files; scheduler: the address
+    of one. Without both, `jobs` programs run on this machine (as many as it has cores). max_memory: for all of them
+    together, in bytes. remove_inputs: removes each input whose output was compared with it, if it is still the file
+    that was read. replace: an output may take the place of one that was made of other bytes. join: the inputs of each
+    folder become one output, in the order of names with numbers in them; "last", "first" or "all" says which of two
+    frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
 
-    eb, rel, lossless, bounds, units, dt, elements, effort, key, order, allow_truncated: as the options of gpz encode; bounds has texts such as
-    "v*=thermal". piece_size: in bytes; text dumps are cut into pieces of at least this size, which are encoded at the same time.
-    program: the program gpz, if it is not beside Python or in the search path. progress: whether a line on standard error shows it.
+    eb, rel, lossless, bounds, units, dt, elements, effort, key, order, allow_truncated: as the options of gpz encode;
+    bounds has texts such as "v*=thermal". piece_size: in bytes; text dumps are cut into pieces of at least this size,
+    which are encoded at the same time. program: the program gpz, if it is not beside Python or in the search path.
+    progress: whether a line on standard error shows it.
 
-    Raises gpz.ArgumentError before it begins, gpz.archive.errors.DiskFull if no space is left, and OSError if the folder cannot be
-    written. What is wrong with single inputs is in the report.
+    Raises gpz.ArgumentError before it begins, gpz.archive.errors.DiskFull if no space is left, and OSError if the
+    folder cannot be written. What is wrong with single inputs is in the report.
     """
+
     def text(value: float | str | None) -> str | None:
         return value if value is None or isinstance(value, str) else repr(value)
 
+    if isinstance(bounds, str):
+        raise gpz.ArgumentError(f"bounds: a list of texts, as [{bounds!r}]")
+    if jobs is not None and jobs < 1:
+        raise gpz.ArgumentError(f"jobs: a whole number from 1, not {jobs!r}")
     settings = Settings(
-        eb=text(eb), rel=text(rel), lossless=lossless, bounds=tuple(bounds), units=units, dt=text(dt), elements=elements, effort=effort,
-        key=key, order=order, allow_truncated=allow_truncated, piece_size=piece_size,
-    )  # fmt: skip
+        eb=text(eb),
+        rel=text(rel),
+        lossless=lossless,
+        bounds=tuple(bounds),
+        units=units,
+        dt=text(dt),
+        elements=elements,
+        effort=effort,
+        key=key,
+        order=order,
+        allow_truncated=allow_truncated,
+        piece_size=piece_size,
+    )
     if client is not None and scheduler is not None:
         raise gpz.ArgumentError("give a client or the address of a scheduler")
     if join not in (None, "last", "first", "all"):
@@ -150,6 +167,8 @@ class Run:
 
         def ended(job: AnyJob, size: int, result: Result | None, reason: str) -> None:
             if result is None:
+                for named in (job.path, os.path.basename(job.path)):
+                    reason = reason.removeprefix(f"{named}: ")
                 job.fail(reason)
                 report.failed.append((job.path, reason))
             else:
@@ -187,8 +206,17 @@ class Run:
     def _place(self, path: str, kind: Kind, key: str) -> Place:
         """key: of all that decides the bytes, besides settings and version."""
         settings = self._archive.settings
-        digest = hashlib.sha256(f"{key}\0{settings.digest}\0{gpz.__version__}".encode("utf-8", "surrogateescape")).hexdigest()
-        return Place(path, kind, settings, self._archive.path_of(os.path.join(WORK, digest[:32])), self._program, self._max_memory)
+        digest = hashlib.sha256(
+            f"{key}\0{settings.digest}\0{gpz.__version__}".encode("utf-8", "surrogateescape")
+        ).hexdigest()
+        return Place(
+            path,
+            kind,
+            settings,
+            self._archive.path_of(os.path.join(WORK, digest[:32])),
+            self._program,
+            self._max_memory,
+        )
 
     def _note_missing(self, found: Found) -> None:
         """Inputs that an earlier run removed are no error."""

@@ -12,7 +12,8 @@ from gpz.archive.engines import Finished
 from gpz.archive.errors import Interrupted, TaskFailed
 from gpz.archive.tasks import run_task
 
-# Workers that a step may lose before its input fails: a step may itself be what ends them, as by taking too much memory.
+# Workers that a step may lose before its input fails: a step may itself be what ends them, as by taking too much
+# memory.
 MOST_LOST = 5
 SECONDS_TO_CONNECT = 30
 SECONDS_BETWEEN_QUESTIONS = 5
@@ -34,7 +35,8 @@ class Cluster:
 
     @property
     def workers(self) -> int:
-        """Steps that are handed over at the same time: workers may come and go. For each that runs, another one waits."""
+        """Steps that are handed over at the same time: workers may come and go. For each that runs, another one
+        waits."""
         if time.monotonic() > self._asked + SECONDS_BETWEEN_QUESTIONS:
             self._threads = sum(self._client.nthreads().values())
             self._asked = time.monotonic()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The bytes of a file, block by block, and those within gzip, zstd, bzip2 and xz. A file that is cut raises EOFError."""
+"""The bytes of a file, block by block, and those within gzip, zstd, bzip2 and xz. A file that is cut raises
+EOFError."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ def compression_of(start: bytes) -> str | None:
 
 
 def blocks(path: str, compression: str | None, offset: int = 0, length: int | None = None) -> Iterator[bytes]:
-    """The bytes of a file; of a file that is not compressed, `length` bytes from byte `offset` on. Raises TaskFailed for a damaged
-    or cut archive, and for a file that became shorter."""
+    """The bytes of a file; of a file that is not compressed, `length` bytes from byte `offset` on. Raises TaskFailed
+    for a damaged or cut archive, and for a file that became shorter."""
     try:
         with open(path, "rb") as file:
             if compression is None:

@@ -20,7 +20,8 @@ Ended = Callable[[AnyJob, int, "Result | None", str], None]
 
 @dataclass
 class _Active:
-    """size: of its inputs, in bytes. left: steps without a result. error: the first one, after which no more steps begin."""
+    """size: of its inputs, in bytes. left: steps without a result. error: the first one, after which no more steps
+    begin."""
 
     job: AnyJob
     size: int
@@ -69,7 +70,9 @@ class Driver:
                 self._take(one, number, None)
                 continue
             self._running += 1
-            self._engine.submit(lambda result, one=one, number=number: self._finished.put((one, number, result)), step, arguments)
+            self._engine.submit(
+                lambda result, one=one, number=number: self._finished.put((one, number, result)), step, arguments
+            )
 
     def _take(self, one: _Active, number: int, result: Any) -> None:
         one.results[number] = result

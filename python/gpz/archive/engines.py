@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs the steps: threads of this process, each of which waits for a program, or the workers of dask.distributed."""
+"""What runs the steps: threads of this process, each of which waits for a program, or the workers of
+dask.distributed."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class Engine(Protocol):
         """The part of one step, in bytes."""
 
     def submit(self, finished: Finished, step: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Begins a step. `finished` is called in any thread, with a function that gives the result or raises its error."""
+        """Begins a step. `finished` is called in any thread, with a function that gives the result or raises its
+        error."""
 
     def close(self) -> None:
         """Ends what still runs."""
@@ -60,5 +62,3 @@ class Local:
         """As Engine has it."""
         programs.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
-
-

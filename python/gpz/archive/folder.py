@@ -39,7 +39,8 @@ class Archive:
         return False
 
     def require_replaceable(self, path: str, digest: str, output: str, owner: str) -> None:
-        """Raises TaskFailed if there is an output of other bytes than those of this input: it may be all that is left of them."""
+        """Raises TaskFailed if there is an output of other bytes than those of this input: it may be all that is left
+        of them."""
         if self.replace or not os.path.lexists(self.path_of(output)):
             return
         found = self.manifest.owner(output)
@@ -50,10 +51,15 @@ class Archive:
             raise TaskFailed(f"it is not the file that was archived as {output}: --replace archives this one instead")
 
     def publish(self, made: str, output: str, owner: str, digest: str) -> None:
-        """Gives a file that is on disk and was compared the name of the output. Raises TaskFailed for one that no line of the manifest
-        tells of, unless it has the same bytes: then a run was killed before it wrote the line."""
+        """Gives a file that is on disk and was compared the name of the output. Raises TaskFailed for one that no line
+        of the manifest tells of, unless it has the same bytes: then a run was killed before it wrote the line."""
         target = self.path_of(output)
-        if not self.replace and os.path.lexists(target) and self.manifest.owner(output) != owner and digest_of(target) != digest:
+        if (
+            not self.replace
+            and os.path.lexists(target)
+            and self.manifest.owner(output) != owner
+            and digest_of(target) != digest
+        ):
             raise TaskFailed(f"{output} is there, and is no output of this archive: give another folder, or --replace")
         folder = os.path.dirname(target)
         make_folders(folder)

@@ -23,13 +23,15 @@ class Input:
 
     @property
     def output_name(self) -> str:
-        """Relative to the folder of the archive. The whole name of the input is in it, so two inputs have two outputs."""
+        """Relative to the folder of the archive. The whole name of the input is in it, so two inputs have two
+        outputs."""
         return f"{self.name}.gpz"
 
 
 @dataclass
 class Found:
-    """inputs: in the order of names. skipped: files that are no trajectories, with the reason. failed: those that cannot be read."""
+    """inputs: in the order of names. skipped: files that are no trajectories, with the reason. failed: those that
+    cannot be read."""
 
     inputs: list[Input] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
@@ -40,7 +42,8 @@ class Found:
 def find(named: Iterable[str | os.PathLike[str]], archive: str) -> Found:
     """The files that are named, and those in the folders that are named. missing: named files that do not exist.
 
-    archive: the folder of outputs, absolute; what is in it is no input. Raises gpz.ArgumentError for two inputs with one output.
+    archive: the folder of outputs, absolute; what is in it is no input. Raises gpz.ArgumentError for two inputs with
+    one output.
     """
     found = Found()
     names: dict[str, str] = {}

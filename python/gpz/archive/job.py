@@ -26,8 +26,8 @@ Steps = Generator[list[Call], list[Any], "Result"]
 
 @dataclass(frozen=True)
 class Result:
-    """inputs: how many there are. before, after: bytes of inputs and of the output. kept: why an input that should be removed was not.
-    was_done: by an earlier run."""
+    """inputs: how many there are. before, after: bytes of inputs and of the output. kept: why an input that should be
+    removed was not. was_done: by an earlier run."""
 
     before: int
     after: int
@@ -103,12 +103,21 @@ class Job:
         if not os.path.exists(place.joined):
             plan, pieces = yield from self._encoded(plan)
         ((made, digest),) = yield [(tasks.join, (place, pieces))]
-        self._add(ENCODED, output=output, output_size=made.size, output_digest=digest, frames=made.frames)
+        self._add(
+            ENCODED,
+            output=output,
+            output_size=made.size,
+            output_digest=digest,
+            frames=made.frames,
+            notes=list(pieces[0].notes) if pieces else [],
+        )
         compared = yield self._compare(plan)
         if sum(part.frames for part in compared) != made.frames:
             raise TaskFailed("comparison with the input: the output has frames that are not in the input")
         self._require_same(plan)
-        return Made(plan, made.path, made.size, digest, made.frames, merged(compared), any(part.cut for part in compared))
+        return Made(
+            plan, made.path, made.size, digest, made.frames, merged(compared), any(part.cut for part in compared)
+        )
 
     def _encoded(self, plan: Plan) -> Generator[list[Call], list[Any], tuple[Plan, Sequence[tasks.Made]]]:
         settings = self._place.settings

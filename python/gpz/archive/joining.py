@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The files of a run and its restarts, as one output: each is compared with its input, then they are joined by copying."""
+"""The files of a run and its restarts, as one output: each is compared with its input, then they are joined by
+copying."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ def groups(inputs: Sequence[Input]) -> list[list[Input]]:
 
 
 class Joined:
-    """All inputs of one folder. place: for the joined file. keep: which of two frames of one step stays, as in gpz cat."""
+    """All inputs of one folder. place: for the joined file. keep: which of two frames of one step stays, as in gpz
+    cat."""
 
     def __init__(self, members: Sequence[Job], archive: Archive, place: tasks.Place, keep: str):
         self._members, self._archive, self._place, self._keep = members, archive, place, keep
@@ -50,7 +52,9 @@ class Joined:
     def is_done(self) -> bool:
         """With the same files as now."""
         paths = [member.path for member in self._members]
-        return self._archive.manifest.joined(self.path) == paths and all(self._archive.has(path, self.output_name) for path in paths)
+        return self._archive.manifest.joined(self.path) == paths and all(
+            self._archive.has(path, self.output_name) for path in paths
+        )
 
     def steps(self) -> Steps:
         """Raises TaskFailed."""
@@ -60,7 +64,9 @@ class Joined:
             return Result(self.size, size, len(self._members), was_done=True)
         missing = set(archive.manifest.joined(self.path)) - {member.path for member in self._members}
         if missing and not archive.replace and os.path.exists(archive.path_of(output)):
-            raise TaskFailed(f"{output} has the frames of {min(missing)}, which is not there any more: --replace leaves them out")
+            raise TaskFailed(
+                f"{output} has the frames of {min(missing)}, which is not there any more: --replace leaves them out"
+            )
         made = yield from side_by_side([member.compared(output, self.path) for member in self._members])
         make_folders(self._place.folder)
         ((whole, digest),) = yield [(tasks.join_files, (self._place, [part.path for part in made], self._keep))]
@@ -77,7 +83,9 @@ class Joined:
             member.fail(reason)
 
 
-def side_by_side(generators: Sequence[Generator[list[Call], list[Any], T]]) -> Generator[list[Call], list[Any], list[T]]:
+def side_by_side(
+    generators: Sequence[Generator[list[Call], list[Any], T]],
+) -> Generator[list[Call], list[Any], list[T]]:
     """Takes several through their steps at the same time: what each gives, of all of them together."""
     ended: dict[int, T] = {}
     results: list[list[Any] | None] = [None] * len(generators)

@@ -26,7 +26,8 @@ HDF5, CLASSIC_NETCDF = b"\x89HDF\r\n\x1a\n", (b"CDF\x01", b"CDF\x02", b"CDF\x05"
 
 @dataclass(frozen=True)
 class Kind:
-    """name: one of the constants of this module, or a key of CONVERTED. compression: what it is packed with, or None."""
+    """name: one of the constants of this module, or a key of CONVERTED. compression: what it is packed with, or
+    None."""
 
     name: str
     compression: str | None = None

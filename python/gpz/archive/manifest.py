@@ -54,7 +54,8 @@ class Manifest:
         return self._state.get(path, "")
 
     def done(self, path: str) -> Mapping[str, Any]:
-        """The fields of the line that says how the input was archived, also if a later try has failed; empty if it never was."""
+        """The fields of the line that says how the input was archived, also if a later try has failed; empty if it
+        never was."""
         return self._done.get(path, {})
 
     def owner(self, output: str) -> str | None:
@@ -74,7 +75,8 @@ class Manifest:
 
 
 def read(path: str) -> Iterator[dict[str, Any]]:
-    """The lines of a manifest, without those that a killed run wrote in part. Raises OSError; nothing for a file that is not there."""
+    """The lines of a manifest, without those that a killed run wrote in part. Raises OSError; nothing for a file that
+    is not there."""
     try:
         file = open(path, "rb")
     except FileNotFoundError:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How an input is cut into pieces: by the input and the settings alone, so that bytes do not depend on who encodes them.
+"""How an input is cut into pieces: by the input and the settings alone, so that bytes do not depend on who encodes
+them.
 
-A piece begins where a key interval begins, and has `piece_size` bytes or more; the last one may have fewer. Only LAMMPS text
-dumps are cut, unless they are packed: their frames can be found without reading numbers.
+A piece begins where a key interval begins, and has `piece_size` bytes or more; the last one may have fewer. Only LAMMPS
+text dumps are cut, unless they are packed: their frames can be found without reading numbers.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ class Piece:
 class Plan:
     """What one pass over an input finds.
 
-    size, mtime_ns, digest: of its bytes. prefix: text to put in front of all pieces but the first, because LAMMPS names units once in
-    a file. second_frame: the byte at which it begins, 0 if there is none or frames were not searched.
+    size, mtime_ns, digest: of its bytes. prefix: text to put in front of all pieces but the first, because LAMMPS names
+    units once in a file. second_frame: the byte at which it begins, 0 if there is none or frames were not searched.
     """
 
     size: int
@@ -93,8 +94,8 @@ class _Starts:
         self._interval, self._piece_size = settings.key_interval, settings.piece_size
         self._cuts = [(0, 0)]  # byte, number of the frame that begins there
         self._frames = 0
-        # What was not searched to its end, and the byte of the file at which it begins. A line break in front of the file: a frame may
-        # begin with it.
+        # What was not searched to its end, and the byte of the file at which it begins. A line break in front of the
+        # file: a frame may begin with it.
         self._text = b"\n"
         self._position = -1
         self.second_frame = 0

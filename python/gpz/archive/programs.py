@@ -53,8 +53,8 @@ def python_program(module: str) -> list[str]:
 def run(arguments: Sequence[str], fed: Iterable[bytes] = (), named: str = "") -> Ended:
     """Runs a program, with these bytes as its standard input. named: what messages call standard input.
 
-    Raises what `fed` raises, Interrupted after stop(), and DiskFull. If the bytes end by an exception, the program is killed: it would
-    take what came before for a whole file.
+    Raises what `fed` raises, Interrupted after stop(), and DiskFull. If the bytes end by an exception, the program is
+    killed: it would take what came before for a whole file.
     """
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         process = _start(arguments, output.fileno(), errors.fileno())
@@ -99,7 +99,10 @@ def _feed(process: subprocess.Popen[bytes], fed: Iterable[bytes]) -> None:
 
 
 def _told(lines: Sequence[str], code: int, named: str) -> tuple[str, tuple[str, ...]]:
-    told = [line.removeprefix("gpz: ").removeprefix("gpz convert: ").replace("standard input", named or "standard input") for line in lines]
+    told = [
+        line.removeprefix("gpz: ").removeprefix("gpz convert: ").replace("standard input", named or "standard input")
+        for line in lines
+    ]
     if code == 0:
         return "", tuple(told)
     if not told:

@@ -22,7 +22,9 @@ class Progress:
     def advance(self, size: int, report: Report) -> None:
         """size: of an input that has ended, in bytes."""
         if self._bar is not None:
-            self._bar.set_postfix_str(f"{size_text(report.bytes_before - report.bytes_after)} saved, {len(report.failed)} failed")
+            self._bar.set_postfix_str(
+                f"{size_text(report.bytes_before - report.bytes_after)} saved, {len(report.failed)} failed"
+            )
             self._bar.update(size)
 
     def close(self) -> None:

@@ -13,7 +13,8 @@ MOST_LINES = 20
 
 @dataclass
 class Report:
-    """done: inputs that this run has archived; before: those that an earlier run had. bytes_before, bytes_after: of both. removed: inputs.
+    """done: inputs that this run has archived; before: those that an earlier run had. bytes_before, bytes_after: of
+    both. removed: inputs.
 
     failed, skipped, kept: paths with the reason. kept: inputs that should have been removed.
     """
@@ -50,6 +51,7 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """For programs."""
+
         def listed(pairs: list[tuple[str, str]]) -> list[dict[str, str]]:
             return [{"path": path, "reason": reason} for path, reason in pairs]
 
@@ -62,7 +64,9 @@ class Report:
     def lines(self) -> list[str]:
         """For people."""
         earlier = f", {self.before} were there before" if self.before else ""
-        lines = [f"{_counted(self.done, 'file')} archived{earlier}, {len(self.failed)} failed, {len(self.skipped)} skipped"]
+        lines = [
+            f"{_counted(self.done, 'file')} archived{earlier}, {len(self.failed)} failed, {len(self.skipped)} skipped"
+        ]
         if self.bytes_after:
             saved = self.bytes_before - self.bytes_after
             lines.append(

@@ -62,8 +62,10 @@ class Settings:
     @property
     def recodes(self) -> bool:
         """Whether they ask for something of the bytes of an output; .gpz inputs are copied otherwise."""
-        return self.lossless or bool(self.bounds) or any(
-            option is not None for option in (self.eb, self.rel, self.effort, self.key, self.order)
+        return (
+            self.lossless
+            or bool(self.bounds)
+            or any(option is not None for option in (self.eb, self.rel, self.effort, self.key, self.order))
         )
 
     def with_bounds(self, eb: str | None, bounds: tuple[str, ...]) -> Settings:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The steps of an archive that read or write many bytes. Each runs in any process or machine that sees the same files.
 
-A step writes under a new name, and renames what is complete and on disk. So a step may be interrupted at any moment, and may run
-twice at once: both make the same bytes. What it would make and finds, it takes as it is.
+A step writes under a new name, and renames what is complete and on disk. So a step may be interrupted at any moment,
+and may run twice at once: both make the same bytes. What it would make and finds, it takes as it is.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ VELOCITIES = ("vx", "vy", "vz")
 
 @dataclass(frozen=True)
 class Place:
-    """An input and the folder for what is not finished. All paths are absolute. max_memory: for one program, in bytes, or None."""
+    """An input and the folder for what is not finished. All paths are absolute. max_memory: for one program, in bytes,
+    or None."""
 
     path: str
     kind: Kind
@@ -63,7 +64,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Compared:
-    """frames: that were compared. columns: the bound and the largest difference of each. cut: whether the input ends within a frame."""
+    """frames: that were compared. columns: the bound and the largest difference of each. cut: whether the input ends
+    within a frame."""
 
     frames: int
     columns: tuple[dict[str, Any], ...]
@@ -88,7 +90,9 @@ def run_task(step: Callable[..., Any], *arguments: Any) -> Any:
     except (TaskFailed, DiskFull, Interrupted):
         raise
     except Exception as error:
-        raise as_task_error(error, "internal error" if not isinstance(error, (OSError, gpz.Error, MemoryError)) else "failed") from error
+        raise as_task_error(
+            error, "internal error" if not isinstance(error, (OSError, gpz.Error, MemoryError)) else "failed"
+        ) from error
 
 
 # --- What is remembered beside the pieces ---
@@ -98,7 +102,8 @@ def remembered(path: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """What an earlier run has found, or what `make` finds."""
     try:
         with open(path) as file:
-            return json.load(file)
+            found: dict[str, Any] = json.load(file)
+            return found
     except FileNotFoundError:
         found = make()
         with whole(path) as part, open(part, "w") as file:
@@ -134,7 +139,9 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
     if len(columns) < len(settings.bounds):
         given = [bound.removesuffix("=thermal") for bound in settings.bounds if bound.endswith("=thermal")]
         for name in VELOCITIES:
-            if name in bounds and any(name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1])) for pattern in given):
+            if name in bounds and any(
+                name == pattern or (pattern.endswith("*") and name.startswith(pattern[:-1])) for pattern in given
+            ):
                 columns.append(f"{name}={bounds[name]!r}")
     return settings.with_bounds(eb, tuple(columns))
 
@@ -186,8 +193,12 @@ def _encode(place: Place, settings: Settings, feed: Callable[[], Iterable[bytes]
         if absent is None:
             raise TaskFailed(ended.error)
         # An archive has files with and without velocities.
-        notes += [f"no such column: --bound {bound}" for bound in settings.bounds if bound not in absent.bounds]
+        notes += _left_out(settings, absent)
         settings = absent
+
+
+def _left_out(before: Settings, after: Settings) -> list[str]:
+    return [f"no such column: --bound {bound}" for bound in before.bounds if bound not in after.bounds]
 
 
 NO_COLUMN = re.compile(r"--bound (\S+): no such column takes a bound|--bound: no column '(.*)'; there are")
@@ -206,14 +217,34 @@ def _convert(place: Place, settings: Settings, target: str) -> tuple[str, ...]:
     source = f"{target}{ending_for(place.kind.name)}"  # gpz convert knows formats by names
     named = f"{target}.gpz"
     os.symlink(place.path, source)
+    notes: list[str] = []
     try:
-        ended = programs.run([*programs.python_program("gpz.programs.convert"), source, named, *convert_arguments(settings)])
-        if ended.code != 0:
-            raise TaskFailed(ended.error.replace(source, place.path).replace(named, place.path))
+        while True:
+            arguments = [*programs.python_program("gpz.programs.convert"), source, named, *convert_arguments(settings)]
+            ended = programs.run(arguments)
+            if ended.code == 0:
+                break
+            absent = _without_quantity(settings, ended.error)
+            if absent is None:
+                raise TaskFailed(ended.error.replace(source, place.path).replace(named, place.path))
+            notes += _left_out(settings, absent)
+            settings = absent
         os.replace(named, target)
     finally:
         os.unlink(source)
-    return ended.notes
+    return *notes, *ended.notes
+
+
+NO_QUANTITY = re.compile(r"a bound of (velocities|forces) \(.*\), and the file has no")
+
+
+def _without_quantity(settings: Settings, error: str) -> Settings | None:
+    """As _without_column(), of gpz convert."""
+    found = NO_QUANTITY.search(error)
+    if found is None:
+        return None
+    names = (found[1], f"{found[1][0]}*")
+    return replace(settings, bounds=tuple(bound for bound in settings.bounds if bound.rpartition("=")[0] not in names))
 
 
 def convert_arguments(settings: Settings) -> list[str]:
@@ -222,7 +253,13 @@ def convert_arguments(settings: Settings) -> list[str]:
         raise TaskFailed("gpz convert has no bound relative to the box: give one in distance units")
     eb = "0" if settings.lossless else settings.eb
     given: list[str] = []
-    for name, value in {"--eb": eb, "--units": settings.units, "--effort": settings.effort, "--key": settings.key, "--order": settings.order}.items():
+    for name, value in {
+        "--eb": eb,
+        "--units": settings.units,
+        "--effort": settings.effort,
+        "--key": settings.key,
+        "--order": settings.order,
+    }.items():
         if value is not None:
             given += [name, str(value)]
     # Others are columns of LAMMPS.
@@ -244,7 +281,11 @@ def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
         level = 0
         while len(names) > MOST_JOINED:
             names = [
-                _cat(place, names[first : first + MOST_JOINED], os.path.join(place.folder, f"joined-{level}-{first:06}.gpz"))
+                _cat(
+                    place,
+                    names[first : first + MOST_JOINED],
+                    os.path.join(place.folder, f"joined-{level}-{first:06}.gpz"),
+                )
                 for first in range(0, len(names), MOST_JOINED)
             ]
             level += 1
@@ -259,12 +300,15 @@ def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
 
 
 def join_files(place: Place, names: Sequence[str], keep: str) -> tuple[Made, str]:
-    """One file of several that were compared with their inputs, and its digest. It is decoded once more: frames may be encoded again."""
+    """One file of several that were compared with their inputs, and its digest. It is decoded once more: frames may be
+    encoded again."""
     _cat(place, names, place.joined, keep)
     ended = programs.run(place.program("verify", place.joined, "--json"))
     if ended.code != 0:
         raise TaskFailed(f"the joined file: {_problem(ended).replace(place.joined, 'the output')}")
-    return Made(place.joined, os.path.getsize(place.joined), json.loads(ended.output)["frames"]), digest_of(place.joined)
+    return Made(place.joined, os.path.getsize(place.joined), json.loads(ended.output)["frames"]), digest_of(
+        place.joined
+    )
 
 
 def _cat(place: Place, names: Sequence[str], target: str, keep: str = "all") -> str:
@@ -281,6 +325,7 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
 
     Raises TaskFailed if they differ by more than their bounds, or if the input has more or fewer frames or columns.
     """
+
     def found() -> dict[str, Any]:
         if place.kind.is_converted:
             ended = _compare_converted(place)
@@ -301,7 +346,9 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
         lost = report["not_compared"]["against"]
         if lost:
             raise TaskFailed(f"comparison with the input: columns {' '.join(lost)} are not in the output")
-        columns = [{name: column[name] for name in ("name", "bound", "largest_difference")} for column in report["columns"]]
+        columns = [
+            {name: column[name] for name in ("name", "bound", "largest_difference")} for column in report["columns"]
+        ]
         return {"frames": report["frames"], "columns": columns, "cut": any("truncated" in note for note in ended.notes)}
 
     read = remembered(os.path.join(place.folder, f"compared-{number:06}.json"), found)

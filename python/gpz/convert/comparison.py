@@ -24,7 +24,8 @@ COMPONENTS = {"positions": ("x", "y", "z"), "velocities": ("vx", "vy", "vz"), "f
 
 @dataclass
 class Column:
-    """bound: 0 where it is lossless. largest: difference of a value, in the units of the .gpz file. above: values beyond the bound."""
+    """bound: 0 where it is lossless. largest: difference of a value, in the units of the .gpz file. above: values
+    beyond the bound."""
 
     name: str
     bound: float
@@ -35,13 +36,18 @@ class Column:
 def compare(source: str | os.PathLike, made: str | os.PathLike) -> tuple[int, list[Column]]:
     """The number of frames, and the columns with their differences. Both files have the same frames, in the same order.
 
-    Raises gpz.ArgumentError if they do not, and what reading them raises. The whole frames of a source that is cut are compared.
+    Raises gpz.ArgumentError if they do not, and what reading them raises. The whole frames of a source that is cut are
+    compared.
     """
     source = Path(os.fspath(source))
     form = format_to_read(source)
     extent = extent_of(source, form.mda)
     columns: dict[str, Column] = {}
-    with tempfile.TemporaryDirectory(prefix="gpz-compare-") as folder, warnings.catch_warnings(), gpz.open(made) as file:
+    with (
+        tempfile.TemporaryDirectory(prefix="gpz-compare-") as folder,
+        warnings.catch_warnings(),
+        gpz.open(made) as file,
+    ):
         warnings.simplefilter("ignore")
         units = form.units(file.units)
         place = Place(source, Path(folder))
@@ -54,7 +60,9 @@ def compare(source: str | os.PathLike, made: str | os.PathLike) -> tuple[int, li
     return total, list(columns.values())
 
 
-def _compare_frame(frame: gpz.Frame, vectors: dict[str, np.ndarray], columns: dict[str, Column], which: str, made: str) -> None:
+def _compare_frame(
+    frame: gpz.Frame, vectors: dict[str, np.ndarray], columns: dict[str, Column], which: str, made: str
+) -> None:
     for quantity, values in vectors.items():
         for component, name in enumerate(COMPONENTS[quantity]):
             if name not in frame.columns:
@@ -76,7 +84,8 @@ def _compare_frame(frame: gpz.Frame, vectors: dict[str, np.ndarray], columns: di
 
 
 def main(arguments: list[str]) -> int:
-    """python -m gpz.convert.comparison SOURCE MADE: prints JSON as gpz verify --against does; exit code 7 for differences."""
+    """python -m gpz.convert.comparison SOURCE MADE: prints JSON as gpz verify --against does; exit code 7 for
+    differences."""
     source, made = arguments
     try:
         frames, columns = compare(source, made)

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs gpz-plot, gpz-convert and gpz-view. The first two start, and say what is missing, without the packages that
-gpz.plot and gpz.convert need."""
+"""The programs gpz-archive, gpz-convert, gpz-plot and gpz-view. The first three start, and say what is missing, without the packages
+that gpz.archive, gpz.convert and gpz.plot need."""

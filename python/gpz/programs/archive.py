@@ -45,9 +45,17 @@ def parser() -> argparse.ArgumentParser:
         "folder cannot be written, or no space is left.",
     )
     made.add_argument("inputs", metavar="IN", nargs="+", help="a file, or a folder with all that is in it")
-    made.add_argument("--to", metavar="DIR", required=True, help="the folder of the archive; it is made if it is not there")
-    made.add_argument("--remove-inputs", action="store_true", help="remove each input after its output was compared with it, if it is still the same file")
-    made.add_argument("--replace", action="store_true", help="an output may take the place of one that was made of other bytes")
+    made.add_argument(
+        "--to", metavar="DIR", required=True, help="the folder of the archive; it is made if it is not there"
+    )
+    made.add_argument(
+        "--remove-inputs",
+        action="store_true",
+        help="remove each input after its output was compared with it, if it is still the same file",
+    )
+    made.add_argument(
+        "--replace", action="store_true", help="an output may take the place of one that was made of other bytes"
+    )
     made.add_argument(
         "--join",
         nargs="?",
@@ -56,20 +64,45 @@ def parser() -> argparse.ArgumentParser:
         help="the inputs of each folder are a run and its restarts, and become one file; of two frames of one step the last stays (last)",
     )
     made.add_argument("--jobs", type=count, metavar="N", help="programs at the same time (as many as there are cores)")
-    made.add_argument("--max-memory", type=memory, metavar="SIZE", help="of all of them together: bytes, or a number with K, M, G or T (half of this machine's each)")
-    made.add_argument("--piece-size", type=memory, metavar="SIZE", default=None, help="cut text dumps into pieces of at least this size, which are encoded at the same time (256M)")
-    made.add_argument("--scheduler", metavar="ADDRESS", help="of dask.distributed: its workers do the work. They see the same files")
-    made.add_argument("--eb", metavar="B", help="bound of positions, in distance units; 0: exact (the default of the units)")
+    made.add_argument(
+        "--max-memory",
+        type=memory,
+        metavar="SIZE",
+        help="of all of them together: bytes, or a number with K, M, G or T (half of this machine's each)",
+    )
+    made.add_argument(
+        "--piece-size",
+        type=memory,
+        metavar="SIZE",
+        default=None,
+        help="cut text dumps into pieces of at least this size, which are encoded at the same time (256M)",
+    )
+    made.add_argument(
+        "--scheduler", metavar="ADDRESS", help="of dask.distributed: its workers do the work. They see the same files"
+    )
+    made.add_argument(
+        "--eb", metavar="B", help="bound of positions, in distance units; 0: exact (the default of the units)"
+    )
     made.add_argument("--rel", metavar="B", help="this bound relative to the longest box edge of the first frame")
     made.add_argument("--lossless", action="store_true", help="keep every bit of the positions")
-    made.add_argument("--bound", metavar="COLUMN=V", action="append", default=[], help="bound of another float column, as in gpz encode")
+    made.add_argument(
+        "--bound",
+        metavar="COLUMN=V",
+        action="append",
+        default=[],
+        help="bound of another float column, as in gpz encode",
+    )
     made.add_argument("--units", metavar="STYLE", help="LAMMPS unit style of the inputs, such as metal")
     made.add_argument("--dt", metavar="T", help="length of a timestep, in time units")
     made.add_argument("--elements", metavar="LIST", help="names of atom types 1, 2, ..., such as C,H,O")
     made.add_argument("--effort", choices=("fast", "standard", "dense"), help="time spent on smaller files (standard)")
     made.add_argument("--key", type=count, metavar="K", help="a key frame every K frames (100)")
     made.add_argument("--order", choices=("auto", "id", "place", "memory"), help="of particles in key frames (auto)")
-    made.add_argument("--allow-truncated", action="store_true", help="an input that ends within a frame is no error: its whole frames are archived")
+    made.add_argument(
+        "--allow-truncated",
+        action="store_true",
+        help="an input that ends within a frame is no error: its whole frames are archived",
+    )
     made.add_argument("--json", action="store_true", help="the report as JSON")
     made.add_argument("-q", "--quiet", action="store_true", help="no progress")
     return made
@@ -112,16 +145,36 @@ def main(arguments: list[str] | None = None) -> int:
         signal.signal(number, interrupt)
     try:
         report = archive(
-            options.inputs, to=options.to, scheduler=options.scheduler, jobs=options.jobs, max_memory=options.max_memory,
-            remove_inputs=options.remove_inputs, replace=options.replace, join=options.join, eb=options.eb, rel=options.rel, lossless=options.lossless, bounds=options.bound,
-            units=options.units, dt=options.dt, elements=options.elements, effort=options.effort, key=options.key, order=options.order,
-            allow_truncated=options.allow_truncated, piece_size=options.piece_size or PIECE_SIZE, progress=not options.quiet,
-        )  # fmt: skip
+            options.inputs,
+            to=options.to,
+            scheduler=options.scheduler,
+            jobs=options.jobs,
+            max_memory=options.max_memory,
+            remove_inputs=options.remove_inputs,
+            replace=options.replace,
+            join=options.join,
+            eb=options.eb,
+            rel=options.rel,
+            lossless=options.lossless,
+            bounds=options.bound,
+            units=options.units,
+            dt=options.dt,
+            elements=options.elements,
+            effort=options.effort,
+            key=options.key,
+            order=options.order,
+            allow_truncated=options.allow_truncated,
+            piece_size=options.piece_size or PIECE_SIZE,
+            progress=not options.quiet,
+        )
     except (Signalled, Interrupted) as stop:
         print("gpz archive: interrupted; the same command goes on where it was", file=sys.stderr)
         return 128 + (stop.number if isinstance(stop, Signalled) else signal.SIGTERM)
     except DiskFull as error:
-        print(f"gpz archive: {error}; what is done stays, and the same command goes on when there is space", file=sys.stderr)
+        print(
+            f"gpz archive: {error}; what is done stays, and the same command goes on when there is space",
+            file=sys.stderr,
+        )
         return exit_code(OSError())
     except ImportError as error:
         extra = "archive-cluster" if error.name in ("dask", "distributed") else "archive"

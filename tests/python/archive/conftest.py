@@ -31,7 +31,13 @@ def dump(atoms=60, frames=12, *, seed=1, units="metal", velocities=True, times=F
     lines = ["ITEM: UNITS", units] if units else []
     for k in range(frames):
         lines += ["ITEM: TIME", f"{0.5 * k:g}"] if times else []
-        lines += ["ITEM: TIMESTEP", str(start + 10 * k), "ITEM: NUMBER OF ATOMS", str(atoms), "ITEM: BOX BOUNDS pp pp pp"]
+        lines += [
+            "ITEM: TIMESTEP",
+            str(start + 10 * k),
+            "ITEM: NUMBER OF ATOMS",
+            str(atoms),
+            "ITEM: BOX BOUNDS pp pp pp",
+        ]
         lines += [f"0 {EDGE}"] * 3
         lines.append("ITEM: ATOMS id type x y z" + (" vx vy vz" if velocities else ""))
         for i in random.permutation(atoms):
@@ -51,7 +57,9 @@ def xyz(atoms=20, frames=4):
 
 def as_gpz(path, content, *options):
     """The dump as a .gpz file, by gpz encode."""
-    subprocess.run([os.environ["GPZ"], "encode", "-", "-o", path, *options], input=content, check=True, stderr=subprocess.DEVNULL)
+    subprocess.run(
+        [os.environ["GPZ"], "encode", "-", "-o", path, *options], input=content, check=True, stderr=subprocess.DEVNULL
+    )
     return path
 
 
@@ -94,5 +102,3 @@ def shell(*arguments, **options):
 
 def report_of(ended):
     return json.loads(ended.stdout)
-
-

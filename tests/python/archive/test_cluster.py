@@ -18,7 +18,12 @@ WORKERS = 2
 @contextmanager
 def a_cluster(folder):
     cluster = LocalCluster(
-        n_workers=WORKERS, threads_per_worker=1, processes=True, dashboard_address=None, local_directory=str(folder), silence_logs=50
+        n_workers=WORKERS,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address=None,
+        local_directory=str(folder),
+        silence_logs=50,
     )
     with cluster, Client(cluster) as client:
         client.wait_for_workers(WORKERS)
@@ -55,7 +60,17 @@ def test_the_same_bytes_as_with_any_number_of_jobs(inputs, local, client, tmp_pa
 
 
 def test_by_the_address_of_the_scheduler(inputs, local, client, tmp_path):
-    ended = shell(inputs, "--to", tmp_path / "out", "--scheduler", client.scheduler.address, "--key", CUT["key"], "--piece-size", CUT["piece_size"])
+    ended = shell(
+        inputs,
+        "--to",
+        tmp_path / "out",
+        "--scheduler",
+        client.scheduler.address,
+        "--key",
+        CUT["key"],
+        "--piece-size",
+        CUT["piece_size"],
+    )
     assert ended.returncode == 1 and "broken.dump" in ended.stdout, ended.stderr
     assert outputs(tmp_path / "out") == local
     # The user's own client goes on.

@@ -30,7 +30,11 @@ def test_is_one_file(run, tmp_path, keep):
     report = archive(run.parent, to=tmp_path / "out", join=keep, **CUT)
     assert report.ok and report.done == 3, report.failed
     assert list(outputs(tmp_path / "out")) == ["runs/melt.gpz"]
-    ends = {"last": [*range(0, 80, 10), *range(80, 200, 10)], "first": [*range(0, 200, 10)], "all": [*range(0, 120, 10), *range(80, 200, 10)]}
+    ends = {
+        "last": [*range(0, 80, 10), *range(80, 200, 10)],
+        "first": [*range(0, 200, 10)],
+        "all": [*range(0, 120, 10), *range(80, 200, 10)],
+    }
     assert timesteps(tmp_path / "out" / "runs" / "melt.gpz") == ends[keep] + [*range(200, 320, 10)]
     line = last(tmp_path / "out", "runs/melt/run2.dump")
     assert line["state"] == "done" and line["output"] == "runs/melt.gpz" and line["joined"] == str(run)
@@ -41,7 +45,10 @@ def test_which_frames_stay(run, tmp_path):
     for keep, source in (("last", "run2.dump"), ("first", "run1.dump")):
         archive(run, to=tmp_path / keep, join=keep)
         archive(run / source, to=tmp_path / keep / "single")
-        with gpz.open(tmp_path / keep / "melt.gpz") as joined, gpz.open(tmp_path / keep / "single" / f"{source}.gpz") as single:
+        with (
+            gpz.open(tmp_path / keep / "melt.gpz") as joined,
+            gpz.open(tmp_path / keep / "single" / f"{source}.gpz") as single,
+        ):
             a, b = (file[list(file.timesteps).index(100)] for file in (joined, single))
             assert (a.positions == b.positions).all()
 

@@ -13,7 +13,7 @@ from conftest import CUT, dump, lines, outputs, shell, xyz
 
 from gpz.archive.files import digest_of
 
-EVERY = 5  # of the steps
+EVERY = 9  # of the steps
 OPTIONS = ["--key", CUT["key"], "--piece-size", CUT["piece_size"], "--jobs", 1, "--bound", "v*=thermal"]
 
 

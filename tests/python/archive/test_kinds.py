@@ -12,11 +12,15 @@ import sys
 import numpy as np
 import pytest
 import zstandard
-from conftest import EDGE, as_gpz, dump, last, outputs, xyz
+from conftest import EDGE, as_gpz, dump, last, lines, outputs, xyz
 
 import gpz
 from gpz.archive import archive
 from gpz.archive.kinds import Kind, kind_of
+from gpz.convert import convert
+from gpz.convert.comparison import compare
+
+CONVERTED = ("dcd", "xtc", "trr", "nc", "h5md")
 
 PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
 COMPRESSIONS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
@@ -92,7 +96,9 @@ def test_kinds_by_content(tmp_path, name, content, kind):
     assert 0 <= columns["x"]["largest_difference"] <= columns["x"]["bound"] == 0.0005
 
 
-@pytest.mark.parametrize("content", [b"", b"text\n", b"10\n20\n30\n", b"3\n\n1 2\n", b"\x7fELF", b"ITEM: SOMETHING ELSE\n", b"\x1f\x8b"])
+@pytest.mark.parametrize(
+    "content", [b"", b"text\n", b"10\n20\n30\n", b"3\n\n1 2\n", b"\x7fELF", b"ITEM: SOMETHING ELSE\n", b"\x1f\x8b"]
+)
 def test_no_trajectory(tmp_path, content):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "file").write_bytes(content)
@@ -103,39 +109,66 @@ def test_no_trajectory(tmp_path, content):
         assert report.ok and report.skipped == [(str(tmp_path / "in" / "file"), "no trajectory that gpz reads")]
 
 
-@pytest.mark.parametrize("ending", ["dcd", "xtc", "trr", "nc", "h5md"])
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """A trajectory in each format of gpz convert, beside the .gpz file that it was made of."""
+    folder = tmp_path_factory.mktemp("converted")
+    made = as_gpz(folder / "made.gpz", dump(frames=4))
+    for ending in CONVERTED:
+        convert(made, folder / f"run.{ending}")
+    return folder
+
+
 class TestConverted:
-    @pytest.fixture
-    def source(self, tmp_path, ending):
-        path = tmp_path / f"run.{ending}"
-        made = as_gpz(tmp_path / "made.gpz", dump(frames=4))
-        subprocess.run([sys.executable, "-m", "gpz.programs.convert", made, path, "-q"], check=True)
-        return path
+    def test_is_archived_and_compared(self, tmp_path, sources):
+        report = archive([sources / f"run.{ending}" for ending in CONVERTED], to=tmp_path, eb=0.01)
+        assert report.ok and report.done == len(CONVERTED), report.failed
+        for ending in CONVERTED:
+            error = np.abs(positions(tmp_path / f"run.{ending}.gpz") - positions(sources / "made.gpz")).max()
+            assert error <= 0.01 + 0.005 + 1e-5  # the rounding of XTC
+            columns = {column["name"]: column for column in last(tmp_path, f"run.{ending}")["columns"]}
+            assert columns["x"]["bound"] == 0.01 and columns["x"]["largest_difference"] <= 0.01
+            assert ("vx" in columns) == (ending in ("trr", "nc", "h5md"))
 
-    def test_is_archived_and_compared(self, tmp_path, source):
-        report = archive(source, to=tmp_path / "out", eb=0.01)
-        assert report.ok and report.done == 1, report.failed
-        name = f"{source.name}.gpz"
-        assert np.abs(positions(tmp_path / "out" / name) - positions(tmp_path / "made.gpz")).max() <= 0.01 + 0.005 + 1e-5
-        columns = {column["name"]: column for column in last(tmp_path / "out", source.name)["columns"]}
-        assert columns["x"]["bound"] == 0.01 and columns["x"]["largest_difference"] <= 0.01
-
-    def test_a_file_of_other_values_differs(self, tmp_path, source):
-        """The comparison alone, with a file that another trajectory gave."""
-        other = as_gpz(tmp_path / "other.gpz", dump(frames=4, seed=9, velocities=False))
-        ended = subprocess.run(
-            [sys.executable, "-m", "gpz.convert.comparison", source, other], capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == 7
-        assert "by more than the bound" in ended.stderr or "no column vx" in ended.stderr
+    @pytest.mark.parametrize("ending", CONVERTED)
+    def test_the_comparison(self, tmp_path, sources, ending):
+        """With the file that it gave, with files of other values, and with one that has fewer frames."""
+        source = sources / f"run.{ending}"
+        convert(source, tmp_path / "own.gpz")
+        frames, columns = compare(source, tmp_path / "own.gpz")
+        assert frames == 4 and all(column.above == 0 for column in columns)
+        with (
+            gpz.open(tmp_path / "own.gpz") as file,
+            gpz.Writer(tmp_path / "other.gpz", units="metal", bound=0.0005) as writer,
+        ):
+            for number, frame in enumerate(file):
+                moved = frame.positions.copy()
+                moved[7, 1] += 0.002 * (number == 2)
+                velocities = {} if frame.velocities is None else {"velocities": frame.velocities}
+                writer.write(positions=moved, ids=frame.ids, box=frame.box, timestep=frame.timestep, **velocities)
+        _, columns = compare(source, tmp_path / "other.gpz")
+        assert {column.name: column.above for column in columns if column.above} == {"y": 1}
+        assert max(column.largest for column in columns) == pytest.approx(0.002, abs=0.0006)
         shorter = as_gpz(tmp_path / "shorter.gpz", dump(frames=3))
-        ended = subprocess.run(
-            [sys.executable, "-m", "gpz.convert.comparison", source, shorter], capture_output=True, text=True, check=False
-        )
-        assert ended.returncode == 7 and "has 3 frames" in ended.stderr
+        with pytest.raises(gpz.ArgumentError, match="has 3 frames"):
+            compare(source, shorter)
 
-    def test_a_relative_bound_is_refused(self, tmp_path, source):
-        report = archive(source, to=tmp_path / "out", rel=1e-4)
+    def test_an_error_beyond_the_bound_ends_the_program(self, sources, tmp_path):
+        """As gpz verify ends."""
+        other = as_gpz(tmp_path / "other.gpz", dump(frames=4, seed=9))
+        command = [sys.executable, "-m", "gpz.convert.comparison", sources / "run.trr", other]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert ended.returncode == 7 and "differ by more than the bound" in ended.stderr
+        assert len(ended.stderr.splitlines()) == 1
+
+    def test_bounds_of_quantities_that_it_does_not_have(self, sources, tmp_path):
+        report = archive([sources / "run.dcd", sources / "run.trr"], to=tmp_path, bounds=["v*=0.5", "f*=1e-3", "q=1"])
+        assert report.ok, report.failed
+        bounds = {column["name"]: column["bound"] for column in last(tmp_path, "run.trr")["columns"]}
+        assert bounds["vx"] == 0.5
+
+    def test_a_relative_bound_is_refused(self, sources, tmp_path):
+        report = archive(sources / "run.dcd", to=tmp_path, rel=1e-4)
         assert "no bound relative to the box" in report.failed[0][1]
 
 
@@ -165,10 +198,15 @@ def test_bounds_of_columns_that_an_input_does_not_have(tmp_path):
     """A folder has dumps with and without velocities; a bound of a wrong kind is an error still."""
     for name, velocities in (("with.dump", True), ("without.dump", False)):
         (tmp_path / name).write_bytes(dump(velocities=velocities))
-    report = archive([tmp_path / "with.dump", tmp_path / "without.dump"], to=tmp_path / "out", bounds=["v*=thermal", "c_pe=0.1"])
+    report = archive(
+        [tmp_path / "with.dump", tmp_path / "without.dump"], to=tmp_path / "out", bounds=["v*=thermal", "c_pe=0.1"]
+    )
     assert report.ok, report.failed
     bounds = {column["name"]: column["bound"] for column in last(tmp_path / "out", "with.dump")["columns"]}
     assert bounds["vx"] > 0
+    notes = {line["input"]: line["notes"] for line in lines(tmp_path / "out") if line["state"] == "encoded"}
+    assert "no such column: --bound c_pe=0.1" in notes["with.dump"]
+    assert notes["without.dump"][:2] == ["no such column: --bound v*=thermal", "no such column: --bound c_pe=0.1"]
     report = archive(tmp_path / "with.dump", to=tmp_path / "out", bounds=["id=0.1"])
     assert "--bound: column id holds integers" in report.failed[0][1]
 

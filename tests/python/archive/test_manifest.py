@@ -53,7 +53,9 @@ def test_half_a_line(runs, tmp_path, kept):
 
 def test_lines_that_are_none_are_left_out(tmp_path):
     path = tmp_path / "manifest.jsonl"
-    path.write_bytes(b'{"state": "done", "path": "/a"}\nhalf\n[]\n{"state": 3, "path": "/b"}\n\xff\xfe\n{"state": "failed", "path": "/c"}')
+    path.write_bytes(
+        b'{"state": "done", "path": "/a"}\nhalf\n[]\n{"state": 3, "path": "/b"}\n\xff\xfe\n{"state": "failed", "path": "/c"}'
+    )
     assert [line["path"] for line in read(path)] == ["/a", "/c"]
 
 

@@ -48,7 +48,9 @@ def test_pieces_are_whole_key_intervals(tmp_path, monkeypatch, times, units, blo
     assert len(found.pieces) > 2
     assert [piece.offset for piece in found.pieces] == [starts[piece.first_frame] for piece in found.pieces]
     assert all(piece.first_frame % 5 == 0 and piece.length >= 3000 for piece in found.pieces[:-1])
-    assert [piece.offset + piece.length for piece in found.pieces] == [starts[piece.first_frame + piece.frames] for piece in found.pieces]
+    assert [piece.offset + piece.length for piece in found.pieces] == [
+        starts[piece.first_frame + piece.frames] for piece in found.pieces
+    ]
     assert sum(piece.length for piece in found.pieces) == len(content)
     assert found.second_frame == starts[1]
     assert found.prefix == (f"ITEM: UNITS\n{units}\n" if units else "")
@@ -71,7 +73,10 @@ class TestOutput:
         assert len(planned(path).pieces) == 3
         assert archive(path, to=tmp_path / "cut", **CUT).ok
         assert archive(path, to=tmp_path / "whole", key=CUT["key"]).ok
-        with gpz.open(tmp_path / "cut" / "melt.dump.gpz") as cut, gpz.open(tmp_path / "whole" / "melt.dump.gpz") as whole:
+        with (
+            gpz.open(tmp_path / "cut" / "melt.dump.gpz") as cut,
+            gpz.open(tmp_path / "whole" / "melt.dump.gpz") as whole,
+        ):
             assert len(cut) == len(whole) == 30
             assert cut.metadata == whole.metadata
             for a, b in zip(cut, whole):
@@ -79,21 +84,28 @@ class TestOutput:
                 for column in ("x", "y", "z", "vx", "type"):
                     assert np.array_equal(a[column], b[column])
 
-    @pytest.mark.parametrize("options", [{"bounds": ["v*=thermal"]}, {"rel": 1e-4}, {"rel": "1e-3", "bounds": ["vx=thermal", "vy=0.5"]}])
+    @pytest.mark.parametrize(
+        "options", [{"bounds": ["v*=thermal"]}, {"rel": 1e-4}, {"rel": "1e-3", "bounds": ["vx=thermal", "vy=0.5"]}]
+    )
     def test_bounds_of_the_first_frame_hold_in_all_pieces(self, path, tmp_path, options):
         """Velocities of later frames are 100 times as large."""
         content = bytearray()
         for k, frame in enumerate(path.read_bytes().split(b"ITEM: TIMESTEP\n")):
             rows = frame.splitlines(keepends=True)
             if k > 10:
-                rows = [row.replace(b"\n", b"e2\n") if len(row.split()) == 8 and row[:1].isdigit() else row for row in rows]
+                rows = [
+                    row.replace(b"\n", b"e2\n") if len(row.split()) == 8 and row[:1].isdigit() else row for row in rows
+                ]
             content += b"ITEM: TIMESTEP\n" * (k > 0) + b"".join(rows)
         path.write_bytes(content)
         assert archive(path, to=tmp_path / "cut", **CUT, **options).ok
         uncut = {**CUT, "piece_size": 10**9, **options}
         assert archive(path, to=tmp_path / "whole", **uncut).ok
         assert last(tmp_path / "cut", "melt.dump")["columns"] == last(tmp_path / "whole", "melt.dump")["columns"]
-        with gpz.open(tmp_path / "cut" / "melt.dump.gpz") as cut, gpz.open(tmp_path / "whole" / "melt.dump.gpz") as whole:
+        with (
+            gpz.open(tmp_path / "cut" / "melt.dump.gpz") as cut,
+            gpz.open(tmp_path / "whole" / "melt.dump.gpz") as whole,
+        ):
             assert [frame.bounds for frame in cut] == [frame.bounds for frame in whole]
 
     def test_units_of_the_first_frame_hold_in_all_pieces(self, tmp_path):
@@ -122,7 +134,9 @@ class TestOutput:
         report = archive(path, to=tmp_path / "out", rel=1e-4, **CUT)
         assert report.ok, report.failed
         whole = subprocess.run(
-            [os.environ["GPZ"], "encode", path, "-o", tmp_path / "one.gpz", "--rel", "0.0001", "--key", "5"], capture_output=True, check=True
+            [os.environ["GPZ"], "encode", path, "-o", tmp_path / "one.gpz", "--rel", "0.0001", "--key", "5"],
+            capture_output=True,
+            check=True,
         )
         assert whole.returncode == 0
         assert outputs(tmp_path / "out") == {"melt.dump.gpz": (tmp_path / "one.gpz").read_bytes()}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from conftest import CUT, PROGRAM, as_gpz, dump, lines, outputs, report_of, shell, states
 
+import gpz
 from gpz.archive import archive
 from gpz.archive.errors import DiskFull
 from gpz.archive.manifest import Manifest
@@ -44,7 +45,9 @@ class TestReport:
         report = report_of(ended)
         assert ended.returncode == 1 and not report["ok"]
         assert report["done"] == 3 and report["bytes_after"] == sum(map(len, outputs(out).values()))
-        assert report["bytes_before"] == sum((runs / name).stat().st_size for name in ("melt.dump", "a/melt.dump", "a/crystal.xyz"))
+        assert report["bytes_before"] == sum(
+            (runs / name).stat().st_size for name in ("melt.dump", "a/melt.dump", "a/crystal.xyz")
+        )
         assert report["ratio"] == pytest.approx(report["bytes_before"] / report["bytes_after"], abs=1e-3)
         assert [failed["path"] for failed in report["failed"]] == [str(runs / "broken.dump")]
         assert "truncated" in report["failed"][0]["reason"]
@@ -53,7 +56,10 @@ class TestReport:
     def test_an_input_that_cannot_be_read(self, runs, tmp_path):
         if os.geteuid() == 0:
             os.mkfifo(runs / "pipe")  # root reads everything; no regular file is skipped
-            assert report_of(shell(runs, "--to", tmp_path / "out", "--json"))["skipped"][0]["reason"] in ("no regular file", "no trajectory that gpz reads")
+            assert report_of(shell(runs, "--to", tmp_path / "out", "--json"))["skipped"][0]["reason"] in (
+                "no regular file",
+                "no trajectory that gpz reads",
+            )
             return
         (runs / "melt.dump").chmod(0)
         report = report_of(shell(runs, "--to", tmp_path / "out", "--json"))
@@ -90,6 +96,26 @@ class TestUsage:
         assert ended.returncode == 2 and "another gpz archive writes into this folder" in ended.stderr
 
 
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"bounds": "v*=thermal"}, "bounds: a list of texts, as \\['v"),
+        ({"jobs": 0}, "jobs: a whole number from 1, not 0"),
+        ({"eb": 1, "rel": 1}, "give one of eb, rel and lossless"),
+        ({"effort": "most"}, "effort: one of fast, standard, dense, not 'most'"),
+        ({"order": "any"}, "order: one of"),
+        ({"key": 0}, "key: a whole number from 1, not 0"),
+        ({"piece_size": 0}, "piece_size: a number of bytes from 1"),
+        ({"client": object(), "scheduler": "tcp://x"}, "a client or the address"),
+    ],
+)
+def test_arguments_that_are_refused(tmp_path, options, says):
+    """Before anything is read or made."""
+    with pytest.raises(gpz.ArgumentError, match=says):
+        archive(tmp_path / "none", to=tmp_path / "out", **options)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_leaves_what_is_done(runs, tmp_path, number):
     """The program gpz stops at the second piece until it is killed; it says so through a pipe."""
@@ -97,7 +123,9 @@ def test_a_signal_leaves_what_is_done(runs, tmp_path, number):
     assert shell(runs, "--to", expected, *OPTIONS).returncode == 0
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    environment = fake_gpz(tmp_path / "fake", f'case "$*" in encode*piece-000001*) echo > {pipe}; exec sleep 600;; esac\nexec $REAL "$@"')
+    environment = fake_gpz(
+        tmp_path / "fake", f'case "$*" in encode*piece-000001*) echo > {pipe}; exec sleep 600;; esac\nexec $REAL "$@"'
+    )
     out = tmp_path / "out"
     command = [*PROGRAM, runs / "a", "--to", out, *OPTIONS, "--jobs", 1]
     with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True, env=environment) as running:
@@ -123,7 +151,9 @@ class TestDiskFull:
 
     def test_a_program_says_so(self, runs, tmp_path):
         full = os.strerror(errno.ENOSPC)
-        environment = fake_gpz(tmp_path / "fake", f'case "$1" in cat) echo "gpz: out: {full}" >&2; exit 3;; esac\nexec $REAL "$@"')
+        environment = fake_gpz(
+            tmp_path / "fake", f'case "$1" in cat) echo "gpz: out: {full}" >&2; exit 3;; esac\nexec $REAL "$@"'
+        )
         out = tmp_path / "out"
         ended = shell(runs, "--to", out, *OPTIONS, "--jobs", 1, env=environment)
         assert ended.returncode == 3 and len(ended.stderr.splitlines()) == 1
@@ -171,7 +201,13 @@ def test_gpz_starts_it(tmp_path):
     program.write_text('#!/bin/sh\necho "$@"\n')
     program.chmod(0o755)
     environment = {**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}
-    ended = subprocess.run([os.environ["GPZ"], "archive", "in", "--to", "out"], capture_output=True, text=True, env=environment, check=False)
+    ended = subprocess.run(
+        [os.environ["GPZ"], "archive", "in", "--to", "out"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
     assert ended.stdout == "in --to out\n"
     listed = subprocess.run([os.environ["GPZ"], "--help"], capture_output=True, text=True, check=True)
     assert "archive" in listed.stdout

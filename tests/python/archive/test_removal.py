@@ -100,9 +100,18 @@ class TestChanges:
         """It holds other values than those of the input, and its checksums hold."""
         other = tmp_path / "other"
         archive(path, to=other, eb=0.01)
-        with gpz.open(other / "melt.dump.gpz") as file, gpz.Writer(tmp_path / "wrong.gpz", units="metal", bound=0.0005) as writer:
+        with (
+            gpz.open(other / "melt.dump.gpz") as file,
+            gpz.Writer(tmp_path / "wrong.gpz", units="metal", bound=0.0005) as writer,
+        ):
             for frame in file:
-                writer.write(positions=frame.positions, ids=frame.ids, types=frame["type"], box=frame.box, timestep=frame.timestep)
+                writer.write(
+                    positions=frame.positions,
+                    ids=frame.ids,
+                    types=frame["type"],
+                    box=frame.box,
+                    timestep=frame.timestep,
+                )
         usual = tasks.join
 
         def joined(place, pieces):
