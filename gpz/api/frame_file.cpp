@@ -68,9 +68,11 @@ format::FrameHead FrameFile::head(std::size_t i, std::uint64_t *body) const {
   }
   if (!plan_) return head_at(*source_, scan_.frames[i], body);
   plan_->reading_head(i);
-  format::FrameHead found = head_at(*source_, scan_.frames[i], body);
-  plan_->found(i, found.info.since_key);
-  return found;
+  return dropping_damage([&] {
+    format::FrameHead found = head_at(*source_, scan_.frames[i], body);
+    plan_->found(i, found.info.since_key);
+    return found;
+  });
 }
 
 format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::uint64_t *body) {
@@ -147,9 +149,11 @@ StoredRecord FrameFile::stored(const RecordEntry &entry) const {
 }
 
 void FrameFile::read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {
-  in_place(name(), position, [&] {
-    source_->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
-    format::require_checksum(chunk, bytes);
+  dropping_damage([&] {
+    in_place(name(), position, [&] {
+      source_->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
+      format::require_checksum(chunk, bytes);
+    });
   });
 }
 

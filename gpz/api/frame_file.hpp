@@ -71,6 +71,16 @@ class FrameFile {
                       const format::ReadChunk &read) const;
 
  private:
+  // Calls f(). If bytes contradict the format, what was read ahead is dropped.
+  template <class F>
+  auto dropping_damage(F &&f) const -> decltype(f()) {
+    try {
+      return f();
+    } catch (const Error &error) {
+      if (plan_ && error.status() == Status::corrupt) plan_->drop();
+      throw;
+    }
+  }
   void look_at_last_frame(const AheadSource &source) const;
 
   std::shared_ptr<Source> source_;

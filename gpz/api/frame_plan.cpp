@@ -72,6 +72,12 @@ void FramePlan::reading_frame(std::size_t i) {
   if (most_.is_distant && i < frames_.size()) read_interval(i, i, most_.frame);
 }
 
+void FramePlan::drop() {
+  if (!most_.is_distant) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  forget();
+}
+
 void FramePlan::found(std::size_t i, std::size_t since_key) {
   if (!most_.is_distant || since_key > i) return;
   const std::lock_guard<std::mutex> lock(mutex_);

@@ -35,6 +35,8 @@ class FramePlan {
   // unless they are in memory or requested.
   void reading_head(std::size_t i);
   void reading_frame(std::size_t i);
+  // Call if bytes contradict the format: those of a distant source may be right the next time.
+  void drop();
   // Call after reading the head of frame i, which has its distance from the key frame.
   void found(std::size_t i, std::size_t since_key);
   // Call after reading frame i. After the last frame the memory is freed, because programs keep many files open.

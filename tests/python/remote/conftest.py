@@ -7,14 +7,14 @@ from serving import Server
 
 import gpz
 
-FRAMES, PARTICLES, KEY = 60, 4000, 10
+FRAMES, PARTICLES, KEY = 40, 16000, 8
 
 
 @pytest.fixture(scope="session")
 def path(tmp_path_factory):
-    """A file of some 2 MB: difference frames of some 30 KB, and a key frame every 10."""
+    """A file of 2 MB: difference frames of 44 KB, and every eighth a key frame of 84 KB."""
     random = np.random.default_rng(11)
-    start = random.uniform(0, 30, (PARTICLES, 3))
+    start = random.uniform(0, 60, (PARTICLES, 3))
     speed = random.normal(size=(PARTICLES, 3))
     made = tmp_path_factory.mktemp("remote") / "file.gpz"
     with gpz.Writer(made, units="lj", bound=1e-3, key_interval=KEY) as writer:
@@ -22,7 +22,7 @@ def path(tmp_path_factory):
             writer.write(
                 positions=start + 0.02 * k * speed + random.normal(scale=0.05, size=(PARTICLES, 3)),
                 ids=np.arange(1, PARTICLES + 1),
-                box=[30, 30, 30],
+                box=[60, 60, 60],
                 timestep=100 * k,
             )
     return made
@@ -47,3 +47,14 @@ def server(path):
 def remote():
     """Attempts that do not wait."""
     return gpz.remote.Options(delay=0.0)
+
+
+@pytest.fixture
+def same(local):
+    """Whether these frames are those of the file."""
+
+    def check(trajectory, indices=range(FRAMES)):
+        for index in indices:
+            np.testing.assert_array_equal(trajectory[index].positions, local[index].positions)
+
+    return check

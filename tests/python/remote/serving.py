@@ -63,6 +63,7 @@ class Handler(BaseHTTPRequestHandler):
         server = self.server
         place = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         begin, end = (int(place[1]), int(place[2]) + 1) if place and place[2] else (None, None)
+        self.begin, self.end = begin, end
         with server.lock:
             server.requests.append((self.command, begin, end))
         if server.latency:
