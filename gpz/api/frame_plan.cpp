@@ -17,8 +17,7 @@ void FramePlan::asked_for(std::size_t i, bool anew) {
   if (before == i) return;
   // A frame that does not ascend, as with threads in turn, ends a regular sequence.
   const std::size_t distance = before != none && i > before ? i - before : 0;
-  const bool is_next = most_.is_distant && distance == 1;
-  is_regular_ = distance > 0 && (std::exchange(distance_, distance) == distance || is_next);
+  is_regular_ = distance > 0 && std::exchange(distance_, distance) == distance;
   distance_ = distance;
   if (std::exchange(between_are_read_, false) || !is_regular_) {
     const std::size_t first = distance == 0 ? probable_key(i) : std::max(probable_key(i), before + 1);
@@ -48,6 +47,10 @@ void FramePlan::reading(std::size_t i, std::size_t end) {
   }
   if (i >= newest_) next = next_frames(end);
   lock.unlock();
+  if (most_.is_distant)
+    now.erase(
+        std::remove_if(now.begin(), now.end(), [&](const AheadSource::Range &range) { return source_.holds(range); }),
+        now.end());
   source_.read_now(now);
   source_.expect(next);
 }
