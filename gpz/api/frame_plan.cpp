@@ -26,7 +26,7 @@ void FramePlan::asked_for(std::size_t i, bool anew) {
     return;
   }
   if (!is_on_the_way(i, distance))
-    go(i + distance, distance, 2);
+    go(i + distance, distance, most_.is_distant ? 4 : 2);
   else if (i < newest_)
     return;
   const std::vector<AheadSource::Range> ranges = next_frames(frames_.size());
@@ -39,10 +39,11 @@ void FramePlan::reading(std::size_t i, std::size_t end) {
   between_are_read_ = true;
   // A loop reads on beyond this frame if it leaves out fewer frames than were read for this one.
   const bool goes_on = is_regular_ && i < end && distance_ <= end - i;
+  const std::size_t needed = std::max<std::size_t>(std::min(end, frames_.size()) - std::min(i, frames_.size()), 1);
   end = goes_on ? frames_.size() : std::min(end, frames_.size());
   std::vector<AheadSource::Range> now, next;
   if (!is_on_the_way(i, 1)) {
-    go(i, 1, most_frames);
+    go(i, 1, most_.is_distant ? std::min(needed, most_frames) : most_frames);
     now = next_frames(end);
   }
   if (i >= newest_) next = next_frames(end);

@@ -17,6 +17,7 @@
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/units.hpp"
+#include "gpz_file.hpp"
 #include "history.hpp"
 #include "last_whole_frame.hpp"
 #include "lossless_advice.hpp"
@@ -134,7 +135,7 @@ void write_within(Bounds &bounds, const std::string &file, const Frame &frame, E
 
 void write_history(const FrameSource &source, const EncodeOptions &options, EncodedOutput &out) {
   History history(options.history);
-  if (source.is_gpz() && options.input != "-") history.take(Reader(options.input, options.source.limits));
+  if (source.is_gpz() && options.input != "-") history.take(open_reader(options.input, options.source.limits));
   history.add_input(options.input);
   if (history.is_kept()) out.copy(tables_record({history.table()}));
 }
