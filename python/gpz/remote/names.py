@@ -14,6 +14,11 @@ def is_url(path: Any) -> bool:
     return isinstance(path, str) and _URL.match(path) is not None
 
 
+def is_gpz_url(thing: Any) -> bool:
+    """Whether it is a URL whose path ends with .gpz, whatever its query is."""
+    return is_url(thing) and re.split(r"[?#]", thing)[0].lower().endswith(".gpz")
+
+
 def shown_url(url: str) -> str:
     """Without passwords, and without the query, in which signatures are."""
     without_user = re.sub(r"(://)[^/@?#]*@", r"\1", url)

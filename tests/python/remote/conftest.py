@@ -3,11 +3,9 @@
 
 import numpy as np
 import pytest
-from serving import Server
+from serving import FRAMES, KEY, PARTICLES, Server
 
 import gpz
-
-FRAMES, PARTICLES, KEY = 40, 16000, 8
 
 
 @pytest.fixture(scope="session")

@@ -6,6 +6,8 @@ import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+FRAMES, PARTICLES, KEY = 40, 16000, 8  # of the file that conftest.py makes
+
 
 class Server(ThreadingHTTPServer):
     """Serves `files`, by path.

@@ -9,7 +9,7 @@ import sys
 import threading
 
 import pytest
-from conftest import FRAMES, KEY
+from serving import FRAMES, KEY
 
 GPZ = os.environ.get("GPZ", "gpz")
 MOST_OF_INFO = 1_000_000  # bytes

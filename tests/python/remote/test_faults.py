@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import FRAMES, KEY
+from serving import FRAMES, KEY
 
 import gpz
 from gpz.remote import ChangedError, RemoteError

@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import FRAMES, KEY
+from serving import FRAMES, KEY
 
 import gpz
 

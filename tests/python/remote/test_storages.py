@@ -9,7 +9,7 @@ import boto3
 import fsspec
 import numpy as np
 import pytest
-from conftest import FRAMES, KEY
+from serving import FRAMES, KEY
 from moto.server import ThreadedMotoServer
 
 import gpz
