@@ -71,8 +71,7 @@ def serve(url: str, requests: BinaryIO, answers: BinaryIO) -> int:
             give_failure(answers, error)
             continue
         answers.write(struct.pack("<I", BYTES))
-        for part in parts:
-            answers.write(part)
+        answers.writelines(parts)
         answers.flush()
     return 0
 

@@ -92,7 +92,7 @@ def local_path(url: str) -> str | None:
     scheme, _, rest = url.partition("://")
     if scheme not in ("file", "local"):
         return None
-    return rest if rest.startswith("/") else os.path.abspath(rest)
+    return rest if rest.startswith("/") else str(os.path.abspath(rest))
 
 
 def file_of(source: Any, options: Options) -> Any:

@@ -29,14 +29,14 @@ def programs(tmp_path_factory):
 def gpz_command(programs):
     def run(*arguments, path=None):
         environment = {**os.environ, "PATH": f"{programs if path is None else path}{os.pathsep}{os.environ['PATH']}"}
-        return subprocess.run([GPZ, *map(str, arguments)], env=environment, capture_output=True, text=True, timeout=60)
+        return subprocess.run([GPZ, *map(str, arguments)], check=False, env=environment, capture_output=True, text=True, timeout=60)
 
     return run
 
 
 @pytest.fixture
 def local_command():
-    return lambda *arguments: subprocess.run([GPZ, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+    return lambda *arguments: subprocess.run([GPZ, *map(str, arguments)], check=False, capture_output=True, text=True, timeout=60)
 
 
 def without_names(text):

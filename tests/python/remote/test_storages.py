@@ -9,8 +9,8 @@ import boto3
 import fsspec
 import numpy as np
 import pytest
-from serving import FRAMES, KEY
 from moto.server import ThreadedMotoServer
+from serving import FRAMES, KEY
 
 import gpz
 from gpz import _files
