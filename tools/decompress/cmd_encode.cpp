@@ -19,6 +19,7 @@
 #include "gpz/units.hpp"
 #include "gpz_file.hpp"
 #include "history.hpp"
+#include "key_interval.hpp"
 #include "last_whole_frame.hpp"
 #include "lossless_advice.hpp"
 #include "output_file.hpp"
@@ -204,6 +205,15 @@ void encode(EncodeOptions options) {
       if (!out) {
         metadata = described(*source, frame, options);
         const std::vector<Table> tables = tables_beside(options, metadata.units);
+        if (options.encoding.is_key_interval_chosen)
+          options.encoding.key_interval = key_interval_for(encoded_size(metadata, options.encoding, [&](Writer &probe) {
+            if (!options.source.keep_bits)
+              probe.write(frame);
+            else if (const std::vector<FieldInput> *const typed = source->typed_fields())
+              probe.write(frame.info, *typed);
+            else
+              probe.rewrite(frame);
+          }));
         out.emplace(options.output, metadata, options.encoding);
         if (!tables.empty()) out->copy(tables_record(tables));
       }
@@ -273,7 +283,7 @@ void add_encode(CommandParser &parser) {
           "COLUMN=V: bound of another float column; without one it is lossless. A * at the end of COLUMN stands for "
           "any text. V is thermal for velocities: a thousandth of the thermal speed of the heaviest species")
       .one_value_each();
-  add_encoding_options(command, options->encoding);
+  add_encoding_options(command, options->encoding, true);
   add_effort_option(command, options->encoding.effort, effort_name(default_effort));
   command
       .option("--format", options->source.format,

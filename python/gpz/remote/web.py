@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import tempfile
@@ -13,7 +14,9 @@ from gpz.remote.errors import Passing, RemoteError, changed, forbidden, missing
 from gpz.remote.options import Options
 from gpz.remote.stored import StoredFile
 
-FIRST = 64 << 10  # bytes of the first request: the file header, and what the reader asks for first
+# What the reader asks for first, and at most a block of gpz::CachedSource more: the file header and the index.
+FIRST = 64 << 10
+LAST = (256 + 16) << 10
 _PASSING_STATUS = (408, 425, 429, 500, 502, 503, 504)
 _VERSION_HEADS = ("ETag", "Last-Modified")
 
@@ -21,13 +24,14 @@ _VERSION_HEADS = ("ETag", "Last-Modified")
 class WebFile(StoredFile):
     """Ranges of a file on a web server.
 
-    The first request has the start of the file; its answer says how long the file is. A file on a server that sends no
-    ranges is copied to a temporary file. Redirections are followed once, and again when they have expired.
+    The first two requests are made at once, and have the start and the end of the file; their answers say how long the file
+    is. A file on a server that sends no ranges is copied to a temporary file. Redirections are followed once, and again when
+    they have expired.
     """
 
     def __init__(self, file_system: Any, path: str, url: str, options: Options):
         self._place: Any = None  # where the last redirection led
-        self._first = b""
+        self._ends: list[tuple[int, bytes]] = []  # positions and bytes, for the first call of read_ranges
         self._copy: IO[bytes] | None = None
         super().__init__(file_system, path, url, options)
 
@@ -35,9 +39,13 @@ class WebFile(StoredFile):
         """The bytes of each (begin, end)."""
         if self._copy is not None:
             return [self._of_copy(begin, end) for begin, end in ranges]
-        # The reader asks for the start of the file once, and keeps it.
-        first, self._first = self._first, b""
-        answers = {(begin, end): first[begin:end] for begin, end in ranges if first and end <= len(first)}
+        ends, self._ends = self._ends, []
+        answers = {
+            (begin, end): data[begin - start : end - start]
+            for begin, end in ranges
+            for start, data in ends
+            if start <= begin and end <= start + len(data)
+        }
         left = [place for place in ranges if place not in answers]
         answers.update(zip(left, super().read_ranges(left)))
         return [answers[place] for place in ranges]
@@ -59,7 +67,30 @@ class WebFile(StoredFile):
             self.call(attempts.repeated(self.name, self.options, lambda: self._read(0, 1)))
 
     async def _open(self) -> None:
-        await attempts.repeated(self.name, self.options, self._read_first)
+        last = asyncio.ensure_future(self._read_last())
+        try:
+            await attempts.repeated(self.name, self.options, self._read_first)
+            if self._copy is None and self.size > FIRST:
+                await last
+        finally:
+            last.cancel()
+            await asyncio.gather(last, return_exceptions=True)
+        if not last.cancelled() and last.exception() is None:
+            data, size, version = last.result()
+            if size == self.size and version == self._version:
+                self._ends.append((size - len(data), data))
+
+    async def _read_last(self) -> tuple[bytes, int | None, dict[str, str]]:
+        """The end of the file, the size of the file and its version. If this fails, the reader asks for the range."""
+        try:
+            async with await self._request_range(f"bytes=-{LAST}") as answer:
+                size = _length_in(answer)
+                if answer.status != 206 or size is None:
+                    return b"", None, {}
+                data = await answer.read()
+                return (data, size, _version_in(answer)) if len(data) == min(LAST, size) else (b"", None, {})
+        except Exception:  # noqa: BLE001: whatever it is, the other request has it as well
+            return b"", None, {}
 
     async def _read_first(self) -> None:
         async with await self._request(0, FIRST) as answer:
@@ -72,9 +103,9 @@ class WebFile(StoredFile):
             size = _length_in(answer)
             if size is None:
                 raise RemoteError("the server does not say how long the file is", self.name)
-            self._first = await self._body(answer, 0, min(FIRST, size))
+            self._ends = [(0, await self._body(answer, 0, min(FIRST, size)))]
             self.size = size
-            self._version = {key: answer.headers[key] for key in _VERSION_HEADS if key in answer.headers}
+            self._version = _version_in(answer)
             if answer.history:
                 self._place = answer.url
 
@@ -99,12 +130,15 @@ class WebFile(StoredFile):
             return await self._body(answer, begin, end)
 
     async def _request(self, begin: int, end: int) -> Any:
+        return await self._request_range(f"bytes={begin}-{end - 1}")
+
+    async def _request_range(self, places: str) -> Any:
         import aiohttp
 
         file_system = self.file_system
         session = await file_system.set_session()
         arguments = dict(file_system.kwargs)
-        heads = {**arguments.pop("headers", {}), "Range": f"bytes={begin}-{end - 1}", "Accept-Encoding": "identity"}
+        heads = {**arguments.pop("headers", {}), "Range": places, "Accept-Encoding": "identity"}
         arguments.setdefault(
             "timeout",
             aiohttp.ClientTimeout(total=None, sock_connect=self.options.timeout, sock_read=self.options.timeout),
@@ -130,7 +164,7 @@ class WebFile(StoredFile):
         place = re.match(r"bytes (\d+)-", answer.headers.get("Content-Range", ""))
         if place is not None and int(place[1]) != begin:
             raise RemoteError(f"the server sent bytes from {place[1]} on instead of {begin}", self.name)
-        data = await answer.read()
+        data = bytes(await answer.read())
         if len(data) != end - begin:
             raise Passing(f"{len(data)} bytes came instead of {end - begin}")
         return data
@@ -169,6 +203,10 @@ def _length_in(answer: Any) -> int | None:
     """Of the whole file."""
     found = re.match(r"bytes (?:\d+-\d+|\*)/(\d+)$", answer.headers.get("Content-Range", ""))
     return None if found is None else int(found[1])
+
+
+def _version_in(answer: Any) -> dict[str, str]:
+    return {key: answer.headers[key] for key in _VERSION_HEADS if key in answer.headers}
 
 
 def _wait_in(answer: Any) -> float | None:

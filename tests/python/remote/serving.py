@@ -63,8 +63,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer(self, with_body):
         server = self.server
-        place = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
-        begin, end = (int(place[1]), int(place[2]) + 1) if place and place[2] else (None, None)
+        place = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
+        begin, end = (int(place[1]), int(place[2]) + 1) if place and place[1] else (None, None)
+        if place and not place[1]:
+            end = len(server.files.get(self.path) or b"")
+            begin = max(0, end - int(place[2]))
         self.begin, self.end = begin, end
         with server.lock:
             server.requests.append((self.command, begin, end))
@@ -75,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         data = server.files.get(self.path)
         if data is None:
             self.refuse(404)
-        elif begin is None or not server.has_ranges:
+        elif begin is None or not server.has_ranges or not data:
             self.give(200, data, with_body=with_body)
         elif begin >= len(data):
             self.refuse(416, {"Content-Range": f"bytes */{len(data)}"})

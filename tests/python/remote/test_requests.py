@@ -28,12 +28,12 @@ def test_opening_takes_two_requests(server, local):
     assert trajectory.path == server.url()
 
 
-def test_a_small_file_takes_one_request(server, tmp_path):
+def test_a_small_file_takes_no_more(server, tmp_path):
     with gpz.Writer(tmp_path / "small.gpz", bound=1e-3) as writer:
         writer.write(positions=np.ones((5, 3)), ids=range(5))
     server.files["/small.gpz"] = (tmp_path / "small.gpz").read_bytes()
     assert gpz.open(server.url("/small.gpz"))[0].positions.shape == (5, 3)
-    assert len(server.requests) == 1
+    assert len(server.requests) <= 2
 
 
 @pytest.mark.parametrize("index", [0, 3, 2 * KEY, 2 * KEY + 5, FRAMES - 1])
@@ -118,10 +118,14 @@ def test_a_loop_with_gaps_reads_the_key_intervals_of_its_frames(server, local):
 
 def test_counts(server):
     trajectory = gpz.open(server.url())
+    # Both ends came before a reader asked for them.
+    assert trajectory._file.source.counts[:2] == (1, 2)
+    ends = server.sent - trajectory._file.source.counts[2]
+    assert 0 <= ends <= BLOCK and len(server.requests) == 2
     trajectory[KEY + 2].positions  # noqa: B018
     requests, ranges, sent = trajectory._file.source.counts
     assert 1 < requests <= ranges == len(server.requests)
-    assert sent == server.sent
+    assert sent == server.sent - ends
 
 
 def test_the_file_may_have_grown(server, path, tmp_path, same):
