@@ -3,8 +3,10 @@
 .gpz by gpz.open, H5MD by h5py over a file object of fsspec, ZarrMD by zarrtraj where it is installed; and a local .gpz.
 
     remote.py FOLDER [--frames N] [--atoms N] [--delays 0,20,100]
+    remote.py FOLDER --keys 100,50,20,10,5 [--frames N] [--atoms N] [--delays 0,20,100]
 
-Makes the files in FOLDER if they are not there.
+With --keys: ten frames of files with these key intervals, each frame by itself. Makes the files in FOLDER if they are not
+there.
 """
 
 import argparse
@@ -39,8 +41,8 @@ def positions_of(frames, atoms):
         yield edge, start + k * speed + random.normal(scale=0.03, size=(atoms, 3))
 
 
-def make_gpz(path, frames, atoms):
-    with gpz.Writer(path, units="lj", bound=BOUND, key_interval=KEY) as writer:
+def make_gpz(path, frames, atoms, key_interval=KEY):
+    with gpz.Writer(path, units="lj", bound=BOUND, key_interval=key_interval, threads=0) as writer:
         ids = np.arange(1, atoms + 1)
         for k, (edge, x) in enumerate(positions_of(frames, atoms)):
             writer.write(positions=x, ids=ids, box=[edge] * 3, timestep=100 * k)
@@ -197,7 +199,8 @@ def tasks(frames):
     return {
         "open, metadata": lambda file: file.info(),
         "first frame": lambda file: file.frame(0),
-        f"frame {frames // 2:,}": lambda file: file.frame(frames // 2),
+        f"frame {frames // 2:,}, a key frame": lambda file: file.frame(frames // 2),
+        f"frame {frames // 2 + 99:,}, the last of its interval": lambda file: file.frame(frames // 2 + 99),
         "every 100th frame": lambda file: file.every(100),
         "1 % of the atoms, 100 frames": lambda file: file.few_atoms(100, 100),
     }
@@ -217,6 +220,31 @@ def measure(reader, place, task, elsewhere, seconds):
     return (*counts, statistics.median(times))
 
 
+def measure_keys(options, elsewhere):
+    """Prints a row for each key interval: ten frames by themselves, of an open file."""
+    delays = [float(delay) / 1000 for delay in options.delays.split(",")]
+    print("| key interval | file, MB | KB a frame | requests | " + " | ".join(f"{1000 * d:g} ms" for d in delays) + " |")
+    print("|---|---|---|---|" + "---|" * len(delays))
+    chosen = np.random.default_rng(3).integers(0, options.frames, 10)
+    for key in map(int, options.keys.split(",")):
+        path = options.folder / f"key{key}.gpz"
+        if not path.exists():
+            make_gpz(path, options.frames, options.atoms, key)
+        row, counts = [], (0, 0)
+        for delay in delays:
+            elsewhere.delay(0)
+            trajectory = gpz.open(f"{elsewhere.url}/{path.name}", remote=gpz.remote.Options(memory=0))
+            elsewhere.delay(delay)
+            begin = time.perf_counter()
+            for k in chosen:
+                trajectory[int(k)].positions  # noqa: B018
+            row.append((time.perf_counter() - begin) / len(chosen))
+            counts = elsewhere.counts()
+        requests, sent = (count / len(chosen) for count in counts)
+        shown = " | ".join(f"{seconds:.3f}" for seconds in row)
+        print(f"| {key} | {path.stat().st_size / 1e6:.1f} | {sent / 1e3:,.0f} | {requests:.1f} | {shown} |", flush=True)
+
+
 def command(url):
     """gpz info URL, which starts a program of the Python package."""
     subprocess.run([os.environ.get("GPZ", "gpz"), "info", url], check=True, stdout=subprocess.DEVNULL)
@@ -228,12 +256,18 @@ def main():
     parser.add_argument("--frames", type=int, default=10_000)
     parser.add_argument("--atoms", type=int, default=5_000)
     parser.add_argument("--delays", default="0,20,100", help="milliseconds")
+    parser.add_argument("--keys", help="key intervals")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
         serve(options.folder)
         return
     options.folder.mkdir(exist_ok=True)
+    if options.keys:
+        elsewhere = Elsewhere(options.folder.resolve())
+        measure_keys(options, elsewhere)
+        elsewhere.close()
+        return
     readers = [(Gpz, "traj.gpz", make_gpz), (H5md, "traj.h5md", make_h5md)]
     try:
         import zarr  # noqa: F401

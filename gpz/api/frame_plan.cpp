@@ -43,7 +43,7 @@ void FramePlan::reading(std::size_t i, std::size_t end) {
   end = goes_on ? frames_.size() : std::min(end, frames_.size());
   std::vector<AheadSource::Range> now, next;
   if (!is_on_the_way(i, 1)) {
-    go(i, 1, most_.is_distant ? std::min(needed, most_frames) : most_frames);
+    go(i, 1, most_.is_distant ? needed : most_frames);
     now = next_frames(end);
   }
   if (i >= newest_) next = next_frames(end);
