@@ -168,7 +168,7 @@ class H5md:
         import fsspec
         import h5py
 
-        self.file = h5py.File(fsspec.open(place, block_size=1 << 20).open(), "r")
+        self.file = h5py.File(fsspec.open(place, block_size=1 << 18, cache_type="blockcache").open(), "r")
         self.value = self.file["particles/trajectory/position/value"]
 
     def info(self):
@@ -196,11 +196,12 @@ class Zarr(H5md):
 
 def tasks(frames):
     """Names, and what is done with an open file."""
+    key = frames // 2 // KEY * KEY
     return {
         "open, metadata": lambda file: file.info(),
         "first frame": lambda file: file.frame(0),
-        f"frame {frames // 2:,}, a key frame": lambda file: file.frame(frames // 2),
-        f"frame {frames // 2 + 99:,}, the last of its interval": lambda file: file.frame(frames // 2 + 99),
+        f"frame {key:,}, a key frame": lambda file: file.frame(key),
+        f"frame {key + KEY - 1:,}, the last of its interval": lambda file: file.frame(key + KEY - 1),
         "every 100th frame": lambda file: file.every(100),
         "1 % of the atoms, 100 frames": lambda file: file.few_atoms(100, 100),
     }

@@ -27,8 +27,8 @@ def programs(tmp_path_factory):
 
 @pytest.fixture
 def gpz_command(programs):
-    def run(*arguments, path=None):
-        environment = {**os.environ, "PATH": f"{programs if path is None else path}{os.pathsep}{os.environ['PATH']}"}
+    def run(*arguments, path=programs, others=os.environ["PATH"]):
+        environment = {**os.environ, "PATH": f"{path}{os.pathsep}{others}"}
         return subprocess.run([GPZ, *map(str, arguments)], check=False, env=environment, capture_output=True, text=True, timeout=60)
 
     return run
@@ -147,7 +147,7 @@ def test_only_gpz_files(gpz_command, server, tmp_path):
 
 
 def test_without_the_package(gpz_command, server, tmp_path):
-    result = gpz_command("info", server.url(), path=tmp_path)
+    result = gpz_command("info", server.url(), path=tmp_path, others="")
     assert result.returncode == 2 and result.stderr.count("\n") == 1
     assert 'pip install ".[remote]"' in result.stderr
 
