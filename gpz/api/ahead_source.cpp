@@ -116,10 +116,11 @@ struct AheadSource::Shared {
   }
 };
 
-AheadSource::AheadSource(std::shared_ptr<Source> source, bool has_thread)
+AheadSource::AheadSource(std::shared_ptr<Source> source, bool has_thread, std::uint64_t kept)
     : source_(std::move(source)),
       shared_(std::make_unique<Shared>()),
       has_thread_(has_thread),
+      kept_(kept),
       generation_(fork_generation()) {}
 
 AheadSource::~AheadSource() {
@@ -137,13 +138,24 @@ AheadSource::~AheadSource() {
 
 bool AheadSource::is_forked() const { return fork_generation() != generation_; }
 
+// Whether the oldest batch has to go before one of `size` bytes is added. Call with the mutex locked.
+bool AheadSource::is_full(std::uint64_t size) const {
+  constexpr std::size_t least_batches = 2, most_batches = 8;
+  const std::deque<std::shared_ptr<Batch>> &batches = shared_->batches;
+  if (batches.size() < least_batches) return false;
+  for (const std::shared_ptr<Batch> &batch : batches) size += batch->room;
+  return batches.size() >= most_batches || size > kept_;
+}
+
 // Adds a waiting batch; nullptr if memory runs out. Call with the mutex locked.
 std::shared_ptr<AheadSource::Batch> AheadSource::new_batch(const std::vector<Range> &ranges) {
-  constexpr std::size_t most_batches = 2;
   std::deque<std::shared_ptr<Batch>> &batches = shared_->batches;
   try {
     std::shared_ptr<Batch> batch;
-    if (batches.size() == most_batches) {
+    std::uint64_t size = 0;
+    for (const Range &range : ranges) size += range.size;
+    while (is_full(size)) {
+      batch.reset();
       // Reuse the oldest batch, unless it is being read or copied from.
       const Batch &oldest = *batches.front();
       if (oldest.state != Batch::State::reading && oldest.readers.load(std::memory_order_acquire) == 0)
@@ -183,6 +195,15 @@ void AheadSource::read_now(const std::vector<Range> &ranges) {
   if (is_forked() || ranges.empty()) return;
   Shared::Lock lock(shared_->mutex);
   if (const std::shared_ptr<Batch> batch = new_batch(ranges)) shared_->read(batch, *source_, lock);
+}
+
+bool AheadSource::holds(const Range &range) const {
+  if (is_forked()) return false;
+  const std::lock_guard<std::mutex> lock(shared_->mutex);
+  return std::any_of(shared_->batches.begin(), shared_->batches.end(), [&](const std::shared_ptr<Batch> &batch) {
+    return batch->state != Batch::State::failed &&
+           batch->find(range.position, static_cast<std::size_t>(range.size)) != nullptr;
+  });
 }
 
 void AheadSource::forget() {

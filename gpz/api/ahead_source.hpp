@@ -20,15 +20,17 @@ class AheadSource final : public Source {
     std::uint64_t size = 0;
   };
 
-  // Without a thread, expect() acts as read_now().
-  explicit AheadSource(std::shared_ptr<Source> source, bool has_thread = true);
+  // Without a thread, expect() acts as read_now(). `kept`: bytes of requests that are kept, beyond the last two.
+  explicit AheadSource(std::shared_ptr<Source> source, bool has_thread = true, std::uint64_t kept = 0);
   // Waits for the current request.
   ~AheadSource() override;
 
-  // Read these ascending ranges in one request: expect() in the background, read_now() before it returns. Only the last
-  // two requests are kept. If memory or threads run out, nothing is read ahead.
+  // Read these ascending ranges in one request: expect() in the background, read_now() before it returns. The last two
+  // requests are kept, and up to eight if they are small. If memory or threads run out, nothing is read ahead.
   void expect(const std::vector<Range> &ranges);
   void read_now(const std::vector<Range> &ranges);
+  // Whether a kept request contains this range.
+  bool holds(const Range &range) const;
   // Frees the memory of all requests.
   void forget();
 
@@ -46,10 +48,12 @@ class AheadSource final : public Source {
 
   bool is_forked() const;
   std::shared_ptr<Batch> new_batch(const std::vector<Range> &ranges);
+  bool is_full(std::uint64_t size) const;
 
   std::shared_ptr<Source> source_;
   std::unique_ptr<Shared> shared_;
   bool has_thread_;
+  std::uint64_t kept_;        // bytes
   unsigned long generation_;  // of the process that started the thread
 };
 

@@ -32,6 +32,7 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
     if (lies_between) wanted = joined_ ? std::vector<bool>() : history_.joined(std::move(wanted));
     joined_ = lies_between;
     history_.forget();
+    if (how.announces && since_key <= i) file_->reading(i - since_key, i + 1);
     if (failure_ && failed_ < i && failed_ + since_key >= i) throw_behind(*failure_, failed_);
     // The frames that it builds on were lost, and the positions before it have other frames.
     if (since_key > i || file_->head(i - since_key).info.since_key != 0)
@@ -66,6 +67,7 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
 
 void Follower::follow(std::size_t j, const std::vector<bool> &wanted, int threads, SpareMemory &spare) {
   std::uint64_t position = 0;
+  file_->reading_frame(j);
   const format::FrameHead head = file_->head(j, &position);
   // If this frame has other fields than the wanted frame, the chunks of the wanted frame are independent of it.
   const bool has_these = wanted.size() == head.info.fields.size();

@@ -14,17 +14,51 @@ namespace gpz::api {
 
 using format::corrupt;
 
+namespace {
+
+// Reads the header, the index, and usually the first tables and frames: in one request, or in two if the index is long.
+// Failures are reported by the scan, which reads the same bytes.
+void read_ends(AheadSource &source, std::uint64_t most) {
+  constexpr std::uint64_t begin = std::uint64_t{64} << 10, end = std::uint64_t{256} << 10;
+  const std::uint64_t size = source.size();
+  if (size <= begin + end || most < begin + end) {
+    source.read_now({{0, std::min(size, most)}});
+    return;
+  }
+  source.read_now({{0, begin}, {size - end, end}});
+  std::uint8_t trailer[format::trailer_size];
+  if (!source.holds({size - sizeof trailer, sizeof trailer})) return;
+  source.read_at(size - sizeof trailer, trailer, sizeof trailer);
+  const auto length = format::length_in_trailer(trailer);
+  if (length && *length > end && *length <= std::min(most, size)) source.read_now({{size - *length, *length}});
+}
+
+}  // namespace
+
 FrameFile::FrameFile(std::shared_ptr<Source> source, const FramePlan::Most &ahead) {
   if (ahead.frame == 0) {
     source_ = std::move(source);
     scan_ = api::scan(*source_, true);
     return;
   }
-  auto reading_ahead = std::make_unique<AheadSource>(std::move(source), ahead.has_thread);
+  const std::uint64_t kept = ahead.is_distant ? 2 * ahead.request : 0;
+  auto reading_ahead = std::make_unique<AheadSource>(std::move(source), ahead.has_thread, kept);
   AheadSource &expecting = *reading_ahead;
   source_ = std::move(reading_ahead);
+  if (ahead.is_distant) read_ends(expecting, ahead.request);
   scan_ = api::scan(*source_, true);
   plan_ = std::make_unique<FramePlan>(scan_.frames, expecting, ahead);
+  if (ahead.is_distant && !scan_.frames.empty()) look_at_last_frame(expecting);
+}
+
+// The last frame often arrives with the index, and tells FramePlan the distance of key frames.
+void FrameFile::look_at_last_frame(const AheadSource &source) const {
+  const IndexEntry &last = scan_.frames.back();
+  if (!source.holds({last.offset, last.length})) return;
+  try {
+    head(scan_.frames.size() - 1);
+  } catch (const Error &) {  // whoever asks for the frame gets the error
+  }
 }
 
 format::FrameHead FrameFile::head(std::size_t i, std::uint64_t *body) const {
@@ -32,7 +66,13 @@ format::FrameHead FrameFile::head(std::size_t i, std::uint64_t *body) const {
     throw Error(Status::not_found,
                 "no frame " + std::to_string(i) + ": there are " + std::to_string(scan_.frames.size()), name());
   }
-  return head_at(*source_, scan_.frames[i], body);
+  if (!plan_) return head_at(*source_, scan_.frames[i], body);
+  plan_->reading_head(i);
+  return dropping_damage([&] {
+    format::FrameHead found = head_at(*source_, scan_.frames[i], body);
+    plan_->found(i, found.info.since_key);
+    return found;
+  });
 }
 
 format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::uint64_t *body) {
@@ -109,9 +149,11 @@ StoredRecord FrameFile::stored(const RecordEntry &entry) const {
 }
 
 void FrameFile::read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {
-  in_place(name(), position, [&] {
-    source_->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
-    format::require_checksum(chunk, bytes);
+  dropping_damage([&] {
+    in_place(name(), position, [&] {
+      source_->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
+      format::require_checksum(chunk, bytes);
+    });
   });
 }
 

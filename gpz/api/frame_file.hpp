@@ -49,6 +49,9 @@ class FrameFile {
   void reading(std::size_t i, std::size_t end) const {
     if (plan_) plan_->reading(i, end);
   }
+  void reading_frame(std::size_t i) const {
+    if (plan_) plan_->reading_frame(i);
+  }
 
   // The records of other types in front of frame i, or after the last frame if i is the number of frames. Throws
   // not_found, corrupt, unsupported_version, io_error.
@@ -68,6 +71,18 @@ class FrameFile {
                       const format::ReadChunk &read) const;
 
  private:
+  // Calls f(). If bytes contradict the format, what was read ahead is dropped.
+  template <class F>
+  auto dropping_damage(F &&f) const -> decltype(f()) {
+    try {
+      return f();
+    } catch (const Error &error) {
+      if (plan_ && error.status() == Status::corrupt) plan_->drop();
+      throw;
+    }
+  }
+  void look_at_last_frame(const AheadSource &source) const;
+
   std::shared_ptr<Source> source_;
   FileScan scan_;
   std::unique_ptr<FramePlan> plan_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <numeric>
 #include <utility>
 
 namespace gpz::api {
@@ -18,9 +19,14 @@ void FramePlan::asked_for(std::size_t i, bool anew) {
   const std::size_t distance = before != none && i > before ? i - before : 0;
   is_regular_ = distance > 0 && std::exchange(distance_, distance) == distance;
   distance_ = distance;
-  if (std::exchange(between_are_read_, false) || !is_regular_) return;
+  if (std::exchange(between_are_read_, false) || !is_regular_) {
+    const std::size_t first = distance == 0 ? probable_key(i) : std::max(probable_key(i), before + 1);
+    lock.unlock();
+    if (most_.is_distant) read_interval(i, first, most_.request);
+    return;
+  }
   if (!is_on_the_way(i, distance))
-    go(i + distance, distance, 2);
+    go(i + distance, distance, most_.is_distant ? 4 : 2);
   else if (i < newest_)
     return;
   const std::vector<AheadSource::Range> ranges = next_frames(frames_.size());
@@ -31,16 +37,74 @@ void FramePlan::asked_for(std::size_t i, bool anew) {
 void FramePlan::reading(std::size_t i, std::size_t end) {
   std::unique_lock<std::mutex> lock(mutex_);
   between_are_read_ = true;
-  end = is_regular_ ? frames_.size() : std::min(end, frames_.size());
+  // A loop reads on beyond this frame if it leaves out fewer frames than were read for this one.
+  const bool goes_on = is_regular_ && i < end && distance_ <= end - i;
+  const std::size_t needed = std::max<std::size_t>(std::min(end, frames_.size()) - std::min(i, frames_.size()), 1);
+  end = goes_on ? frames_.size() : std::min(end, frames_.size());
   std::vector<AheadSource::Range> now, next;
   if (!is_on_the_way(i, 1)) {
-    go(i, 1, most_frames);
+    go(i, 1, most_.is_distant ? needed : most_frames);
     now = next_frames(end);
   }
   if (i >= newest_) next = next_frames(end);
   lock.unlock();
+  if (most_.is_distant)
+    now.erase(
+        std::remove_if(now.begin(), now.end(), [&](const AheadSource::Range &range) { return source_.holds(range); }),
+        now.end());
   source_.read_now(now);
   source_.expect(next);
+}
+
+void FramePlan::reading_head(std::size_t i) {
+  if (!most_.is_distant || i >= frames_.size()) return;
+  // So few bytes arrive as fast as the head alone. The end of a record has its checksum.
+  constexpr std::uint64_t few = std::uint64_t{256} << 10, head_size = 4096, end_size = 64;
+  const IndexEntry &frame = frames_[i];
+  std::size_t first = 0;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    first = probable_key(i);
+  }
+  if (read_interval(i, first, few) || read_interval(i, i, few / 4)) return;
+  const std::uint64_t end = frame.offset + frame.length - end_size;
+  if (source_.holds({frame.offset, head_size}) && source_.holds({end, end_size})) return;
+  source_.read_now({{frame.offset, head_size}, {end, end_size}});
+}
+
+void FramePlan::reading_frame(std::size_t i) {
+  if (most_.is_distant && i < frames_.size()) read_interval(i, i, most_.frame);
+}
+
+void FramePlan::drop() {
+  if (!most_.is_distant) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  forget();
+}
+
+void FramePlan::found(std::size_t i, std::size_t since_key) {
+  if (!most_.is_distant || since_key > i) return;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  keys_divisor_ = std::gcd(keys_divisor_, i - since_key);
+  most_since_key_ = std::max(most_since_key_, since_key);
+}
+
+// The key frame of frame i, if key frames are at even distances: the least distance that does not contradict the frames
+// found so far. A wrong answer costs one request more.
+std::size_t FramePlan::probable_key(std::size_t i) const {
+  constexpr std::size_t most_interval = 1000;
+  for (std::size_t interval = most_since_key_ + 1; interval <= std::min(keys_divisor_, most_interval); ++interval)
+    if (keys_divisor_ % interval == 0) return i - i % interval;
+  return i;
+}
+
+// Reads the frames from `first` to i in one request. Returns false if they have more than `most` bytes.
+bool FramePlan::read_interval(std::size_t i, std::size_t first, std::uint64_t most) {
+  const IndexEntry &begin = frames_[first], &end = frames_[i];
+  const std::uint64_t size = end.offset + end.length - begin.offset;
+  if (size > most) return false;
+  if (!source_.holds({end.offset, end.length})) source_.read_now({{begin.offset, size}});
+  return true;
 }
 
 void FramePlan::was_read(std::size_t i) {

@@ -20,6 +20,7 @@ class FramePlan {
     std::uint64_t request = 0;  // bytes; one frame may exceed it
     std::uint64_t frame = 0;    // bytes; longer frames are not read as a whole
     bool has_thread = false;    // reads ahead while frames are decoded
+    bool is_distant = false;    // requests have a high latency: whatever a frame needs is read in one
   };
 
   // `frames` and `source` must outlive this object.
@@ -30,6 +31,14 @@ class FramePlan {
   void asked_for(std::size_t i, bool anew);
   // Call before reading frame i, which a requested difference frame needs: frames i to `end` - 1 are read now.
   void reading(std::size_t i, std::size_t end);
+  // Call before reading the head of frame i, or the whole frame. Of a distant source the bytes are then read at once,
+  // unless they are in memory or requested.
+  void reading_head(std::size_t i);
+  void reading_frame(std::size_t i);
+  // Call if bytes contradict the format: those of a distant source may be right the next time.
+  void drop();
+  // Call after reading the head of frame i, which has its distance from the key frame.
+  void found(std::size_t i, std::size_t since_key);
   // Call after reading frame i. After the last frame the memory is freed, because programs keep many files open.
   void was_read(std::size_t i);
 
@@ -43,6 +52,8 @@ class FramePlan {
   void forget();
   void go(std::size_t from, std::size_t step, std::size_t count);
   std::vector<AheadSource::Range> next_frames(std::size_t end);
+  std::size_t probable_key(std::size_t i) const;
+  bool read_interval(std::size_t i, std::size_t first, std::uint64_t most);
 
   const std::vector<IndexEntry> &frames_;
   AheadSource &source_;
@@ -58,6 +69,9 @@ class FramePlan {
   std::size_t older_ = 0;   // first frame of the second-newest request
   std::size_t newest_ = 0;  // first frame of the newest request; reading it starts the next request
   std::size_t count_ = 0;   // frames of the next request; doubles with each, because a short sequence may end
+  // Of the frames whose heads were read:
+  std::size_t keys_divisor_ = 0;  // greatest common divisor of the numbers of their key frames
+  std::size_t most_since_key_ = 0;
 };
 
 }  // namespace gpz::api

@@ -37,8 +37,8 @@ std::vector<bool> wanted_of(const std::vector<codec::Target> &targets) {
 
 // The operating system reads files ahead. One request for many small frames saves calls; for large frames it would only
 // add a copy.
-constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10, false};
-constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20, true};
+constexpr api::FramePlan::Most ahead_in_files = {std::uint64_t{256} << 10, std::uint64_t{32} << 10, false, false};
+constexpr api::FramePlan::Most ahead_in_sources = {std::uint64_t{8} << 20, std::uint64_t{64} << 20, true, true};
 
 }  // namespace
 
@@ -81,7 +81,8 @@ struct Reader::State {
                                                                 : api::FramePlan::Most{};
     // Reading ahead takes less than a quarter of the limit.
     const std::uint64_t most = budget.limit() / 16;
-    return api::FrameFile(from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread});
+    return api::FrameFile(
+        from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread, ahead.is_distant});
   }
 
   struct Place {
@@ -209,6 +210,7 @@ struct Reader::State {
   template <typename Use>
   void open_key(const Place &place, const std::vector<bool> &wanted, api::SpareMemory &spare_memory, const Use &use) {
     const format::FrameHead &head = place.head;
+    file.reading_frame(place.i);
     std::uint64_t position = place.chunks;
     std::uint64_t size = 0;
     for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
@@ -280,6 +282,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
 StoredFrame Reader::stored(std::size_t i) const {
   const format::Budget::Scope scope(state_->budget);
   state_->file.asked_for(i);
+  state_->file.reading_frame(i);
   std::uint64_t position = 0;
   format::FrameHead head = state_->file.head(i, &position);
   StoredFrame frame;

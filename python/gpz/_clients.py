@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 
 import gpz
+from gpz.remote.names import is_url
 
 OTHERS = "ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read such files"
 
@@ -18,7 +19,7 @@ def open_trajectory(path: str | os.PathLike, **options) -> gpz.Trajectory:
     file
     for each rank)."""
     name = os.fspath(path)
-    if "%" in os.path.basename(name) and not os.path.exists(name):
+    if "%" in os.path.basename(name) and not is_url(name) and not os.path.exists(name):
         raise FileNotFoundError(
             f"{name}: with % in its name, LAMMPS writes a file for each rank. Join them first: "
             f"gpz merge '{name}' -o '{name.replace('%', 'all')}'"

@@ -131,6 +131,12 @@ _KINDS: dict[int, type[Error]] = {
 _KINDS_OF_FILES = {errno.ENOENT: MissingFileError, errno.EACCES: ForbiddenFileError, errno.EPERM: ForbiddenFileError}
 
 
+def status_of(error: Exception) -> int:
+    """The number of gpz::Status for an error; 2 (io_error) for those of the operating system, 10 (internal) for others."""
+    names = {kind.status: number for number, kind in _KINDS.items()}
+    return names[error.status] if isinstance(error, Error) else 2 if isinstance(error, OSError) else 10
+
+
 def from_library(status: int, cause: str, path: str, position: int | None, system_error: int) -> Error:
     """The exception for a gpz::Error."""
     kind = _KINDS.get(status, InternalError)

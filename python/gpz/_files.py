@@ -11,9 +11,14 @@ from typing import Any
 
 from gpz._arguments import shown
 from gpz._errors import ArgumentError
+from gpz.remote.names import is_url
+from gpz.remote.options import Options
+from gpz.remote.reading import RemoteFile, local_path
 
 Path = str | bytes | os.PathLike
 MAGIC = b"\x89GPZ"
+# Bytes of a file object that are read at once when it is opened.
+SMALL_FILE = 8 << 20
 MOST_DESCRIPTORS = 2**31 - 1
 
 
@@ -100,9 +105,13 @@ def require_mode(file: Any, allowed: str) -> None:
 
 
 def source_of(
-    file: Any, wanted: str = "path: a path, the bytes of a file, or a binary file object"
-) -> str | bytes | bytearray | memoryview:
-    """A path, or the bytes of a whole file, of what gpz.open takes. `wanted`: in messages."""
+    file: Any,
+    wanted: str = "path: a path, a URL, the bytes of a file, or a binary file object",
+    remote: Options | None = None,
+) -> str | bytes | bytearray | memoryview | RemoteFile:
+    """A path, the bytes of a whole file, or a file elsewhere, of what gpz.open takes. `wanted`: in messages."""
+    if is_url(file):
+        return local_path(file) or RemoteFile(file, remote)
     if isinstance(file, (str, os.PathLike)):
         return os.fsdecode(checked_path(file))
     if isinstance(file, bytes):
@@ -113,9 +122,11 @@ def source_of(
         return file
     if isinstance(file, io.BytesIO):
         return file.getvalue()
+    if _is_of_fsspec(file):
+        return _of_fsspec(file, remote)
     if hasattr(file, "read") and is_file_object(file):
         require_mode(file, "readable")
-        return _path_of(file) or _all_bytes(file)
+        return _path_of(file) or (RemoteFile(file, remote) if _is_read_in_parts(file) else _all_bytes(file))
     if isinstance(file, int) and not isinstance(file, bool):
         raise TypeError(f"{wanted}, not the descriptor {file}: gpz.stream reads it, and os.fdopen makes a file object of it")
     try:
@@ -140,6 +151,38 @@ def _path_of(file: Any) -> str | None:
     except OSError:
         pass
     return None
+
+
+def _is_of_fsspec(file: Any) -> bool:
+    """Whether it is an fsspec.OpenFile, or a file that one opened: their file systems read ranges."""
+    return hasattr(file, "path") and hasattr(getattr(file, "fs", None), "cat_file")
+
+
+def _of_fsspec(file: Any, remote: Options | None) -> str | bytes | RemoteFile:
+    if "r" not in getattr(file, "mode", "rb"):
+        raise ArgumentError('the file object is not readable: open(..., "rb")', file.path)
+    if getattr(file, "compression", None) is not None:
+        if hasattr(file, "read"):
+            return _all_bytes(file)
+        with file as opened:
+            return _all_bytes(opened)
+    protocols = (file.fs.protocol,) if isinstance(file.fs.protocol, str) else file.fs.protocol
+    return file.path if "local" in protocols else RemoteFile(file, remote)
+
+
+def _is_read_in_parts(file: Any) -> bool:
+    """Whether any part of a file object can be read by itself, and is worth it. Files that are decompressed are read from the
+    start each time."""
+    in_order = {"GzipFile", "BZ2File", "LZMAFile", "ZstdFile", "ZipExtFile"}
+    if isinstance(file, io.TextIOWrapper) or in_order & {kind.__name__ for kind in type(file).__mro__}:
+        return False
+    try:
+        before = file.tell()
+        size = file.seek(0, os.SEEK_END)
+        file.seek(before)
+    except (AttributeError, OSError, TypeError, ValueError):
+        return False
+    return isinstance(size, int) and size > SMALL_FILE
 
 
 def _all_bytes(file: Any) -> bytes:

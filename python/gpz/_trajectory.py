@@ -32,6 +32,8 @@ from gpz._frame import Frame
 from gpz._head import Head
 from gpz._loop import Loop
 from gpz._tables import Table
+from gpz.remote.options import Options as RemoteOptions
+from gpz.remote.reading import RemoteFile
 
 if TYPE_CHECKING:
     import gpz.view
@@ -46,8 +48,10 @@ class File:
     of_loop: whether it is that of a loop, which the frames of the loop keep. A writer may replace it.
     """
 
-    def __init__(self, source: Source, options: Options, of_loop: bool = False):
-        self.source = _files.source_of(source)
+    def __init__(
+        self, source: Source | RemoteFile, options: Options, of_loop: bool = False, remote: RemoteOptions | None = None
+    ):
+        self.source = source if isinstance(source, RemoteFile) else _files.source_of(source, remote=remote)
         self.options = options
         self.of_loop = of_loop
         self.reader: Any = None
@@ -55,12 +59,26 @@ class File:
 
     @property
     def path(self) -> str | None:
-        """None for a file in memory."""
-        return None if isinstance(self.source, (bytes, bytearray, memoryview)) else os.fsdecode(self.source)
+        """Or URL; None for a file in memory, and for a file object."""
+        source = self.source.source if isinstance(self.source, RemoteFile) else self.source
+        return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else None
+
+    @property
+    def name(self) -> str:
+        """In messages."""
+        return self.source.name if isinstance(self.source, RemoteFile) else self.path or "in memory"
+
+    def refresh(self) -> None:
+        """Opens the file again."""
+        if isinstance(self.source, RemoteFile):
+            self.source.open()
+        self.open()
 
     def open(self) -> None:
-        """Opens the file, or opens it again."""
-        if isinstance(self.source, (bytes, bytearray, memoryview)):
+        """Opens the file."""
+        if isinstance(self.source, RemoteFile):
+            self.reader = self.source.reader(self.options.max_memory)
+        elif isinstance(self.source, (bytes, bytearray, memoryview)):
             self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
         else:
             self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
@@ -335,7 +353,7 @@ class Trajectory(Sequence):
         columns, unread, first, cause = file.observables_of(list(self._indices))
         if unread:
             warnings.warn(
-                f"{_core.printable(self.path or 'in memory')}: the observables of {unread} frames cannot be read, and are NaN, "
+                f"{_core.printable(self._file.name)}: the observables of {unread} frames cannot be read, and are NaN, "
                 f"first those of frame {first}: {cause}",
                 stacklevel=2,
             )
@@ -392,26 +410,32 @@ class Trajectory(Sequence):
         if not self._whole:
             raise ValueError("a slice has the frames that it has: refresh the trajectory that it comes from")
         before = len(self)
-        self._file.open()
+        self._file.refresh()
         self._indices = range(self._file.reader.n_frames)
         return len(self) - before
 
     def __getstate__(self) -> dict[str, Any]:
-        path = self.path
+        source = self._file.source
         return {
-            "source": bytes(self._file.source) if path is None else os.path.abspath(path),  # type: ignore[arg-type]
+            "source": source.to_pickle() if isinstance(source, RemoteFile) else _pickled(source),
+            "remote": source.options if isinstance(source, RemoteFile) else None,
             "options": self._file.options,
             "indices": None if self._whole else self._indices,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(File(state["source"], state["options"]), state["indices"])  # type: ignore[misc]
+        file = File(state["source"], state["options"], remote=state["remote"])
+        self.__init__(file, state["indices"])  # type: ignore[misc]
 
     def __copy__(self) -> Trajectory:
         return Trajectory(self._file, None if self._whole else self._indices)
 
     def __repr__(self) -> str:
-        return f"<gpz.Trajectory {_core.printable(self.path or 'in memory')}: {len(self)} frames>"
+        return f"<gpz.Trajectory {_core.printable(self._file.name)}: {len(self)} frames>"
+
+
+def _pickled(source: Source) -> str | bytes:
+    return bytes(source) if isinstance(source, (bytes, bytearray, memoryview)) else os.path.abspath(os.fsdecode(source))
 
 
 def open(
@@ -421,19 +445,23 @@ def open(
     max_memory: int | None = None,
     order: str | None = None,
     dtype: npt.DTypeLike = None,
+    remote: RemoteOptions | None = None,
 ) -> Trajectory:
     """Opens a .gpz file.
 
-    path: the file; or the bytes of a whole file (bytes, bytearray, memoryview); or a binary file object with a whole file,
-        as of open(name, "rb"), io.BytesIO or gzip.open: the place where it stands does not matter, and stays.
+    path: the file; or its URL, https://..., s3://... or any other that fsspec knows; or the bytes of a whole file (bytes,
+        bytearray, memoryview); or a binary file object with a whole file, as of open(name, "rb"), io.BytesIO, gzip.open or
+        fsspec.open: the place where it stands does not matter, and stays. Of a file object that is no file of this machine
+        and has more than 8 MiB, parts are read when they are needed: do not close it, and do not read it meanwhile.
     threads: for decoding. In loops, and wherever frames are read in ascending order, the next frames are decoded ahead on
         them. 1: the caller's thread alone; 0: all cores; None: all cores, but no more than four. Values do not depend on it.
     max_memory: bytes. A file that asks for more raises gpz.LimitError; None: half of the memory of the machine.
     order: "id": particles in ascending order of ids; an error where a frame has none. "stored": as the file has them,
         which differs from frame to frame. None: "id" for frames that have ids.
     dtype: of float columns: np.float32 or np.float64. None: float64 for what is stored as float64, else float32.
+    remote: how a URL is read: credentials, memory, attempts. gpz.remote.Options; None: its defaults.
 
     Raises FileNotFoundError and other OSErrors, gpz.NotGpzError, gpz.VersionError, gpz.CorruptError, gpz.LimitError: all
     of them are gpz.Error.
     """
-    return Trajectory(File(path, Options(threads, max_memory, order, dtype)))
+    return Trajectory(File(path, Options(threads, max_memory, order, dtype), remote=remote))

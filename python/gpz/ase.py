@@ -56,12 +56,13 @@ def read_gpz(
     specorder: Sequence[str] | None = None,
     threads: int | None = None,
     order: str | None = None,
+    remote: gpz.remote.Options | None = None,
 ) -> Iterator[Atoms]:
     """Yields an ase.Atoms for each frame of `index`; frames are decoded one after the other.
 
     units: LAMMPS units of the file, for a file that does not name them ("metal", "real", ...).
     specorder: chemical symbols of the atom types 1, 2, ..., for a file that has neither elements nor masses.
-    threads, order: as in gpz.open.
+    threads, order, remote: as in gpz.open. For a URL, ase.io.read needs format="gpz".
 
     Atoms are in the order of ids. An Atoms has positions, cell, celldisp, pbc; numbers from elements, else masses, else
     `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
@@ -74,7 +75,7 @@ def read_gpz(
     them into account. Whoever gives an Atoms other positions removes it. Names of
     elements that ASE does not know become X, with all names in the array "element".
     """
-    with _clients.open_trajectory(filename, threads=threads, order=order, dtype=np.float64) as trajectory:
+    with _clients.open_trajectory(filename, threads=threads, order=order, dtype=np.float64, remote=remote) as trajectory:
         units = trajectory.units if units is None else units
         specorder = None if specorder is None else _known_symbols(specorder)
         _require_start(trajectory, index)

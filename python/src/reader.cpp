@@ -20,6 +20,7 @@
 #include "gpz/error.hpp"
 #include "heads.hpp"
 #include "module.hpp"
+#include "object_source.hpp"
 #include "tables.hpp"
 #include "text.hpp"
 
@@ -33,6 +34,16 @@ using InputBytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb
 
 class FileReader {
  public:
+  FileReader(FileReader &&) = default;
+  FileReader &operator=(FileReader &&) = delete;
+  FileReader(const FileReader &) = delete;
+  FileReader &operator=(const FileReader &) = delete;
+  // Threads of the reader may wait for the GIL, and end here.
+  ~FileReader() {
+    const nb::gil_scoped_release released;
+    const Reader ended = std::move(reader_);
+  }
+
   static FileReader open(const nb::bytes &path, std::uint64_t max_memory) {
     const std::string name(path.c_str(), path.size());
     const nb::gil_scoped_release released;
@@ -42,6 +53,12 @@ class FileReader {
     FileReader made(Reader(bytes.data(), bytes.size(), from_python(name), Limits{max_memory}));
     made.bytes_ = std::move(bytes);
     return made;
+  }
+
+  static FileReader of_source(const SharedSource &source, std::uint64_t max_memory) {
+    const std::shared_ptr<Source> shared = source.cached;
+    const nb::gil_scoped_release released;
+    return FileReader(Reader(shared, Limits{max_memory}));
   }
 
   const FileScan &scan() const { return reader_.scan(); }
@@ -249,6 +266,7 @@ void bind_reader(nb::module_ &module) {
   nb::class_<FileReader>(module, "Reader")
       .def_static("open", &FileReader::open, "path"_a, "max_memory"_a)
       .def_static("of_memory", &FileReader::of_memory, "bytes"_a, "name"_a, "max_memory"_a)
+      .def_static("of_source", &FileReader::of_source, "source"_a, "max_memory"_a)
       .def_prop_ro("metadata", [](const FileReader &file) { return to_python(file.scan().metadata); })
       .def_prop_ro("n_frames", [](const FileReader &file) { return file.scan().frames.size(); })
       .def_prop_ro("torn", [](const FileReader &file) { return file.scan().torn; })

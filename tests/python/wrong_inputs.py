@@ -129,7 +129,7 @@ def after(first):
 A, T = gpz.ArgumentError, TypeError
 INTERVAL, THREADS = "a number of frames from 1 to 65535", "a number from 0 (all cores)"
 PATH = "a path, the descriptor of a file or pipe, or a binary file object"
-OPENED = "a path, the bytes of a file, or a binary file object"
+OPENED = "a path, a URL, the bytes of a file, or a binary file object"
 
 CORE = [
     # --- gpz.Writer ---

@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "gpz/api/source.hpp"
+#include "gpz/container.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::test {

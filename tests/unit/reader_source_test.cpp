@@ -56,7 +56,7 @@ TEST(ReaderSources, ErrorsAreThoseOfTheSource) {
       const Reader reader(std::make_unique<TestSource>(bytes, failing));
       opened = true;
       for (std::size_t i = 0; i < 3; ++i) reader.read(i);
-      EXPECT_GT(failing, 10u);
+      EXPECT_EQ(failing, 1u);  // a small file is read in one request
       break;
     } catch (const Error &error) {
       ASSERT_EQ(error.status(), Status::io_error);

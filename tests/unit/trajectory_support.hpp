@@ -214,8 +214,8 @@ inline Bytes file_of(const std::vector<Snapshot> &snapshots, unsigned key_interv
 }
 
 // Particles leave and arrive; in 3 frames of 4 they have another order in memory.
-inline Bytes chained_file(int frames, unsigned interval, bool with_index = true) {
-  Gas gas(150);
+inline Bytes chained_file(int frames, unsigned interval, bool with_index = true, std::size_t particles = 150) {
+  Gas gas(particles);
   return file_of(trajectory(gas, frames, {},
                             [&](int f) {
                               if (f % 4 != 0) gas.shuffle();

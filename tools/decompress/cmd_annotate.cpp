@@ -12,6 +12,7 @@
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
+#include "gpz_file.hpp"
 #include "output_file.hpp"
 #include "readers/lammps_data.hpp"
 #include "readers/lammps_log.hpp"
@@ -87,6 +88,7 @@ void check_ids(const Reader &reader, const std::string &data, const std::vector<
 void annotate(const AnnotateOptions &options) {
   if (options.data.empty() && options.log.empty())
     throw Failure(ExitCode::usage, "", "nothing to add: give --data, --log or both");
+  require_local(options.file, "annotate");
   const Reader reader(options.file, options.limits);
   check_whole(reader, options.file);
   std::vector<Table> tables;

@@ -17,7 +17,9 @@
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/units.hpp"
+#include "gpz_file.hpp"
 #include "history.hpp"
+#include "key_interval.hpp"
 #include "last_whole_frame.hpp"
 #include "lossless_advice.hpp"
 #include "output_file.hpp"
@@ -134,7 +136,7 @@ void write_within(Bounds &bounds, const std::string &file, const Frame &frame, E
 
 void write_history(const FrameSource &source, const EncodeOptions &options, EncodedOutput &out) {
   History history(options.history);
-  if (source.is_gpz() && options.input != "-") history.take(Reader(options.input, options.source.limits));
+  if (source.is_gpz() && options.input != "-") history.take(open_reader(options.input, options.source.limits));
   history.add_input(options.input);
   if (history.is_kept()) out.copy(tables_record({history.table()}));
 }
@@ -203,6 +205,15 @@ void encode(EncodeOptions options) {
       if (!out) {
         metadata = described(*source, frame, options);
         const std::vector<Table> tables = tables_beside(options, metadata.units);
+        if (options.encoding.is_key_interval_chosen)
+          options.encoding.key_interval = key_interval_for(encoded_size(metadata, options.encoding, [&](Writer &probe) {
+            if (!options.source.keep_bits)
+              probe.write(frame);
+            else if (const std::vector<FieldInput> *const typed = source->typed_fields())
+              probe.write(frame.info, *typed);
+            else
+              probe.rewrite(frame);
+          }));
         out.emplace(options.output, metadata, options.encoding);
         if (!tables.empty()) out->copy(tables_record(tables));
       }
@@ -272,7 +283,7 @@ void add_encode(CommandParser &parser) {
           "COLUMN=V: bound of another float column; without one it is lossless. A * at the end of COLUMN stands for "
           "any text. V is thermal for velocities: a thousandth of the thermal speed of the heaviest species")
       .one_value_each();
-  add_encoding_options(command, options->encoding);
+  add_encoding_options(command, options->encoding, true);
   add_effort_option(command, options->encoding.effort, effort_name(default_effort));
   command
       .option("--format", options->source.format,

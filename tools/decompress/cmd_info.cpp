@@ -14,11 +14,13 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/chunk.hpp"
+#include "gpz_file.hpp"
 #include "history.hpp"
 #include "json.hpp"
 #include "name_width.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
+#include "sampled_frames.hpp"
 #include "size_shares.hpp"
 #include "table_text.hpp"
 
@@ -47,6 +49,8 @@ struct Summary {
   std::uint64_t independent = 0;         // frames that are no key frames, and whose first chunk is independent
   std::uint64_t other_records = 0;       // that are no frames
   std::uint64_t other_bytes = 0;
+  std::size_t frames_read = 0;          // heads
+  bool is_sample = false;               // other frames may differ
   std::uint64_t unreadable_tables = 0;  // 1 if there are tables that cannot be read
   std::vector<Table> tables;            // of the first frame
   std::vector<Observable> observables;  // of the first frame
@@ -114,13 +118,17 @@ bool is_independent(const Reader &reader, std::size_t i, std::size_t chunks) {
 }
 
 void add_sizes(const Reader &reader, Summary &summary) {
-  for_field_sizes(reader, [&](const Field &field, double bytes) {
+  const auto add = [&](const Field &field, double bytes) {
     for (const Field::Component &component : field.components) {
       const auto known = summary.place_of.find(component.name);
       if (known != summary.place_of.end())
         summary.columns[known->second].bytes += bytes / static_cast<double>(field.components.size());
     }
-  });
+  };
+  if (summary.is_sample)
+    for_field_sizes(reader, add, 2);
+  else
+    for_field_sizes(reader, add);
 }
 
 // Those in front of frame i; none where they are damaged.
@@ -146,16 +154,31 @@ void add_tables(const Reader &reader, Summary &summary) {
   }
 }
 
-Summary summarize(const Reader &reader) {
+// What the index says of the frames that were not read.
+void add_unread_frames(const FileScan &scan, Summary &summary) {
+  const IndexSums sums = sums_of(scan);
+  const double read = static_cast<double>(std::max<std::uint64_t>(summary.particles, 1));
+  summary.value_bytes = static_cast<std::uint64_t>(static_cast<double>(summary.value_bytes) *
+                                                   (static_cast<double>(sums.particles) / read));
+  summary.particles = sums.particles;
+  summary.fewest = sums.fewest;
+  summary.most = sums.most;
+  summary.other_bytes = sums.other_bytes;
+}
+
+Summary summarize(const Reader &reader, bool is_elsewhere) {
   Summary summary;
+  const std::vector<std::size_t> frames = frames_to_read(reader.frames(), is_elsewhere);
+  summary.frames_read = frames.size();
+  summary.is_sample = frames.size() < reader.frames();
   Progress progress("info", reader.frames(), "frames");
-  for (std::size_t i = 0; i < reader.frames(); ++i) {
+  for (const std::size_t i : frames) {
     progress.update(i);
     FrameInfo info;
     try {
       std::vector<ChunkEntry> chunks;
       info = reader.info(i, &chunks);
-      if (info.since_key != 0 && is_independent(reader, i, chunks.size())) ++summary.independent;
+      if (!summary.is_sample && info.since_key != 0 && is_independent(reader, i, chunks.size())) ++summary.independent;
     } catch (const Error &error) {
       if (!concerns_one_frame(error)) throw;
       ++summary.unreadable;
@@ -169,7 +192,10 @@ Summary summarize(const Reader &reader) {
     add_columns(info, summary);
     if (summary.first.fields.empty()) summary.first = std::move(info);
   }
-  for (std::size_t i = 0; i <= reader.frames(); ++i) add_other_records(reader, i, summary);
+  if (summary.is_sample)
+    add_unread_frames(reader.scan(), summary);
+  else
+    for (std::size_t i = 0; i <= reader.frames(); ++i) add_other_records(reader, i, summary);
   add_tables(reader, summary);
   summary.fewest = std::min(summary.fewest, summary.most);
   add_sizes(reader, summary);
@@ -305,7 +331,9 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
     if (!value.empty()) text += fmt::format("  {:<11} {}\n", label, printable(value));
   };
   line("frames", frames_text(scan.frames));
-  if (reader.frames() > summary.unreadable) line("key frames", key_frames_text(summary));
+  if (summary.is_sample)
+    line("read", fmt::format("{} frames; of the others, what the index says", summary.frames_read));
+  if (reader.frames() > summary.unreadable && !summary.is_sample) line("key frames", key_frames_text(summary));
   line("independent", independent_text(summary, reader.frames()));
   line("particles", summary.fewest == summary.most ? fmt::format("{}", summary.most)
                                                    : fmt::format("{} to {}", summary.fewest, summary.most));
@@ -313,6 +341,8 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
     line("records", fmt::format("{} that {} no frame{}: {} bytes", summary.other_records,
                                 summary.other_records == 1 ? "is" : "are", summary.other_records == 1 ? "" : "s",
                                 summary.other_bytes));
+  if (summary.is_sample && summary.other_bytes > 0)
+    line("records", fmt::format("that are no frames: {} bytes", summary.other_bytes));
   line("tables", tables_text(summary.tables));
   std::vector<std::string> observables;
   for (const Observable &observable : summary.observables) observables.push_back(observable.name);
@@ -360,6 +390,12 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   json["key_frames"] = {{"count", summary.key_frames.size()}, {"interval", key_interval(summary)}};
   json["independent_difference_frames"] = summary.independent;
   json["other_records"] = {{"count", summary.other_records}, {"bytes", summary.other_bytes}};
+  if (summary.is_sample) {
+    json["frames_read"] = summary.frames_read;
+    json["key_frames"] = nullptr;
+    json["independent_difference_frames"] = nullptr;
+    json["other_records"]["count"] = nullptr;
+  }
   json["tables"] = Json::array();
   for (const Table &table : summary.tables) {
     std::vector<std::string> columns;
@@ -428,7 +464,7 @@ void info(const std::string &path, bool as_json, bool history, const Limits &lim
     print_history(input.name(), reader);
     return;
   }
-  const Summary summary = summarize(reader);
+  const Summary summary = summarize(reader, is_url(path));
   OutputFile out("-");
   const EndsWithoutMemory end;
   out.write(as_json ? info_json(input.name(), reader, summary).text() : info_text(input.name(), reader, summary));

@@ -11,6 +11,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/error.hpp"
+#include "gpz_file.hpp"
 #include "input_file.hpp"
 #include "output_file.hpp"
 #include "progress.hpp"
@@ -43,6 +44,7 @@ void put(OutputFile &out, const Bytes &bytes) { out.write(bytes.data(), bytes.si
 
 void repair(const std::string &input, const std::string &output, int threads, const Limits &limits) {
   if (input == "-") throw Failure(ExitCode::usage, "standard input", "repair needs a file, not a pipe");
+  require_local(input, "repair");
   if (same_file(input, output)) throw Failure(ExitCode::usage, output, "is the input as well as the output");
   // The index is not trusted: frames are those that a walk over the records finds.
   const FileScan found = scan_file(input, false, limits);

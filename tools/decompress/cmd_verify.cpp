@@ -17,6 +17,7 @@
 #include "frame_input.hpp"
 #include "frame_loop.hpp"
 #include "gpz/error.hpp"
+#include "gpz_file.hpp"
 #include "json.hpp"
 #include "last_whole_frame.hpp"
 #include "name_width.hpp"
@@ -97,8 +98,10 @@ void verify_file(const FrameInput &input, const std::vector<std::size_t> &chosen
   verify_tables(reader, input.name(), limits, verdict);
 
   // Only for an index: without one the reader has walked itself, and a file that is being written has more frames by
-  // now.
-  const FileScan walked = reader.scan().has_index ? scan_file(input.name(), false, limits) : reader.scan();
+  // now. Elsewhere a walk would take a request for each frame, to find what was verified: frames where the index has
+  // them, and nothing but complete records between them.
+  const bool walks = reader.scan().has_index && !is_url(input.name());
+  const FileScan walked = walks ? scan_file(input.name(), false, limits) : reader.scan();
   const std::vector<IndexEntry> &listed = reader.scan().frames;
   const bool agree = walked.frames.size() == listed.size() &&
                      std::equal(walked.frames.begin(), walked.frames.end(), listed.begin(), same);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "commands.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string>
 #include <thread>
 
 #include "gpz/version.h"
+#include "readers/row_parser.hpp"
 
 namespace gpz::tool {
 
@@ -17,13 +20,34 @@ void add_threads_option(Command &command, int &threads) {
   command.option("--threads", threads, "threads to use; 0: one a core").range(0, 4096);
 }
 
-void add_encoding_options(Command &command, EncodingOptions &options) {
-  command
-      .option("--key", options.key_interval,
-              "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but "
-              "read from their key frame on; 1: key frames only")
-      .range(1u, max_key_interval)
-      .show_default();
+namespace {
+
+void take_key_interval(const std::string &text, EncodingOptions &options) {
+  options.is_key_interval_chosen = text == "auto";
+  if (options.is_key_interval_chosen) return;
+  std::int64_t interval = 0;
+  if (!parse_number(text, interval) || interval < 1 || interval > std::int64_t{max_key_interval})
+    throw UsageError(fmt::format("--key {}: a number from 1 to {}, or auto", text, max_key_interval));
+  options.key_interval = static_cast<unsigned>(interval);
+}
+
+}  // namespace
+
+void add_encoding_options(Command &command, EncodingOptions &options, bool chooses_key) {
+  const std::string key_frames =
+      "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but read from "
+      "their key frame on; 1: key frames only";
+  if (chooses_key)
+    command
+        .parsed_option(
+            "--key", [&options](const std::string &text) { take_key_interval(text, options); },
+            key_frames +
+                "; auto: for frames that are read from a web server or an object store, some MiB from key frame "
+                "to key frame")
+        .type_name("K")
+        .show_default(fmt::format("{}", default_key_interval));
+  else
+    command.option("--key", options.key_interval, key_frames).range(1u, max_key_interval).show_default();
   command
       .parsed_option(
           "--order",

@@ -34,7 +34,8 @@ void add_threads_option(Command &command, int &threads);
 int thread_count(int threads);
 
 // --key and --order.
-void add_encoding_options(Command &command, EncodingOptions &options);
+// `chooses_key`: --key may be auto.
+void add_encoding_options(Command &command, EncodingOptions &options, bool chooses_key = false);
 
 // --effort. `default_text`: what is said of its absence.
 void add_effort_option(Command &command, std::optional<Effort> &effort, const std::string &default_text);

@@ -73,20 +73,25 @@ bool is_external(const CommandParser &parser, const std::string &name) {
   return is_python_command(name) || !parser.has_command(name);
 }
 
+std::string find_program(const std::string &name) {
+  if (!is_name(name)) return "";
+  for (const fs::path &folder : search_folders()) {
+    const fs::path path = folder / ("gpz-" + name);
+    if (is_program(path)) return path.string();
+  }
+  return "";
+}
+
 void run_external(const std::string &name, char **argv) {
-  const std::string program = "gpz-" + name;
-  if (is_name(name))
-    for (const fs::path &folder : search_folders()) {
-      const fs::path path = folder / program;
-      if (!is_program(path)) continue;
-      const std::string text = path.string();
-      std::vector<char *> arguments = {const_cast<char *>(text.c_str())};
-      for (char **argument = argv + 2; *argument != nullptr; ++argument) arguments.push_back(*argument);
-      arguments.push_back(nullptr);
-      std::signal(SIGPIPE, SIG_DFL);  // this program ignores it, and the other would inherit that
-      ::execv(text.c_str(), arguments.data());
-      throw io_failure(text);
-    }
+  const std::string path = find_program(name);
+  if (!path.empty()) {
+    std::vector<char *> arguments = {const_cast<char *>(path.c_str())};
+    for (char **argument = argv + 2; *argument != nullptr; ++argument) arguments.push_back(*argument);
+    arguments.push_back(nullptr);
+    std::signal(SIGPIPE, SIG_DFL);  // this program ignores it, and the other would inherit that
+    ::execv(path.c_str(), arguments.data());
+    throw io_failure(path);
+  }
   if (is_python_command(name))
     throw Failure(
         ExitCode::usage, "",

@@ -13,8 +13,11 @@ void add_external_commands(CommandParser &parser);
 // Whether gpz-NAME runs the command: it is one of those, or none of this program.
 bool is_external(const CommandParser &parser, const std::string &name);
 
-// Becomes gpz-NAME, with the arguments behind NAME (argv[1]). It is looked for in the folder of this program, then in
-// PATH. Throws Failure: usage if there is none, io if it cannot be run.
+// The path of gpz-NAME, in the folder of this program or in PATH; empty if there is none.
+std::string find_program(const std::string &name);
+
+// Becomes gpz-NAME, with the arguments behind NAME (argv[1]). Throws Failure: usage if there is none, io if it
+// cannot be run.
 [[noreturn]] void run_external(const std::string &name, char **argv);
 
 }  // namespace gpz::tool

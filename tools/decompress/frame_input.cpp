@@ -10,6 +10,7 @@
 
 #include "counted.hpp"
 #include "gpz/trajectory.hpp"
+#include "gpz_file.hpp"
 #include "input_file.hpp"
 
 namespace gpz::tool {
@@ -18,6 +19,10 @@ FrameInput::FrameInput(const std::string &path, const Limits &limits) : name_(pa
   if (path == "-") {
     name_ = "standard input";
     stream_.emplace(STDIN_FILENO, name_, limits);
+    return;
+  }
+  if (is_url(path)) {
+    reader_.emplace(open_reader(path, limits));
     return;
   }
   struct stat status {};
@@ -44,13 +49,27 @@ Failure damaged_between(const std::string &file) {
   return {ExitCode::corrupt, file, "damaged: unreadable bytes between complete frames were skipped"};
 }
 
+namespace {
+
+// Returns how many bytes it has read.
+std::size_t read_at(const std::string &path, std::uint64_t position, void *data, std::size_t size) {
+  if (!is_url(path)) return InputFile(path).read_at(position, data, size);
+  const std::shared_ptr<Source> source = source_of_url(path);
+  const std::uint64_t left = source->size() - std::min(source->size(), position);
+  const auto got = static_cast<std::size_t>(std::min<std::uint64_t>(size, left));
+  source->read_at(position, data, got);
+  return got;
+}
+
+}  // namespace
+
 // docs/format.md, section 2: a record begins with its marker, type, head length and length.
 bool only_index_damaged(const FileScan &scan, const std::string &path) {
   if (!scan.torn || scan.damaged) return false;
   constexpr std::array<unsigned char, 12> index_start = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0x52, 0x0A, 2, 0, 0, 0};
   constexpr std::size_t length_offset = 16;
   std::array<unsigned char, 24> start{};
-  const std::size_t got = InputFile(path).read_at(scan.frames_end, start.data(), start.size());
+  const std::size_t got = read_at(path, scan.frames_end, start.data(), start.size());
   if (got < index_start.size() || !std::equal(index_start.begin(), index_start.end(), start.begin())) return false;
   if (got < start.size()) return true;
   std::uint64_t length = 0;

@@ -9,11 +9,16 @@
 
 namespace gpz::tool {
 
-void for_field_sizes(const Reader &reader, const std::function<void(const Field &, double)> &use) {
-  constexpr std::size_t most_frames_read = 100;
+void for_field_sizes(const Reader &reader, const std::function<void(const Field &, double)> &use,
+                     std::size_t most_frames_read) {
   constexpr std::size_t most_sections_read = 20'000;  // of a frame: whoever made it, it costs a moment only
   const std::size_t frames = reader.frames();
   const std::size_t sample = std::min(frames, most_frames_read);
+  // A frame stands for others of its size: key frames are longer than others.
+  double all = 0, taken = 0;  // bytes
+  for (const IndexEntry &frame : reader.scan().frames) all += static_cast<double>(frame.length);
+  for (std::size_t k = 0; k < sample; ++k)
+    taken += static_cast<double>(reader.scan().frames[k * frames / sample].length);
   for (std::size_t k = 0; k < sample; ++k) {
     const std::size_t i = k * frames / sample;
     try {
@@ -21,8 +26,7 @@ void for_field_sizes(const Reader &reader, const std::function<void(const Field 
       const std::vector<Field> fields = reader.info(i, &chunks).fields;
       if (!fields.empty() && chunks.size() > most_sections_read / fields.size()) continue;
       const std::vector<std::uint64_t> sizes = reader.field_sizes(i);
-      for (std::size_t f = 0; f < fields.size(); ++f)
-        use(fields[f], static_cast<double>(sizes[f]) * static_cast<double>(frames) / static_cast<double>(sample));
+      for (std::size_t f = 0; f < fields.size(); ++f) use(fields[f], static_cast<double>(sizes[f]) * (all / taken));
     } catch (const Error &error) {
       if (!concerns_one_frame(error)) throw;
     }

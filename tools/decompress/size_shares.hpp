@@ -8,8 +8,10 @@
 
 namespace gpz::tool {
 
-// Calls use(field, bytes) for the fields of up to 100 frames all over the file, with bytes such that the sum over all
-// calls is what the fields take in the whole file. Frames that cannot be read, or have too many sections, are left out.
-void for_field_sizes(const Reader &reader, const std::function<void(const Field &, double)> &use);
+// Calls use(field, bytes) for the fields of up to `most_frames_read` frames all over the file, with bytes such that the
+// sum over all calls is what the fields take in the whole file. Frames that cannot be read, or have too many sections,
+// are left out.
+void for_field_sizes(const Reader &reader, const std::function<void(const Field &, double)> &use,
+                     std::size_t most_frames_read = 100);
 
 }  // namespace gpz::tool

@@ -16,11 +16,14 @@ from gpz._metadata import Existing
 from gpz.mdanalysis.layout import FrameError, Layout, Vector
 from gpz.mdanalysis.origins import OfFrame
 from gpz.mdanalysis.writer import GPZWriter
+from gpz.remote.names import is_gpz_url, shown_url
+from gpz.remote.options import Options as RemoteOptions
 
 
 def open_fixed(filename: str, **options: Any) -> gpz.Trajectory:
     """Opens a file whose frames all have one number of atoms, as MDAnalysis wants them. TypeError if it has not."""
     trajectory = gpz.open(filename, **options)
+    filename = shown_url(filename) if is_gpz_url(filename) else filename
     counts = trajectory.counts
     if len(counts) == 0:
         raise TypeError(f"{filename}: there is no complete frame in the file")
@@ -40,7 +43,7 @@ class GPZReader(OfFrame, base.ReaderBase):
     Atoms are in the order of ids, the box begins at zero, and numbers are in units of MDAnalysis (A, ps, A/ps,
     kJ/(mol A)) if the file names LAMMPS units other than lj. All numbers are float32, as everywhere in MDAnalysis.
 
-    filename: path of the file.
+    filename: path of the file, or its URL, as in gpz.open.
     lammps_coordinate_convention: which columns the positions come from: "unscaled" (x y z), "scaled" (xs ys zs),
         "unwrapped" (xu yu zu), "scaled_unwrapped" (xsu ysu zsu), or "auto": the first of these that the file has.
         Scaled coordinates are multiplied by the box.
@@ -52,6 +55,7 @@ class GPZReader(OfFrame, base.ReaderBase):
     lammps_units: the LAMMPS name of the units, for a file that names none or the wrong ones.
     threads: for decoding, as in gpz.open. In loops the next frames are decoded ahead on them.
     max_memory: bytes; a file that asks for more is refused. None: half of the memory of the machine.
+    remote: how a URL is read (gpz.remote.Options), as in gpz.open.
     read_ahead: False decodes nothing ahead, on one thread.
     dt: ps between frames, instead of the times in the file. time_offset: ps that are added to each time.
 
@@ -73,10 +77,11 @@ class GPZReader(OfFrame, base.ReaderBase):
         threads: int | None = None,
         max_memory: int | None = None,
         read_ahead: bool = True,
+        remote: RemoteOptions | None = None,
         **kwargs: Any,
     ):
         super().__init__(filename, convert_units=convert_units, **kwargs)
-        self._options = {"threads": threads if read_ahead else 1, "max_memory": max_memory}
+        self._options = {"threads": threads if read_ahead else 1, "max_memory": max_memory, "remote": remote}
         trajectory = self._open()
         self._trajectory: gpz.Trajectory | None = trajectory
         self.n_frames = len(trajectory)
@@ -147,10 +152,15 @@ class GPZReader(OfFrame, base.ReaderBase):
             self._ids_now = self._ids.copy()
 
     @staticmethod
-    def parse_n_atoms(filename: str, **_kwargs: Any) -> int:
+    def parse_n_atoms(filename: str, **kwargs: Any) -> int:
         """The number of atoms of a file, without decoding a frame."""
-        with open_fixed(filename) as trajectory:
+        with open_fixed(filename, remote=kwargs.get("remote")) as trajectory:
             return int(trajectory.counts[0])
+
+    @staticmethod
+    def _format_hint(thing: Any) -> bool:
+        """MDAnalysis takes the query of a URL for a part of its extension."""
+        return is_gpz_url(thing)
 
     # --- What the base classes of MDAnalysis ask for ---
 

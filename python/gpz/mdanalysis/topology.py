@@ -34,6 +34,7 @@ from MDAnalysis.topology.base import TopologyReaderBase, change_squash, squash_b
 from gpz import _core, _particles
 from gpz.mdanalysis.reader import open_fixed
 from gpz.mdanalysis.units import units_of
+from gpz.remote.names import is_gpz_url
 
 LINKS = {"bonds": Bonds, "angles": Angles, "dihedrals": Dihedrals, "impropers": Impropers}
 COLUMNS = ("id", "type", "element", "typelabel", "mol", "mass", "q")  # what a topology is made of
@@ -59,13 +60,18 @@ class GPZParser(TopologyReaderBase):
 
     format = "GPZ"
 
+    @staticmethod
+    def _format_hint(thing: Any) -> bool:
+        """MDAnalysis takes the query of a URL for a part of its extension."""
+        return is_gpz_url(thing)
+
     def parse(self, lammps_units: str | None = None, convert_units: bool = True, **kwargs: Any) -> Topology:
         """The topology of the first frame: ids, types, masses, charges, elements, residues and segments, as far as the file has them.
 
         lammps_units: units of the file, if it does not name them. convert_units: masses and charges in units of MDAnalysis.
-        kwargs: threads and max_memory, as of gpz.open. Raises gpz.Error for a file that cannot be read.
+        kwargs: threads, max_memory and remote, as of gpz.open. Raises gpz.Error for a file that cannot be read.
         """
-        options = {name: kwargs[name] for name in ("threads", "max_memory") if name in kwargs}
+        options = {name: kwargs[name] for name in ("threads", "max_memory", "remote") if name in kwargs}
         with open_fixed(self.filename, **options) as trajectory:
             present = trajectory.columns
             columns = trajectory.read(0, [name for name in COLUMNS if name in present], dtype=np.float64)

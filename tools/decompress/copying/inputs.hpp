@@ -9,11 +9,12 @@
 #include "copying/whole_output.hpp"
 #include "gpz/limits.hpp"
 #include "gpz/reader.hpp"
+#include "gpz_file.hpp"
 
 namespace gpz::tool {
 
 struct JoinedInput {
-  JoinedInput(const std::string &path, const Limits &limits) : name(path), reader(path, limits) {}
+  JoinedInput(const std::string &path, const Limits &limits) : name(path), reader(open_reader(path, limits)) {}
 
   std::string name;
   Reader reader;

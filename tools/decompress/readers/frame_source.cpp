@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "gpz_file.hpp"
+
 namespace gpz::tool {
 namespace {
 
@@ -45,7 +47,9 @@ std::string guess_format(ByteInput &input) {
 }  // namespace
 
 std::unique_ptr<FrameSource> open_source(const std::string &path, const SourceOptions &options) {
-  if (options.format == "gpz") return make_gpz_source(path, options);
+  if (is_url(path) && !options.format.empty() && options.format != "gpz")
+    throw Failure(ExitCode::usage, path, "only .gpz files are read from elsewhere: copy it first");
+  if (options.format == "gpz" || is_url(path)) return make_gpz_source(path, options);
   auto input = std::make_unique<ByteInput>(path);
   if (options.format != "raw") refuse_compressed(*input);
   const std::string format = options.format.empty() ? guess_format(*input) : options.format;
