@@ -117,6 +117,7 @@ std::vector<RecordEntry> FrameFile::records(std::size_t i) const {
   std::vector<RecordEntry> found;
   if (scan_.from_index) {
     if (begin == end) return found;
+    if (plan_) plan_->reading_space(i);
     in_place(name(), begin, [&] {
       if (!take_other_records(*source_, begin, end, found))
         corrupt("no complete records where the index has room for them");

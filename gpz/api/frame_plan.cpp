@@ -58,18 +58,68 @@ void FramePlan::reading(std::size_t i, std::size_t end) {
 
 void FramePlan::reading_head(std::size_t i) {
   if (!most_.is_distant || i >= frames_.size()) return;
-  // So few bytes arrive as fast as the head alone. The end of a record has its checksum.
-  constexpr std::uint64_t few = std::uint64_t{256} << 10, head_size = 4096, end_size = 64;
-  const IndexEntry &frame = frames_[i];
+  // So few bytes arrive as fast as the head alone.
+  constexpr std::uint64_t few = std::uint64_t{256} << 10;
   std::size_t first = 0;
+  bool is_one_of_many = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     first = probable_key(i);
+    is_one_of_many = heads_.follow(i);
   }
-  if (read_interval(i, first, few) || read_interval(i, i, few / 4)) return;
-  const std::uint64_t end = frame.offset + frame.length - end_size;
-  if (source_.holds({frame.offset, head_size}) && source_.holds({end, end_size})) return;
-  source_.read_now({{frame.offset, head_size}, {end, end_size}});
+  std::vector<AheadSource::Range> ranges;
+  add_head(i, ranges);
+  const auto is_held = [&](const AheadSource::Range &range) { return source_.holds(range); };
+  if (std::all_of(ranges.begin(), ranges.end(), is_held)) return;
+  if (is_one_of_many)
+    for (std::size_t next = i + 1; next < frames_.size() && next < i + most_frames; ++next) add_head(next, ranges);
+  else if (read_interval(i, first, few) || read_interval(i, i, few / 4))
+    return;
+  source_.read_now(ranges);
+}
+
+void FramePlan::reading_space(std::size_t i) {
+  if (!most_.is_distant || i == 0 || i >= frames_.size()) return;
+  constexpr std::size_t most_spaces = 256;
+  constexpr std::uint64_t most_size = std::uint64_t{1} << 20;
+  bool is_one_of_many = false;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    is_one_of_many = spaces_.follow(i);
+  }
+  const auto space = [&](std::size_t k) {
+    const std::uint64_t begin = frames_[k - 1].offset + frames_[k - 1].length;
+    return AheadSource::Range{begin, frames_[k].offset - begin};
+  };
+  std::vector<AheadSource::Range> ranges = {space(i)};
+  if (ranges[0].size > most_size || source_.holds(ranges[0])) return;
+  std::uint64_t size = ranges[0].size;
+  for (std::size_t next = i + 1; is_one_of_many && next < frames_.size() && ranges.size() < most_spaces; ++next) {
+    const AheadSource::Range range = space(next);
+    if (range.size > most_size - size) break;
+    size += range.size;
+    if (range.size > 0) ranges.push_back(range);
+  }
+  source_.read_now(ranges);
+}
+
+// Whether i is at least the fourth of numbers that follow each other. A number may come several times.
+bool FramePlan::Sequence::follow(std::size_t i) {
+  if (i != last) count = last != none && i == last + 1 ? count + 1 : 0;
+  last = i;
+  return count >= 3;
+}
+
+// The end of a record has its checksum.
+void FramePlan::add_head(std::size_t i, std::vector<AheadSource::Range> &ranges) const {
+  constexpr std::uint64_t head_size = 4096, end_size = 64;
+  const IndexEntry &frame = frames_[i];
+  if (frame.length <= head_size + end_size) {
+    ranges.push_back({frame.offset, frame.length});
+    return;
+  }
+  ranges.push_back({frame.offset, head_size});
+  ranges.push_back({frame.offset + frame.length - end_size, end_size});
 }
 
 void FramePlan::reading_frame(std::size_t i) {

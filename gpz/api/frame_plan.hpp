@@ -35,6 +35,8 @@ class FramePlan {
   // unless they are in memory or requested.
   void reading_head(std::size_t i);
   void reading_frame(std::size_t i);
+  // Call before reading the records in front of frame i.
+  void reading_space(std::size_t i);
   // Call if bytes contradict the format: those of a distant source may be right the next time.
   void drop();
   // Call after reading the head of frame i, which has its distance from the key frame.
@@ -52,6 +54,7 @@ class FramePlan {
   void forget();
   void go(std::size_t from, std::size_t step, std::size_t count);
   std::vector<AheadSource::Range> next_frames(std::size_t end);
+  void add_head(std::size_t i, std::vector<AheadSource::Range> &ranges) const;
   std::size_t probable_key(std::size_t i) const;
   bool read_interval(std::size_t i, std::size_t first, std::uint64_t most);
 
@@ -69,6 +72,12 @@ class FramePlan {
   std::size_t older_ = 0;   // first frame of the second-newest request
   std::size_t newest_ = 0;  // first frame of the newest request; reading it starts the next request
   std::size_t count_ = 0;   // frames of the next request; doubles with each, because a short sequence may end
+  // Frames whose heads, or the records in front of them, were read one after the other.
+  struct Sequence {
+    std::size_t last = none, count = 0;
+    bool follow(std::size_t i);
+  };
+  Sequence heads_, spaces_;
   // Of the frames whose heads were read:
   std::size_t keys_divisor_ = 0;  // greatest common divisor of the numbers of their key frames
   std::size_t most_since_key_ = 0;

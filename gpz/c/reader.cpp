@@ -13,6 +13,7 @@
 #include "gpz/c/decoded.hpp"
 #include "gpz/c/reader.hpp"
 #include "gpz/c/structures.hpp"
+#include "gpz/cached_source.hpp"
 
 namespace {
 
@@ -81,7 +82,13 @@ gpz_status gpz_reader_open_memory_with(const void *image, size_t size, const gpz
 gpz_status gpz_reader_open_source(const gpz_source *source, const gpz_read_options *options, gpz_reader **reader) {
   return guarded([&] {
     gpz::c::start(reader, "reader");
-    auto from = std::make_unique<gpz::c::CallbackSource>(gpz::c::taken(source, "gpz_source"));
+    const gpz_source taken = gpz::c::taken(source, "gpz_source");
+    std::shared_ptr<gpz::Source> from = std::make_shared<gpz::c::CallbackSource>(taken);
+    if (taken.cache_bytes > 0) {
+      gpz::CacheOptions cache;
+      cache.memory = taken.cache_bytes;
+      from = std::make_shared<gpz::CachedSource>(std::move(from), cache);
+    }
     const gpz::c::ReadChoice choice = options == nullptr ? gpz::c::ReadChoice() : gpz::c::read_choice(options);
     *reader = new gpz_reader(gpz::Reader(std::move(from), choice.limits), choice.threads);
   });

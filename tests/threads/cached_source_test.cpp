@@ -276,6 +276,36 @@ TEST(DistantSources, ALoopWithGapsReadsNoFramesBehindThoseItNeeds) {
             distant.size_of(0, 3) + distant.size_of(10, 12) + distant.size_of(20, 21) + distant.size_of(30, 30) + 8192);
 }
 
+TEST(DistantSources, HeadsOfAllFramesAreReadInFewRequests) {
+  Distant distant(large_file());
+  distant.counts.requests = distant.counts.bytes = 0;
+  for (std::size_t i = 0; i < distant.frames.size(); ++i)
+    EXPECT_EQ(distant.reader.info(i).timestep, distant.frames[i].info.timestep);
+  EXPECT_LT(distant.counts.requests, 8u);
+  EXPECT_LT(distant.counts.bytes, distant.bytes.size() / 2);
+}
+
+TEST(DistantSources, ObservablesOfAllFramesAreReadInFewRequests) {
+  constexpr std::size_t frames = 60;
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  writer.set_key_interval(1);
+  const Frame frame = read_all(file_of(trajectory(4'000, 1), 1))[0];
+  for (std::size_t i = 0; i < frames; ++i) {
+    Frame next = frame;
+    next.info.timestep = static_cast<std::int64_t>(i);
+    writer.write(next.info.timestep, {{"Temp", "", static_cast<double>(i)}});
+    writer.write(next);
+  }
+  writer.close();
+  CountingSource::Counts counts;
+  const Reader reader(std::make_shared<CountingSource>(bytes, counts));
+  counts.requests = 0;
+  for (std::size_t i = 0; i < frames; ++i) EXPECT_EQ(reader.observables(i).at(0).value, static_cast<double>(i));
+  EXPECT_GT(bytes.size(), std::size_t{1} << 20);
+  EXPECT_LT(counts.requests, 12u);
+}
+
 TEST(DistantSources, DamageOnTheWayIsReadAgain) {
   Distant distant(large_file());
   distant.counts.damaged = distant.lengths[20].offset + distant.lengths[20].length - 100;

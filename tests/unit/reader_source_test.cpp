@@ -140,6 +140,25 @@ TEST(ReaderSources, OfCFunctions) {
   }
 }
 
+TEST(ReaderSources, OfCFunctionsMayBeKept) {
+  std::size_t reads[2];
+  for (const bool is_kept : {false, true}) {
+    Place place;
+    place.bytes = small_file(3);
+    gpz_source source = source_of(place);
+    if (is_kept) source.cache_bytes = std::uint64_t{1} << 20;
+    gpz_reader *reader = nullptr;
+    ASSERT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_OK) << gpz_last_error();
+    for (int turn = 0; turn < 2; ++turn)
+      for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(gpz_reader_verify(reader, i), GPZ_OK);  // drops what was read ahead
+    gpz_reader_close(reader);
+    EXPECT_EQ(place.closed, 1u);
+    reads[is_kept ? 1 : 0] = place.reads;
+  }
+  EXPECT_EQ(reads[1], 1u);
+  EXPECT_GT(reads[0], 1u);
+}
+
 TEST(ReaderSources, OfCFunctionsAreClosedOnceWhereTheyAreRefused) {
   Place place;
   place.bytes = Bytes(100);

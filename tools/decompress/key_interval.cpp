@@ -16,14 +16,13 @@ std::uint64_t encoded_size(const Metadata &metadata, const EncodingOptions &opti
 }
 
 unsigned key_interval_for(std::uint64_t key_frame_bytes) {
-  // docs/results/remote.md: on average half of an interval is read for a frame. So much arrives, and is decoded, in
-  // about the time of a request.
-  constexpr std::uint64_t interval_bytes = std::uint64_t{1} << 20;
+  // Difference frames have 0.5 to 0.9 times the size of key frames, so an interval has 1 to 2 MB. On average half of it
+  // is read for a frame, which takes about the time of a request (docs/results/remote.md).
+  constexpr std::uint64_t key_frames_bytes = std::uint64_t{2} << 20;
   // With fewer frames files grow noticeably, with more they hardly shrink (docs/performance.md).
   constexpr std::uint64_t fewest = 5, most = 100;
-  // Difference frames have 0.65 to 0.9 times the size of key frames.
-  const std::uint64_t frames = 5 * interval_bytes / (4 * std::max<std::uint64_t>(key_frame_bytes, 1));
-  return static_cast<unsigned>(std::clamp(frames, fewest, most));
+  return static_cast<unsigned>(
+      std::clamp(key_frames_bytes / std::max<std::uint64_t>(key_frame_bytes, 1), fewest, most));
 }
 
 }  // namespace gpz::tool

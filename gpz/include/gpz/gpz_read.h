@@ -71,6 +71,9 @@ typedef struct gpz_source {
   int (*read_pieces)(void *context, const gpz_piece *pieces, size_t count);
   /* Called once: when the reader is closed, or when gpz_reader_open_source fails. May be NULL. */
   void (*close)(void *context);
+  /* Bytes that are kept of what was read, for sources whose requests take long. Ranges that are close are then read as
+   * one. 0: nothing is kept. */
+  uint64_t cache_bytes;
 } gpz_source;
 
 static inline gpz_source gpz_new_source(void) {

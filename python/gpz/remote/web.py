@@ -89,7 +89,8 @@ class WebFile(StoredFile):
                     return b"", None, {}
                 data = await answer.read()
                 return (data, size, _version_in(answer)) if len(data) == min(LAST, size) else (b"", None, {})
-        except Exception:  # noqa: BLE001: whatever it is, the other request has it as well
+        except Exception:  # noqa: BLE001
+            # Whatever it is, the other request has it as well.
             return b"", None, {}
 
     async def _read_first(self) -> None:
