@@ -19,6 +19,7 @@ void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> 
   if (head.info.since_key == 0) {
     chunks_.assign(head.chunks.size(), {});
     ordered_by_ = format::no_field;  // also for frames without chunks
+    selected_as_ = {};
   }
   wanted_ = wanted;
 }
@@ -32,9 +33,14 @@ void FrameHistory::end(const format::FrameHead &head) {
   complete_ = true;
   since_key_ = head.info.since_key;
   checksum_ = head.checksum;
-  const auto has_same_ids = [&](const ChunkReader &chunk) { return chunk.is_unchanged(ordered_by_); };
-  if (ordered_by_ != format::no_field && !std::all_of(chunks_.begin(), chunks_.end(), has_same_ids))
-    ordered_by_ = format::no_field;
+  if (ordered_by_ != format::no_field && !is_unchanged(ordered_by_)) ordered_by_ = format::no_field;
+  const auto has_same = [&](std::size_t field) { return is_unchanged(field); };
+  if (!std::all_of(selected_by_.begin(), selected_by_.end(), has_same)) selected_as_ = {};
+}
+
+bool FrameHistory::is_unchanged(std::size_t field) const {
+  return std::all_of(chunks_.begin(), chunks_.end(),
+                     [&](const ChunkReader &chunk) { return chunk.is_unchanged(field); });
 }
 
 bool FrameHistory::follows(const std::vector<bool> &wanted) const {
@@ -72,6 +78,25 @@ const IdOrder &FrameHistory::id_order(std::size_t field, int threads) {
   order_.rank();
   ordered_by_ = field;
   return order_;
+}
+
+const SelectedRows &FrameHistory::select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
+                                         int threads) {
+  const Selection &selection = *arrangement.selection;
+  // Places depend on the box as well.
+  if (!selection.region && selected_as_.selection == arrangement.selection &&
+      selected_as_.sorted_by == arrangement.sorted_by)
+    return selected_;
+  selected_as_ = {};
+  selected_by_.clear();
+  if (arrangement.sorted_by != format::no_field) selected_by_.push_back(arrangement.sorted_by);
+  selected_.choose(selection, info, static_cast<std::size_t>(particles()), order == nullptr ? nullptr : order->rows(),
+                   [&](std::size_t field, const codec::Target &target) {
+                     selected_by_.push_back(field);
+                     write(field, target, threads);
+                   });
+  selected_as_ = arrangement;
+  return selected_;
 }
 
 }  // namespace gpz::trajectory

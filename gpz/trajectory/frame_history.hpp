@@ -37,7 +37,14 @@ class FrameHistory final : public OpenFrame {
   void write(std::size_t field, const codec::Target &target, int threads) const override;
   const IdOrder &id_order(std::size_t field, int threads) override;
 
+ protected:
+  const SelectedRows &select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
+                             int threads) override;
+
  private:
+  // Whether all chunks have the particles of the frame before, with the same values of this integer field.
+  bool is_unchanged(std::size_t field) const;
+
   bool complete_ = false;
   std::uint16_t since_key_ = 0;
   std::uint64_t checksum_ = 0;  // of the last frame's head
@@ -45,6 +52,10 @@ class FrameHistory final : public OpenFrame {
   std::vector<ChunkReader> chunks_;
   IdOrder order_;  // order of the ids in field ordered_by_; invalid if that is no_field
   std::size_t ordered_by_ = format::no_field;
+  SelectedRows selected_;
+  // What selected_ holds for the last frame; no selection if it holds nothing.
+  Arrangement selected_as_;
+  std::vector<std::size_t> selected_by_;  // the fields that the selection looks at
 };
 
 }  // namespace gpz::trajectory

@@ -17,8 +17,9 @@ from gpz._head import Head
 Group = str | tuple[str, ...]
 POSITIONS = "positions"
 
-# decode(names, arrays, sort_by_id): the values of columns into (N,) arrays, by gpz._core.
-Decode = Callable[[list, list, bool], None]
+# decode(names, arrays, sort_by_id): the values of columns into (N,) arrays, by gpz._core. Returns the number of particles,
+# which is smaller than N where some of the atoms are read.
+Decode = Callable[[list, list, bool], int]
 
 
 # Types of arrays that values are decoded into.
@@ -112,8 +113,8 @@ def position_names(head: Head) -> tuple[str, ...]:
     return names
 
 
-def read_columns(decode: Decode, sort_by_id: bool, columns: Mapping[str, np.ndarray]) -> None:
-    """Decodes columns into (N,) arrays of any strides."""
+def read_columns(decode: Decode, sort_by_id: bool, columns: Mapping[str, np.ndarray]) -> int:
+    """Decodes columns into (N,) arrays of any strides. Returns the number of particles."""
     arrays, detours = [], []
     for array in columns.values():
         target = array
@@ -121,13 +122,15 @@ def read_columns(decode: Decode, sort_by_id: bool, columns: Mapping[str, np.ndar
             target = array.copy()
             detours.append((array, target))
         arrays.append(target)
-    decode(list(columns), arrays, sort_by_id)
+    count = decode(list(columns), arrays, sort_by_id)
     for array, target in detours:
         array[...] = target
+    return count
 
 
 def read_groups(decode: Decode, head: Head, options: Options, groups: Iterable[Group]) -> list[np.ndarray]:
-    """One new array for each group, all of them decoded in one go."""
+    """One new array for each group, all of them decoded in one go. The head has the largest number of particles that there
+    may be."""
     columns: dict[str, np.ndarray] = {}
     copies, results = [], []
     scaled = None
@@ -149,14 +152,20 @@ def read_groups(decode: Decode, head: Head, options: Options, groups: Iterable[G
         if is_scaled:
             scaled = len(results), dtype
         results.append(result)
-    read_columns(decode, options.sorts(head), columns)
+    count = read_columns(decode, options.sorts(head), columns)
     for target, values in copies:
         target[...] = values
+    results = [cut(result, count) for result in results]
     if scaled is not None:
         place, dtype = scaled
         to_cartesian(head, results[place])
         results[place] = results[place].astype(dtype, copy=False)
     return results
+
+
+def cut(array: np.ndarray, count: int) -> np.ndarray:
+    """The first rows of an array, without keeping the memory of the others."""
+    return array if count == len(array) else array[:count].copy()
 
 
 def to_cartesian(head: Head, positions: np.ndarray) -> None:

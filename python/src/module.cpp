@@ -26,6 +26,7 @@ NB_MODULE(_core, module) {
   module.def("usual_bound", &gpz::usual_bound, "rms"_a,
              "The bound that is proposed for a column with this root mean square; 0: none.");
   gpz::python::bind_errors();
+  gpz::python::bind_selection(module);
   gpz::python::bind_reader(module);
   gpz::python::bind_writer(module);
 }
