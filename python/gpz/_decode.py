@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Mapping
 
@@ -38,6 +39,14 @@ class Options:
             )
         self.order = checked_order(order)
         self.dtype = checked_dtype(dtype)
+
+    def of_task(self, dtype: np.dtype) -> Options:
+        """For one thread of several that decode, and floats of this type."""
+        made = copy.copy(self)
+        made.threads = 1
+        if dtype.kind == "f":
+            made.dtype = dtype
+        return made
 
     def sorts(self, head: Head, order: str | None = None) -> bool:
         """Whether the frame is read in the order of ids. Without ids only an explicit wish for it is an error."""

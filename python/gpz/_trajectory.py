@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _files, _head, _reads, _tables
+from gpz import _core, _files, _head, _lazy, _reads, _tables
 from gpz._arguments import checked_integer, shown
 from gpz._atoms import Atoms
 from gpz._decode import Decode, Group, Options, read_groups
@@ -23,6 +23,9 @@ from gpz._loop import Loop
 from gpz._tables import Table
 
 if TYPE_CHECKING:
+    import dask.array
+    import xarray
+
     import gpz.view
 
 # And binary file objects, and what has the bytes of a file as its buffer.
@@ -67,9 +70,9 @@ class File:
         self.atoms = atoms
         self.selection = atoms.for_library(self.metadata["elements"], self.metadata["type_labels"])
 
-    def again(self) -> File:
+    def again(self, options: Options | None = None) -> File:
         """The same file, opened for a loop."""
-        made = File(self.source, self.options, of_loop=True)
+        made = File(self.source, options or self.options, of_loop=True)
         made.atoms, made.selection = self.atoms, self.selection
         return made
 
@@ -343,6 +346,28 @@ class Trajectory(Sequence):
     def verify(self, index: int) -> None:
         """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""
         self._file.require_open().verify(self._position(index), self._file.options.threads)
+
+    # --- All frames as one array ---
+
+    def dask_array(
+        self, name: str = "positions", dtype: npt.DTypeLike = None, *, chunk_bytes: int = _lazy.USUAL_CHUNK
+    ) -> dask.array.Array:
+        """A dask.array.Array, (frames, N, 3) of "positions", "velocities", "forces" or "images", (frames, N) of "ids", "types"
+        or a column: int64 for integers, `dtype` (float32, float64, None: as the trajectory was opened) for floats. Needs dask.
+
+        Nothing is decoded before it is computed. A chunk has whole key intervals, of which each is decoded once, and several of
+        them if they have no more than `chunk_bytes` together. Each task opens the file by its path, also in other processes
+        and on other machines, and decodes with one thread.
+
+        All frames have the same atoms: gpz.ArgumentError otherwise, where the file shows it, else from the task.
+        """
+        return _lazy.dask_array(self, name, dtype, chunk_bytes)
+
+    def xarray(self, names: Sequence[str] | None = None, dtype: npt.DTypeLike = None) -> xarray.Dataset:
+        """An xarray.Dataset of arrays as of `dask_array`, with the dimensions frame, atom and space. Its coordinates are
+        timestep and time (time units; NaN: unknown) of each frame, and the id of each atom. names: of the variables; None:
+        all that the first frame has. Needs xarray and dask."""
+        return _lazy.xarray_dataset(self, names, dtype)
 
     # --- Looking ---
 
