@@ -462,7 +462,7 @@ def open(
     """
     file = File(path, Options(threads, max_memory, order, dtype))
     if atoms is not None:
-        file.choose(Atoms(atoms, lambda: first_frame(file)))
+        file.choose(atoms if isinstance(atoms, Atoms) else Atoms(atoms, lambda: first_frame(file)))
     return Trajectory(file)
 
 
