@@ -143,10 +143,11 @@ struct Reader::State {
     });
     const auto decode = [&] {
       if (may_decode_ahead(options.threads)) file.asked_for(place.i, anew);
-      open(place, decoded, {options.threads, anew, true}, nullptr, spare, [&](trajectory::OpenFrame &opened) {
-        const auto rows = opened.arrange(info, arrangement, options.threads);
-        opened.write_all(info.fields, targets_of(rows.count), rows, options.threads);
-      });
+      open(place, decoded, {options.threads, anew, true, arrangement.selection}, nullptr, spare,
+           [&](trajectory::OpenFrame &opened) {
+             const auto rows = opened.arrange(info, arrangement, options.threads);
+             opened.write_all(info.fields, targets_of(rows.count), rows, options.threads);
+           });
       file.was_read(place.i);
     };
     const auto copy = [&](const api::HeldValues &values) {
@@ -187,8 +188,8 @@ struct Reader::State {
     std::vector<bool> wanted(info.fields.size());
     for (const api::FrameRequest::Column &column : request.columns)
       if (column.field < wanted.size()) wanted[column.field] = true;
-    open(place, api::with_fields_of(arrangement, info, std::move(wanted)), {threads, false, false}, &of_run, memory,
-         [&](trajectory::OpenFrame &opened) {
+    open(place, api::with_fields_of(arrangement, info, std::move(wanted)),
+         {threads, false, false, arrangement.selection}, &of_run, memory, [&](trajectory::OpenFrame &opened) {
            const auto rows = opened.arrange(info, arrangement, threads);
            opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles(), rows.count), rows,
                             threads);

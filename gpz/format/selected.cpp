@@ -114,6 +114,15 @@ std::vector<Place> SelectionColumns::all() const {
   return places;
 }
 
+bool has_columns(const Selection &selection, const std::vector<Field> &fields) {
+  try {
+    const SelectionColumns columns(selection, fields);
+    return true;
+  } catch (const Error &) {
+    return false;
+  }
+}
+
 std::size_t select(const Selection &selection, PositionForm form, const SelectionValues &values, const Box &box,
                    std::size_t particles, std::uint8_t *taken) {
   std::fill(taken, taken + particles, std::uint8_t{1});

@@ -36,6 +36,9 @@ struct SelectionColumns {
   std::vector<Place> all() const;
 };
 
+// Whether the fields have all columns that the selection looks at.
+bool has_columns(const Selection &selection, const std::vector<Field> &fields);
+
 // Their values, one for each particle; nullptr for columns that are not there.
 struct SelectionValues {
   const std::int64_t *ids = nullptr;

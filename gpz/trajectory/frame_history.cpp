@@ -13,20 +13,22 @@ bool FrameHistory::can_follow(const format::FrameHead &head) const {
          head.chunks.size() == chunks_.size();
 }
 
-void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> &wanted) {
+void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> &wanted,
+                         const std::shared_ptr<const Selection> &only) {
   if (!can_follow(head)) throw Error(Status::corrupt, "the frame that it builds on is missing");
   complete_ = false;
   if (head.info.since_key == 0) {
     chunks_.assign(head.chunks.size(), {});
     ordered_by_ = format::no_field;  // also for frames without chunks
     selected_as_ = {};
+    only_ = only;
   }
   wanted_ = wanted;
 }
 
 void FrameHistory::chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles,
                          const std::vector<Field> &fields, int threads) {
-  chunks_[k].next(chunk, particles, fields, wanted_, threads);
+  chunks_[k].next(chunk, particles, fields, wanted_, threads, only_.get());
 }
 
 void FrameHistory::end(const format::FrameHead &head) {
@@ -41,6 +43,11 @@ void FrameHistory::end(const format::FrameHead &head) {
 bool FrameHistory::is_unchanged(std::size_t field) const {
   return std::all_of(chunks_.begin(), chunks_.end(),
                      [&](const ChunkReader &chunk) { return chunk.is_unchanged(field); });
+}
+
+bool FrameHistory::serves(const std::shared_ptr<const Selection> &selection) const {
+  const auto is_limited = [](const ChunkReader &chunk) { return chunk.is_limited(); };
+  return selection == only_ || std::none_of(chunks_.begin(), chunks_.end(), is_limited);
 }
 
 bool FrameHistory::follows(const std::vector<bool> &wanted) const {
@@ -90,8 +97,8 @@ const SelectedRows &FrameHistory::select(const FrameInfo &info, const Arrangemen
   selected_as_ = {};
   selected_by_.clear();
   if (arrangement.sorted_by != format::no_field) selected_by_.push_back(arrangement.sorted_by);
-  selected_.choose(selection, info, static_cast<std::size_t>(particles()), order == nullptr ? nullptr : order->rows(),
-                   [&](std::size_t field, const codec::Target &target) {
+  selected_.choose(selection, info.fields, info.box, static_cast<std::size_t>(particles()),
+                   order == nullptr ? nullptr : order->rows(), [&](std::size_t field, const codec::Target &target) {
                      selected_by_.push_back(field);
                      write(field, target, threads);
                    });

@@ -61,7 +61,7 @@ const IdOrder &KeyFrame::id_order(std::size_t field, int threads) {
 
 const SelectedRows &KeyFrame::select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
                                      int threads) {
-  memory_->selected.choose(*arrangement.selection, info, static_cast<std::size_t>(particles_),
+  memory_->selected.choose(*arrangement.selection, info.fields, info.box, static_cast<std::size_t>(particles_),
                            order == nullptr ? nullptr : order->rows(),
                            [&](std::size_t field, const codec::Target &target) { write(field, target, threads); });
   return memory_->selected;

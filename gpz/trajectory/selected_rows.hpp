@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
@@ -22,12 +23,12 @@ class SelectedRows {
   // write(field, target) decodes a field of the frame. Throws what it throws, not_found (format::select, and a column
   // that is missing), limit_exceeded (more than 2^32 - 1 particles), std::bad_alloc.
   template <typename Write>
-  void choose(const Selection &selection, const FrameInfo &info, std::size_t particles, const std::uint32_t *order,
-              const Write &write) {
-    const format::SelectionColumns columns(selection, info.fields);
+  void choose(const Selection &selection, const std::vector<Field> &fields, const Box &box, std::size_t particles,
+              const std::uint32_t *order, const Write &write) {
+    const format::SelectionColumns columns(selection, fields);
     prepare(columns, particles);
     for (const auto &[field, target] : targets_) write(field, target);
-    choose_decoded(selection, columns, info.box, order);
+    choose_decoded(selection, columns, box, order);
   }
 
   std::size_t count() const { return count_; }
