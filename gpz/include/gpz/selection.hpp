@@ -19,21 +19,21 @@
 namespace gpz {
 
 // A set of integers.
-class NumberRanges {
+class GPZ_API NumberRanges {
  public:
   using Range = std::pair<std::int64_t, std::int64_t>;  // first and last number
 
   NumberRanges() = default;
   // These numbers, in any order.
-  GPZ_API explicit NumberRanges(std::vector<std::int64_t> numbers);
+  explicit NumberRanges(std::vector<std::int64_t> numbers);
 
   // Adds the numbers from `from` to `to`, both included.
-  GPZ_API void add(std::int64_t from, std::int64_t to);
+  void add(std::int64_t from, std::int64_t to);
   // Adds a number, or a range A:B with both ends as in LAMMPS; without A or B the range has no end there. Returns false
   // if the text is neither.
-  GPZ_API bool add(const std::string &text);
+  bool add(const std::string &text);
 
-  GPZ_API bool has(std::int64_t number) const;
+  bool has(std::int64_t number) const;
   // Ascending, apart from each other.
   const std::vector<Range> &ranges() const { return ranges_; }
 

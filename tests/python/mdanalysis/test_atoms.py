@@ -47,8 +47,7 @@ def test_functions_masks_and_dicts(tmp_path):
 def test_a_topology_from_elsewhere(tmp_path):
     path = written(tmp_path / "a.gpz", frames=3)
     water = quiet(path).select_atoms("resname SOL")
-    part = mda.Merge(water)
-    part.load_new(path, atoms=water.ids)
+    part = mda.Merge(water).load_new(path, atoms=water.ids)
     assert part.trajectory.n_frames == 3
     part.trajectory[2]
     assert np.allclose(part.atoms.positions, X[:6], atol=0.002)
