@@ -66,7 +66,7 @@ BoxVectors box_of(const Box &box) {
   return box_vectors(box);
 }
 
-void drop_outside(const Selection::Region &region, PositionForm form, const SelectionValues &values, const Box &box,
+void drop_outside(const Region &region, PositionForm form, const SelectionValues &values, const Box &box,
                   std::size_t particles, std::uint8_t *taken) {
   const std::optional<BoxVectors> vectors = is_scaled(form) ? std::optional(box_of(box)) : std::nullopt;
   for (std::size_t i = 0; i < particles; ++i) {

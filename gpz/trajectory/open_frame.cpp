@@ -28,7 +28,7 @@ void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<co
       target.is_partial = true;
     }
     try {
-      if (f == rows.arrangement.sorted_by)
+      if (rows.order != nullptr && f == rows.arrangement.sorted_by)
         codec::store(codec::IntegerValues{rows.order->ids().data()}, rows.order->ids().size(), target);
       else
         write(f, target, threads);

@@ -27,7 +27,7 @@ namespace {
 
 using Numbers = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Ranges = std::vector<std::pair<std::int64_t, std::int64_t>>;  // both ends included
-using Region = std::vector<std::pair<double, double>>;
+using Sides = std::vector<std::pair<double, double>>;
 
 NumberRanges types_of(const std::vector<std::string> &texts, const std::vector<std::string> &elements,
                       const std::vector<std::string> &labels) {
@@ -41,7 +41,7 @@ NumberRanges types_of(const std::vector<std::string> &texts, const std::vector<s
 }
 
 SharedSelection selection_of(const std::optional<Numbers> &ids, const Ranges &id_ranges,
-                             const std::optional<nb::list> &types, const std::optional<Region> &region,
+                             const std::optional<nb::list> &types, const std::optional<Sides> &region,
                              const nb::list &elements, const nb::list &labels) {
   auto made = std::make_shared<Selection>();
   if (ids) {

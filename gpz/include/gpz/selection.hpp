@@ -46,15 +46,15 @@ class GPZ_API NumberRanges {
 GPZ_API bool add_named_types(const std::string &name, const std::vector<std::string> &elements,
                              const std::vector<std::string> &labels, NumberRanges &types);
 
+struct Interval {  // both ends included
+  double from = -std::numeric_limits<double>::infinity();
+  double to = std::numeric_limits<double>::infinity();
+};
+// Of x, y and z, distance units. Fractions of the box become coordinates; a frame without z is at 0.
+using Region = std::array<Interval, 3>;
+
 // A particle is selected if everything holds that is set here.
 struct Selection {
-  struct Interval {  // both ends included
-    double from = -std::numeric_limits<double>::infinity();
-    double to = std::numeric_limits<double>::infinity();
-  };
-  // Of x, y and z, distance units. Fractions of the box become coordinates; a frame without z is at 0.
-  using Region = std::array<Interval, 3>;
-
   std::optional<NumberRanges> ids;
   std::optional<NumberRanges> types;  // of the column type, else element, else typelabel
   std::optional<Region> region;

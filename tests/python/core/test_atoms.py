@@ -240,3 +240,17 @@ def test_every_golden_file(golden):
                             assert values.tobytes() == whole[k][column][rows].tobytes(), (path.name, order, k, column)
                             compared += len(rows)
     assert compared > 100_000
+
+
+def test_limits_of_memory(sample, whole):
+    """An error or the right values, never part of them."""
+    few = np.sort(sample.ids)[100:140]
+    expected = whole["id"][KEY + 2][1][kept(sample, few)].tobytes()
+    results = set()
+    for limit in range(1000, 700_000, 9001):
+        try:
+            with gpz.open(sample.path, atoms=few, max_memory=limit, threads=1) as trajectory:
+                results.add(trajectory[KEY + 2].positions.tobytes() == expected)
+        except gpz.LimitError:
+            results.add("refused")
+    assert results == {True, "refused"}

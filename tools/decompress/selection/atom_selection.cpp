@@ -23,7 +23,7 @@ std::vector<std::string> split(const std::string &text, char separator) {
   return parts;
 }
 
-Selection::Region parse_region(const std::string &text) {
+Region parse_region(const std::string &text) {
   const auto failure = [&] {
     return Failure(ExitCode::usage, "", "--region " + text + ": expected xlo:xhi,ylo:yhi,zlo:zhi; a side may be empty");
   };
@@ -35,7 +35,7 @@ Selection::Region parse_region(const std::string &text) {
   };
   const std::vector<std::string> axes = split(text, ',');
   if (axes.size() < 2 || axes.size() > 3) throw failure();
-  Selection::Region region;
+  Region region;
   for (std::size_t axis = 0; axis < axes.size(); ++axis) {
     const std::vector<std::string> sides = split(axes[axis], ':');
     if (sides.size() != 2) throw failure();
