@@ -26,6 +26,7 @@ class Follower {
     bool announces = false;  // reports the frames that come next, so that their bytes are read ahead
     // Only these particles are written; nullptr: all.
     std::shared_ptr<const Selection> selection = nullptr;
+    bool in_order = false;  // see ReadOptions
   };
 
   // The file must outlive this object.

@@ -111,7 +111,7 @@ struct Reader::State {
       // Key frames need no lock: several threads may decode them at the same time.
       if (of_run == nullptr && !is_key) lock.lock();
       if (of_run == nullptr && is_key) (void)lock.try_lock();
-      if (is_key && !is_followed(place.i, of_run, lock.owns_lock())) {
+      if (is_key && !is_followed(place.i, of_run, lock.owns_lock(), how.in_order)) {
         if (lock.owns_lock()) lock.unlock();
         open_key(place, wanted, memory, use);
         return;
@@ -124,8 +124,9 @@ struct Reader::State {
 
   // Whether a key frame is decoded into the history, as the start of its interval: the next frame then continues from
   // it, instead of decoding the key frame again.
-  bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked) const {
-    if (of_run == nullptr) return is_locked && follower.is_at(i);
+  bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked, bool in_order) const {
+    if (of_run == nullptr && !in_order) return is_locked && follower.is_at(i);
+    if (of_run == nullptr && !is_locked) return false;
     return i + 1 < file.scan().frames.size() && file.head(i + 1).info.since_key != 0;
   }
 
@@ -143,7 +144,7 @@ struct Reader::State {
     });
     const auto decode = [&] {
       if (may_decode_ahead(options.threads)) file.asked_for(place.i, anew);
-      open(place, decoded, {options.threads, anew, true, arrangement.selection}, nullptr, spare,
+      open(place, decoded, {options.threads, anew, true, arrangement.selection, options.in_order}, nullptr, spare,
            [&](trajectory::OpenFrame &opened) {
              const auto rows = opened.arrange(info, arrangement, options.threads);
              opened.write_all(info.fields, targets_of(rows.count), rows, options.threads);
@@ -189,7 +190,7 @@ struct Reader::State {
     for (const api::FrameRequest::Column &column : request.columns)
       if (column.field < wanted.size()) wanted[column.field] = true;
     open(place, api::with_fields_of(arrangement, info, std::move(wanted)),
-         {threads, false, false, arrangement.selection}, &of_run, memory, [&](trajectory::OpenFrame &opened) {
+         {threads, false, false, arrangement.selection, true}, &of_run, memory, [&](trajectory::OpenFrame &opened) {
            const auto rows = opened.arrange(info, arrangement, threads);
            opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles(), rows.count), rows,
                             threads);

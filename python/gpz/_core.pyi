@@ -55,6 +55,7 @@ class Reader:
         sort_by_id: bool,
         threads: int,
         selection: Selection | None,
+        in_order: bool,
     ) -> int: ...
     def field_sizes(self, frame: int) -> np.ndarray: ...
     def tables(

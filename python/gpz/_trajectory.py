@@ -87,7 +87,10 @@ class File:
         return _head.from_library(self.require_open().head(index))
 
     def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> int:
-        return self.require_open().read(index, names, arrays, sort_by_id, self.options.threads, self.selection)
+        options = self.options
+        return self.require_open().read(
+            index, names, arrays, sort_by_id, options.threads, self.selection, options.in_order
+        )
 
     def decoder(self, index: int) -> Decode:
         """Of a frame."""

@@ -171,6 +171,21 @@ TEST(SelectedParticles, NeedRoomForThemselvesOnly) {
   }
 }
 
+// Frames that are read in order are those of other readers, also if the next one is not read after all.
+TEST(SelectedParticles, OfFramesThatAreReadInOrder) {
+  const Bytes bytes = file_of(trajectory(3000, 8), 4);
+  const Reader whole = reader_of(bytes);
+  const auto selection = of_ids({1, 2, 2999});
+  for (const auto &chosen : {selection, std::shared_ptr<const Selection>()}) {
+    const Reader reader = reader_of(bytes);
+    for (const std::size_t i : {0u, 1u, 2u, 4u, 0u, 3u, 7u, 4u, 4u, 5u}) {
+      Frame expected = whole.read(i, {1, true});
+      if (chosen != nullptr) keep_particles(expected, *chosen);
+      expect_same(reader.read(i, {1, true, chosen, true}), expected, "frame " + std::to_string(i));
+    }
+  }
+}
+
 TEST(SelectedParticles, NeedTheirColumns) {
   const Bytes bytes = file_of(trajectory(50, 2), 2);
   const Reader reader = reader_of(bytes);

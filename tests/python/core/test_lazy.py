@@ -102,6 +102,31 @@ def test_each_frame_is_decoded_once(trajectory, monkeypatch):
             assert len({file for file, _ in of_interval}) == 1
 
 
+def bytes_read():
+    """By this process so far, from files."""
+    with open("/proc/self/io") as counts:
+        return int(counts.readline().removeprefix("rchar:"))
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc/self/io is Linux's")
+def test_the_bytes_of_each_frame_are_read_once(tmp_path):
+    """A key frame is not read again for the frame that builds on it."""
+    random = np.random.default_rng(3)
+    x = random.random((20_000, 3)) * 30
+    with gpz.Writer(tmp_path / "t.gpz", key_interval=3, bound=1e-3) as writer:
+        for k in range(12):
+            x += 0.01 * random.normal(size=x.shape)
+            writer.write(positions=x, ids=np.arange(len(x)), box=[40, 40, 40], timestep=k)
+    with gpz.open(tmp_path / "t.gpz") as trajectory:
+        size, keys = trajectory.sizes.sum(), trajectory.sizes[trajectory.key_frames].sum()
+        array = trajectory.dask_array(chunk_bytes=1)
+        assert array.numblocks[0] == 4
+        array.compute(scheduler="synchronous")  # imports modules
+        before = bytes_read()
+        array.compute(scheduler="synchronous")
+        assert size <= bytes_read() - before < size + keys / 2
+
+
 def test_only_what_is_asked_for_is_decoded(trajectory, monkeypatch):
     decoded = []
     decode = gpz._trajectory.File.decode
