@@ -47,7 +47,8 @@ void copy_columns(const Frame &frame, const std::vector<ColumnOutput> &columns, 
   const format::UsualArithmetic arithmetic;
   format::in_memory(
       [&] {
-        std::vector<codec::Target> targets = api::column_targets(frame.info, columns, capacity);
+        api::require_room(frame.info.particles, capacity);
+        std::vector<codec::Target> targets = api::column_targets(frame.info, columns);
         const std::size_t id = api::sort_field(frame.info, {1, sort_by_id});
         trajectory::IdOrder order;
         if (id != format::no_field) {

@@ -25,7 +25,10 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
   // Image flags follow the edges of field 0.
   wanted = with_field(std::move(wanted), head.info.fields.empty() ? format::no_field : 0);
   const bool lies_between = lies_before(i, since_key, how.anew);
-  const bool goes_on = lies_between && history_.follows(wanted);
+  const bool serves = history_.serves(how.selection);
+  // Callers that alternate between selections get all particles followed.
+  if (lies_between && !serves) may_limit_ = false;
+  const bool goes_on = lies_between && serves && history_.follows(wanted);
   if (!goes_on) {
     // A caller that alternates between fields of the same frames gets both followed, then all fields: otherwise each
     // call would read the frames since the key frame again.
@@ -45,11 +48,15 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
   for (std::size_t j = goes_on ? last_ + 1 : i - since_key; j <= i; ++j) {
     try {
       if (is_run) file_->reading(j, i + 1);
-      follow(j, wanted, how.threads, spare);
+      follow(j, wanted, how, spare);
     } catch (const trajectory::FieldNotFollowed &missing) {
       // Start again at the key frame, with this field. Each repetition adds a field, so there are fewer than fields.
       history_.forget();
       wanted[missing.field] = true;
+      j = i - since_key - 1;
+    } catch (const trajectory::AllSlotsNeeded &) {
+      history_.forget();
+      may_limit_ = false;
       j = i - since_key - 1;
     } catch (const Error &error) {
       history_.forget();
@@ -65,14 +72,15 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
   return history_;
 }
 
-void Follower::follow(std::size_t j, const std::vector<bool> &wanted, int threads, SpareMemory &spare) {
+void Follower::follow(std::size_t j, const std::vector<bool> &wanted, const How &how, SpareMemory &spare) {
   std::uint64_t position = 0;
   file_->reading_frame(j);
   const format::FrameHead head = file_->head(j, &position);
   // If this frame has other fields than the wanted frame, the chunks of the wanted frame are independent of it.
   const bool has_these = wanted.size() == head.info.fields.size();
-  in_place(file_->name(), file_->scan().frames[j].offset,
-           [&] { history_.begin(head, has_these ? wanted : std::vector<bool>()); });
+  in_place(file_->name(), file_->scan().frames[j].offset, [&] {
+    history_.begin(head, has_these ? wanted : std::vector<bool>(), may_limit_ ? how.selection : nullptr);
+  });
   std::uint64_t longest = 0;
   for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
   FrameMemory memory = spare.take();
@@ -81,7 +89,7 @@ void Follower::follow(std::size_t j, const std::vector<bool> &wanted, int thread
     const ChunkEntry &chunk = head.chunks[k];
     const std::vector<Field> &fields = head.info.fields;
     const format::OpenedChunk opened = file_->read_chunk(chunk, position, fields.size(), memory.bytes.get());
-    in_place(file_->name(), position, [&] { history_.chunk(k, opened, chunk.particles, fields, threads); });
+    in_place(file_->name(), position, [&] { history_.chunk(k, opened, chunk.particles, fields, how.threads); });
     position += chunk.length;
   }
   spare.give_back(std::move(memory));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,9 @@ class Follower {
     int threads = 1;
     bool anew = false;       // reads the frame's bytes again, even if it is the frame decoded last
     bool announces = false;  // reports the frames that come next, so that their bytes are read ahead
+    // Only these particles are written; nullptr: all.
+    std::shared_ptr<const Selection> selection = nullptr;
+    bool in_order = false;  // see ReadOptions
   };
 
   // The file must outlive this object.
@@ -40,13 +44,15 @@ class Follower {
 
  private:
   bool lies_before(std::size_t i, std::size_t since_key, bool anew) const;
-  void follow(std::size_t j, const std::vector<bool> &wanted, int threads, SpareMemory &memory);
+  void follow(std::size_t j, const std::vector<bool> &wanted, const How &how, SpareMemory &memory);
   [[noreturn]] void throw_behind(const Error &error, std::size_t frame) const;
 
   const FrameFile *file_;
   trajectory::FrameHistory history_;
   std::size_t last_ = 0;  // frame of the history
   bool joined_ = false;   // fields of several calls are followed
+  // Histories of selected particles alone are tried, until a frame needs all slots.
+  bool may_limit_ = true;
   // Damage of frame failed_: later frames up to the next key frame cannot be decoded.
   std::optional<Error> failure_;
   std::size_t failed_ = 0;

@@ -38,7 +38,8 @@ void copy_column(const std::uint8_t *from, std::size_t n, const Array &to) {
 
 }  // namespace
 
-FrameRequest::FrameRequest(const std::vector<codec::Target> &targets, bool by_id) : sort_by_id(by_id) {
+FrameRequest::FrameRequest(const std::vector<codec::Target> &targets, const ReadOptions &options)
+    : sort_by_id(options.sort_by_id), selection(options.selection) {
   for (std::size_t f = 0; f < targets.size(); ++f)
     for (std::size_t d = 0; d < targets[f].components.size(); ++d)
       if (const Array &array = targets[f].components[d]; array.data != nullptr) columns.push_back({f, d, array.type});
@@ -48,13 +49,14 @@ bool operator==(const FrameRequest &a, const FrameRequest &b) {
   const auto same = [](const FrameRequest::Column &x, const FrameRequest::Column &y) {
     return x.field == y.field && x.component == y.component && x.type == y.type;
   };
-  return a.sort_by_id == b.sort_by_id &&
+  return a.sort_by_id == b.sort_by_id && a.selection == b.selection &&
          std::equal(a.columns.begin(), a.columns.end(), b.columns.begin(), b.columns.end(), same);
 }
 
-FrameRequest request_of(const Frame &frame, const std::vector<bool> &wanted, bool sort_by_id) {
+FrameRequest request_of(const Frame &frame, const std::vector<bool> &wanted, const ReadOptions &options) {
   FrameRequest request;
-  request.sort_by_id = sort_by_id;
+  request.sort_by_id = options.sort_by_id;
+  request.selection = options.selection;
   for (const Frame::Column &column : frame.columns) {
     if (!wanted.empty() && !wanted[column.field]) continue;
     const bool is_integer = frame.info.fields[column.field].type == ValueType::integer;
@@ -71,9 +73,9 @@ std::uint64_t size_of(const FrameRequest &request, std::uint64_t particles) {
 }
 
 std::vector<codec::Target> HeldValues::make_room(const FrameRequest &request, const std::vector<Field> &fields,
-                                                 std::uint64_t particles) {
-  format::require_memory(particles, request.columns.size() * sizeof(double));
-  const auto bytes = static_cast<std::size_t>(size_of(request, particles));
+                                                 std::uint64_t particles, std::uint64_t rows) {
+  format::require_memory(rows, request.columns.size() * sizeof(double));
+  const auto bytes = static_cast<std::size_t>(size_of(request, rows));
   if (bytes > room_) {
     bytes_.reset();
     room_ = 0;
@@ -85,6 +87,7 @@ std::vector<codec::Target> HeldValues::make_room(const FrameRequest &request, co
   columns_.clear();
   fields_ = fields;
   particles_ = particles;
+  rows_ = rows;
   std::vector<codec::Target> targets(fields.size());
   std::size_t at = 0;
   for (const FrameRequest::Column &column : request.columns) {
@@ -94,7 +97,7 @@ std::vector<codec::Target> HeldValues::make_room(const FrameRequest &request, co
     const std::size_t size = element_size(column.type);
     targets[column.field].components[column.component] = {bytes_.get() + at, static_cast<std::ptrdiff_t>(size),
                                                           column.type};
-    at += size * static_cast<std::size_t>(particles);
+    at += size * static_cast<std::size_t>(rows);
   }
   return targets;
 }
@@ -106,7 +109,7 @@ bool HeldValues::are_of(const FrameInfo &info) const {
 
 void HeldValues::copy_to(const std::vector<codec::Target> &targets) const {
   for (const Column &column : columns_)
-    copy_column(bytes_.get() + column.at, static_cast<std::size_t>(particles_),
+    copy_column(bytes_.get() + column.at, static_cast<std::size_t>(rows_),
                 targets[column.of.field].components[column.of.component]);
 }
 

@@ -27,11 +27,30 @@ std::pair<std::size_t, std::size_t> find(const FrameInfo &info, const std::strin
 
 }  // namespace
 
-std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
-                                          std::size_t capacity) {
-  if (info.particles > capacity)
+trajectory::Arrangement arrangement_of(const FrameInfo &info, const ReadOptions &options) {
+  trajectory::Arrangement arrangement;
+  arrangement.sorted_by = sort_field(info, options);
+  if (options.selection != nullptr && !options.selection->all()) arrangement.selection = options.selection;
+  return arrangement;
+}
+
+std::vector<bool> with_fields_of(const trajectory::Arrangement &arrangement, const FrameInfo &info,
+                                 std::vector<bool> wanted) {
+  if (wanted.empty()) return wanted;
+  if (arrangement.sorted_by != format::no_field) wanted[arrangement.sorted_by] = true;
+  if (arrangement.selection != nullptr)
+    for (const auto &place : format::SelectionColumns(*arrangement.selection, info.fields).all())
+      wanted[place.field] = true;
+  return wanted;
+}
+
+void require_room(std::uint64_t particles, std::size_t capacity) {
+  if (particles > capacity)
     throw Error(Status::limit_exceeded, "the arrays have room for " + std::to_string(capacity) +
-                                            " particles, there are " + std::to_string(info.particles));
+                                            " particles, there are " + std::to_string(particles));
+}
+
+std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns) {
   std::vector<codec::Target> targets(info.fields.size());
   std::vector<std::vector<bool>> taken(info.fields.size(), std::vector<bool>(core::max_components));
   for (const ColumnOutput &column : columns) {
@@ -55,14 +74,14 @@ Array array_of(const Frame &frame, Frame::Column &column) {
   return {column.floats.data(), sizeof(double), ConstArray::Type::float64};
 }
 
-format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Field> &fields,
+format::Charge charge_for_columns(std::uint64_t rows, const std::vector<Field> &fields,
                                   const std::vector<bool> &wanted) {
   std::uint64_t components = 0;
   for (std::size_t f = 0; f < fields.size(); ++f)
     if (wanted.empty() || wanted[f]) components += fields[f].components.size();
   if (components == 0) return {};
-  format::require_memory(particles, components * sizeof(double));
-  return format::Charge(particles * components * sizeof(double));
+  format::require_memory(rows, components * sizeof(double));
+  return format::Charge(rows * components * sizeof(double));
 }
 
 void set_origins(FrameInfo &info) {
@@ -87,14 +106,14 @@ void begin_frame(FrameInfo info, Frame &frame) {
   frame.columns.resize(count);
 }
 
-std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles) {
+std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t rows) {
   std::vector<codec::Target> targets(frame.info.fields.size());
   for (Frame::Column &column : frame.columns) {
     if (!wanted.empty() && !wanted[column.field]) continue;
     if (frame.info.fields[column.field].type == ValueType::integer)
-      column.integers.resize(particles);
+      column.integers.resize(rows);
     else
-      column.floats.resize(particles);
+      column.floats.resize(rows);
     targets[column.field].components[column.component] = array_of(frame, column);
   }
   return targets;

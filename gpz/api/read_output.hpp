@@ -8,24 +8,32 @@
 #include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/reader.hpp"
+#include "gpz/trajectory/open_frame.hpp"
 
 namespace gpz::api {
 
-// One target for each field. Throws invalid_argument, not_found, limit_exceeded as Reader::read_columns.
-std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns,
-                                          std::size_t capacity);
+// The order and the particles that the options ask for. Throws not_found.
+trajectory::Arrangement arrangement_of(const FrameInfo &info, const ReadOptions &options);
+// `wanted` with the fields that decide about the arrangement, unless it is empty (all fields).
+std::vector<bool> with_fields_of(const trajectory::Arrangement &arrangement, const FrameInfo &info,
+                                 std::vector<bool> wanted);
+
+// One target for each field. Throws invalid_argument, not_found as Reader::read_columns.
+std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns);
+// Throws limit_exceeded if arrays for `capacity` particles are too small for these.
+void require_room(std::uint64_t particles, std::size_t capacity);
 
 // The elements of a column of the frame, as an array.
 Array array_of(const Frame &frame, Frame::Column &column);
-// Charges the columns of the wanted fields (an empty list: all) to the budget. Throws limit_exceeded.
-format::Charge charge_for_columns(std::uint64_t particles, const std::vector<Field> &fields,
+// Charges columns of `rows` rows for the wanted fields (an empty list: all) to the budget. Throws limit_exceeded.
+format::Charge charge_for_columns(std::uint64_t rows, const std::vector<Field> &fields,
                                   const std::vector<bool> &wanted);
 // Sets Field::origin, the error of decoded values, for all fields of a frame.
 void set_origins(FrameInfo &info);
 // Resets `frame` to an empty frame with these fields and their origins.
 void begin_frame(FrameInfo info, Frame &frame);
-// Resizes the columns of all wanted fields (an empty list: all) to this many particles. Returns one target per field.
-std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t particles);
+// Resizes the columns of all wanted fields (an empty list: all) to this many rows. Returns one target per field.
+std::vector<codec::Target> frame_targets(Frame &frame, const std::vector<bool> &wanted, std::size_t rows);
 
 // Field to sort by; format::no_field if the options do not require sorting. Throws not_found.
 std::size_t sort_field(const FrameInfo &info, const ReadOptions &options);

@@ -112,7 +112,7 @@ struct Reader::State {
       // Key frames need no lock: several threads may decode them at the same time.
       if (of_run == nullptr && !is_key) lock.lock();
       if (of_run == nullptr && is_key) (void)lock.try_lock();
-      if (is_key && !is_followed(place.i, of_run, lock.owns_lock())) {
+      if (is_key && !is_followed(place.i, of_run, lock.owns_lock(), how.in_order)) {
         if (lock.owns_lock()) lock.unlock();
         open_key(place, wanted, memory, use);
         return;
@@ -125,30 +125,36 @@ struct Reader::State {
 
   // Whether a key frame is decoded into the history, as the start of its interval: the next frame then continues from
   // it, instead of decoding the key frame again.
-  bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked) const {
-    if (of_run == nullptr) return is_locked && follower.is_at(i);
+  bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked, bool in_order) const {
+    if (of_run == nullptr && !in_order) return is_locked && follower.is_at(i);
+    if (of_run == nullptr && !is_locked) return false;
     return i + 1 < file.scan().frames.size() && file.head(i + 1).info.since_key != 0;
   }
 
-  // Writes these fields of a frame (an empty list: all) to targets_of(particles), which returns one target per field.
-  // Uses values decoded ahead if possible.
+  // Writes these fields of a frame (an empty list: all) to targets_of(rows), which returns one target per field. Uses
+  // values decoded ahead if possible.
   template <typename TargetsOf>
   void write(const Place &place, const api::FrameRequest &request, const std::vector<bool> &wanted,
              const ReadOptions &options, bool anew, const TargetsOf &targets_of) {
     const FrameInfo &info = place.head.info;
-    std::size_t sorted_by = format::no_field;
-    in_file(file.name(), [&] { sorted_by = api::sort_field(info, options); });
+    trajectory::Arrangement arrangement;
+    std::vector<bool> decoded;
+    in_file(file.name(), [&] {
+      arrangement = api::arrangement_of(info, options);
+      decoded = api::with_fields_of(arrangement, info, wanted);
+    });
     const auto decode = [&] {
       if (may_decode_ahead(options.threads)) file.asked_for(place.i, anew);
-      open(place, api::with_field(wanted, sorted_by), {options.threads, anew, true}, nullptr, spare,
+      open(place, decoded, {options.threads, anew, true, arrangement.selection, options.in_order}, nullptr, spare,
            [&](trajectory::OpenFrame &opened) {
-             opened.write_all(info.fields, targets_of(opened.particles()), sorted_by, options.threads);
+             const auto rows = opened.arrange(info, arrangement, options.threads);
+             opened.write_all(info.fields, targets_of(rows.count), rows, options.threads);
            });
       file.was_read(place.i);
     };
     const auto copy = [&](const api::HeldValues &values) {
       if (!values.are_of(info)) return false;
-      values.copy_to(targets_of(info.particles));
+      values.copy_to(targets_of(values.rows()));
       return true;
     };
     try {
@@ -180,13 +186,14 @@ struct Reader::State {
     const format::Budget::Scope scope(budget);
     const Place place(file, i);
     const FrameInfo &info = place.head.info;
-    const std::size_t sorted_by = api::sort_field(info, {threads, request.sort_by_id});
+    const auto arrangement = api::arrangement_of(info, {threads, request.sort_by_id, request.selection});
     std::vector<bool> wanted(info.fields.size());
     for (const api::FrameRequest::Column &column : request.columns)
       if (column.field < wanted.size()) wanted[column.field] = true;
-    open(place, api::with_field(std::move(wanted), sorted_by), {threads, false, false}, &of_run, memory,
-         [&](trajectory::OpenFrame &opened) {
-           opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles()), sorted_by,
+    open(place, api::with_fields_of(arrangement, info, std::move(wanted)),
+         {threads, false, false, arrangement.selection, true}, &of_run, memory, [&](trajectory::OpenFrame &opened) {
+           const auto rows = opened.arrange(info, arrangement, threads);
+           opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles(), rows.count), rows,
                             threads);
          });
   }
@@ -199,12 +206,12 @@ struct Reader::State {
       throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", file.name());
     api::begin_frame(info, frame);
     format::Charge columns;
-    write(place, api::request_of(frame, wanted, options.sort_by_id), wanted, options, anew,
-          [&](std::uint64_t particles) {
-            // Charged only here, after the chunks have proved the number of particles.
-            columns = api::charge_for_columns(info.particles, info.fields, wanted);
-            return api::frame_targets(frame, wanted, static_cast<std::size_t>(particles));
-          });
+    write(place, api::request_of(frame, wanted, options), wanted, options, anew, [&](std::uint64_t rows) {
+      // Charged only here, after the chunks have proved the number of particles.
+      columns = api::charge_for_columns(rows, info.fields, wanted);
+      frame.info.particles = rows;
+      return api::frame_targets(frame, wanted, static_cast<std::size_t>(rows));
+    });
   }
 
   template <typename Use>
@@ -271,10 +278,17 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
     State::Place place = state_->find(i, options, false);
-    const std::vector<codec::Target> targets = api::column_targets(place.head.info, columns, capacity);
-    state_->write(place, {targets, options.sort_by_id}, wanted_of(targets), options, false,
-                  [&](std::uint64_t) -> const std::vector<codec::Target> & { return targets; });
+    if (options.selection == nullptr) api::require_room(place.head.info.particles, capacity);
+    const std::vector<codec::Target> targets = api::column_targets(place.head.info, columns);
+    std::uint64_t selected = 0;
+    state_->write(place, {targets, options}, wanted_of(targets), options, false,
+                  [&](std::uint64_t rows) -> const std::vector<codec::Target> & {
+                    api::require_room(rows, capacity);
+                    selected = rows;
+                    return targets;
+                  });
     api::set_origins(place.head.info);
+    place.head.info.particles = selected;
     return std::move(place.head.info);
   });
 }

@@ -112,18 +112,18 @@ struct StreamReader::State {
     RecordStart record;
     format::FrameHead head;
     if (!in_place(file.name(), position, [&] { return read_head(record, head, at_end); })) return false;
-    std::size_t sorted_by = format::no_field;
-    in_file(file.name(), [&] { sorted_by = api::sort_field(head.info, options); });
+    trajectory::Arrangement arrangement;
+    in_file(file.name(), [&] { arrangement = api::arrangement_of(head.info, options); });
     api::begin_frame(head.info, frame);
     api::decoding(file.name(), position, head.info.particles, [&] {
       if (head.info.since_key != 0) {
         read_differences(record, head, options.threads);
-        write(history, frame, sorted_by, options.threads);
+        write(history, frame, arrangement, options.threads);
         return;
       }
       trajectory::KeyFrame opened(head.info.fields, {}, key_memory);
       read_key(record, head, opened);
-      write(opened, frame, sorted_by, options.threads);
+      write(opened, frame, arrangement, options.threads);
       key = std::move(head);
     });
     return true;
@@ -210,11 +210,13 @@ struct StreamReader::State {
     key_chunks.clear();
   }
 
-  void write(trajectory::OpenFrame &opened, Frame &frame, std::size_t sorted_by, int threads) const {
+  void write(trajectory::OpenFrame &opened, Frame &frame, const trajectory::Arrangement &arrangement,
+             int threads) const {
     in_file(file.name(), [&] {
-      const format::Charge columns = api::charge_for_columns(frame.info.particles, frame.info.fields, {});
-      const auto targets = api::frame_targets(frame, {}, static_cast<std::size_t>(opened.particles()));
-      opened.write_all(frame.info.fields, targets, sorted_by, threads);
+      const auto rows = opened.arrange(frame.info, arrangement, threads);
+      const format::Charge columns = api::charge_for_columns(rows.count, frame.info.fields, {});
+      frame.info.particles = rows.count;
+      opened.write_all(frame.info.fields, api::frame_targets(frame, {}, rows.count), rows, threads);
     });
   }
 };

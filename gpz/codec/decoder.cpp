@@ -92,6 +92,7 @@ class Decoder::Section {
   // `target` covers the whole section.
   void decode(std::uint64_t b, const Target &target, BlockMemory &memory) const {
     const Target here = target.from(b * block_size_);
+    if (here.skips(size_of(b))) return;
     const ConstArray::Type type = type_for(target);
     BlockOutput output{value_, components_, step_, size_of(b), block_size_, {}, type == ConstArray::Type::float32};
     const bool straight = point_at(here, type, memory, output);

@@ -269,13 +269,15 @@ OpenedBlocks open_blocks(const DifferenceState &state, const std::uint8_t *bytes
   return opened;
 }
 
-// Decodes blocks first, ... last - 1. Indices of axis d from particle `at` on go to memory(at, d); after each block
-// decoded(at, n) is called.
+// Decodes the wanted ones of blocks first, ... last - 1. Indices of axis d from particle `at` on go to memory(at, d);
+// after each block decoded(at, n) is called.
 template <class Memory, class Decoded>
 void decode_blocks(const DifferenceState &state, const OpenedBlocks &opened, std::uint64_t first, std::uint64_t last,
-                   const GridBox &box, const DifferenceKernels &kernels, const Memory &memory, const Decoded &decoded) {
+                   const GridBox &box, const DifferenceKernels &kernels, const WantedBlocks &wanted,
+                   const Memory &memory, const Decoded &decoded) {
   const auto scratch = std::make_unique<DifferenceScratch>();
   for (std::uint64_t b = first; b < last; ++b) {
+    if (!wanted.has(b)) continue;
     DifferenceBlock block = block_at(state, {}, box, opened.prediction, b);
     const std::size_t at = b * block_size;
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) block.axes[d].out = memory(at, d);
@@ -294,13 +296,13 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
   parallel_ranges(threads_for_particles(threads, state.particles), opened.blocks.size(),
                   [&](int, std::uint64_t first, std::uint64_t last) {
                     decode_blocks(
-                        state, opened, first, last, box, kernels.difference,
+                        state, opened, first, last, box, kernels.difference, {},
                         [&](std::size_t at, std::size_t d) { return q[d] + at; }, [](std::size_t, std::size_t) {});
                   });
 }
 
 void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const Kernels &kernels, int threads) {
+                       const Kernels &kernels, int threads, const WantedBlocks &wanted) {
   const OpenedBlocks opened = open_blocks(state, bytes, size);
   parallel_ranges(threads_for_particles(threads, state.particles), opened.blocks.size(),
                   [&](int, std::uint64_t first, std::uint64_t last) {
@@ -308,7 +310,7 @@ void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::s
                     IndexColumns q{};
                     for (std::size_t d = 0; d < q.size(); ++d) q[d] = block[d];
                     decode_blocks(
-                        state, opened, first, last, box, kernels.difference,
+                        state, opened, first, last, box, kernels.difference, wanted,
                         [&](std::size_t, std::size_t d) { return block[d]; },
                         [&](std::size_t at, std::size_t n) { state.advance_range(at, n, q, box, kernels); });
                   });

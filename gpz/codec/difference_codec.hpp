@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/codec/wanted_blocks.hpp"
 #include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/format/budget.hpp"
@@ -62,8 +63,9 @@ void decode_difference(const DifferenceState &state, const std::uint8_t *bytes, 
                        const IndexOutput &q, const Kernels &kernels = codec::kernels(), int threads = 1);
 
 // decode_difference() and advance() combined, block by block in the L1 cache. The indices end up in the state's `last`.
-// After an exception the state is unusable.
+// Blocks that are not wanted keep their state, and cannot be followed any more. After an exception the state is
+// unusable.
 void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::size_t size, const GridBox &box,
-                       const Kernels &kernels = codec::kernels(), int threads = 1);
+                       const Kernels &kernels = codec::kernels(), int threads = 1, const WantedBlocks &wanted = {});
 
 }  // namespace gpz::codec

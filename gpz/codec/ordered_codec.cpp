@@ -114,7 +114,7 @@ void encode_values(const OrderedShape &shape, const IndexColumns &q, const Order
 }
 
 void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                   const OrderedKernels &kernels, int threads) {
+                   const OrderedKernels &kernels, int threads, const WantedBlocks &wanted) {
   const std::size_t start = core::ordered_header_size(shape.components);
   if (size < start || size % 8 != 0) corrupt("length of an ordered section", 0);
   const Header header = read_header(shape, bytes);
@@ -136,6 +136,7 @@ void decode_values(const OrderedShape &shape, const std::uint8_t *bytes, std::si
                   [&](int, std::uint64_t first, std::uint64_t last) {
                     const auto scratch = std::make_unique<OrderedScratch>();
                     for (std::uint64_t b = first; b < last; ++b) {
+                      if (!wanted.has(b)) continue;
                       const OrderedBlock block = ordered_block(shape, {}, q, header.predictor, b);
                       kernels.link(block, *scratch);
                       if (!kernels.decode(block, stored[b].record, stored[b].words, *scratch))
@@ -167,7 +168,7 @@ void decode_runs(std::size_t particles, const std::uint8_t *bytes, std::size_t s
   runs.gap.resize(core::max_runs(particles));
   runs.more.resize(core::max_runs(particles));
   decode_values(shape_of_runs(count), bytes + core::ordered_runs_header, size - core::ordered_runs_header,
-                {runs.gap.data(), runs.more.data()}, kernels, threads);
+                {runs.gap.data(), runs.more.data()}, kernels, threads, {});
   runs.gap.resize(count);
   runs.more.resize(count);
   if (!expand_runs(runs, particles, q)) corrupt("runs of an ordered section", core::ordered_runs_header);
@@ -195,13 +196,13 @@ void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vecto
 }
 
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const Kernels &kernels, int threads) {
+                    const Kernels &kernels, int threads, const WantedBlocks &wanted) {
   if (shape.particles == 0) {
     if (size != 0) corrupt("ordered section of an empty chunk", 0);
   } else if (shape.components == 1 && size != 0 && bytes[0] == core::ordered_runs_kind) {
     decode_runs(shape.particles, bytes, size, q[0], kernels.ordered, threads);
   } else {
-    decode_values(shape, bytes, size, q, kernels.ordered, threads);
+    decode_values(shape, bytes, size, q, kernels.ordered, threads, wanted);
   }
 }
 

@@ -25,9 +25,10 @@ struct OrderedShape {
 void encode_ordered(const OrderedShape &shape, const IndexColumns &q, std::vector<std::uint8_t> &bytes,
                     const Kernels &kernels = codec::kernels(), int threads = 1);
 
-// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt) and leaves q
-// unspecified then. Allocates no memory that depends on the bytes.
+// The inverse, for a section of exactly `size` bytes, aligned to 4. Leaves q as it is in blocks that are not wanted; a
+// section of runs is decoded as a whole. Throws gpz::Error (corrupt) and leaves q unspecified then. Allocates no memory
+// that depends on the bytes.
 void decode_ordered(const OrderedShape &shape, const std::uint8_t *bytes, std::size_t size, const IndexOutput &q,
-                    const Kernels &kernels = codec::kernels(), int threads = 1);
+                    const Kernels &kernels = codec::kernels(), int threads = 1, const WantedBlocks &wanted = {});
 
 }  // namespace gpz::codec

@@ -369,7 +369,7 @@ bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::
 }
 
 void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q,
-                     int threads) {
+                     int threads, const WantedBlocks &wanted) {
   format::ByteReader in(bytes, size);
   Decoding tables;
   read_tables(in, components, tables);
@@ -394,7 +394,7 @@ void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n,
   parallel_ranges(threads_for_particles(threads, n), blocks, [&](int, std::uint64_t first, std::uint64_t last) {
     std::vector<std::uint32_t> low;
     for (std::uint64_t b = first; b < last; ++b)
-      decode_block(stored[b].words, stored[b].record, Block(b, n), components, tables, low, q);
+      if (wanted.has(b)) decode_block(stored[b].words, stored[b].record, Block(b, n), components, tables, low, q);
   });
 }
 

@@ -15,9 +15,9 @@ namespace gpz::codec {
 bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::vector<std::uint8_t> &bytes,
                      int threads = 1);
 
-// The inverse, for a section of exactly `size` bytes, aligned to 4. Throws corrupt and leaves q unspecified then.
-// Allocates no memory that depends on the bytes.
+// The inverse, for a section of exactly `size` bytes, aligned to 4. Leaves q as it is in blocks that are not wanted.
+// Throws corrupt and leaves q unspecified then. Allocates no memory that depends on the bytes.
 void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n, int components, const IndexOutput &q,
-                     int threads = 1);
+                     int threads = 1, const WantedBlocks &wanted = {});
 
 }  // namespace gpz::codec

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/codec/target.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -20,11 +21,15 @@ struct Columns {
   std::ptrdiff_t stride[D];
 
   // Returns false if a value does not fit. row(i) is the row of particle i. Packed: strides equal the size of To.
-  template <bool Packed, typename Row>
+  // Partial: rows may be no_row.
+  template <bool Packed, bool Partial, typename Row>
   bool write(std::size_t n, const Row &row) const {
     bool fits = true;
     for (std::size_t i = 0; i < n; ++i) {
       const auto r = static_cast<std::ptrdiff_t>(row(i));
+      if constexpr (Partial) {
+        if (r == static_cast<std::ptrdiff_t>(no_row)) continue;
+      }
       for (std::size_t d = 0; d < D; ++d) {
         const To value = static_cast<To>(from[d][i]);
         if constexpr (std::is_same_v<To, std::int32_t>) fits &= value == from[d][i];
@@ -49,10 +54,12 @@ bool store_together(const std::array<const From *, core::max_components> &values
   }
   if (target.rows != nullptr) {
     const std::uint32_t *const rows = target.rows;
-    return columns.template write<false>(n, [rows](std::size_t i) { return rows[i]; });
+    const auto row = [rows](std::size_t i) { return rows[i]; };
+    return target.is_partial ? columns.template write<false, true>(n, row)
+                             : columns.template write<false, false>(n, row);
   }
   const auto in_order = [](std::size_t i) { return i; };
-  return packed ? columns.template write<true>(n, in_order) : columns.template write<false>(n, in_order);
+  return packed ? columns.template write<true, false>(n, in_order) : columns.template write<false, false>(n, in_order);
 }
 
 template <typename To, typename From>
@@ -105,6 +112,10 @@ Target Target::from(std::size_t first) const {
     if (array.data != nullptr)
       array.data = static_cast<char *>(array.data) + static_cast<std::ptrdiff_t>(first) * array.stride;
   return out;
+}
+
+bool Target::skips(std::size_t n) const {
+  return is_partial && std::all_of(rows, rows + n, [](std::uint32_t row) { return row == no_row; });
 }
 
 void *Target::contiguous(std::size_t d, Type type) const {

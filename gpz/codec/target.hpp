@@ -11,16 +11,21 @@
 
 namespace gpz::codec {
 
+inline constexpr std::uint32_t no_row = UINT32_MAX;
+
 // Arrays of one field. Particles come in the order of the chunk.
 struct Target {
   std::array<Array, core::max_components> components{};  // no data: component not wanted
   const std::uint32_t *rows = nullptr;                   // row of each particle; 0, 1, 2, ... if nullptr
+  bool is_partial = false;                               // some rows are no_row: these particles are not written
 
   bool is_wanted() const;
   // True if a component has an array of this type.
   bool has(ConstArray::Type type) const;
   // Target of the particles from number `first` on.
   Target from(std::size_t first) const;
+  // Whether none of the next n particles is written.
+  bool skips(std::size_t n) const;
   // Memory of component d if values of this type can be written there contiguously, else nullptr.
   void *contiguous(std::size_t d, ConstArray::Type type) const;
 };

@@ -8,6 +8,7 @@ namespace gpz::trajectory {
 
 const codec::DifferenceState *ChunkHistory::followed(std::size_t field) const {
   if (!follows(field)) throw FieldNotFollowed{field};
+  if (is_limited(field)) throw AllSlotsNeeded{};
   return &fields_[field];
 }
 
@@ -16,14 +17,24 @@ OtherFields ChunkHistory::others(std::size_t field) const {
           [this](std::size_t other) { return followed(other); }};
 }
 
-void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field) {
+void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only) {
+  const bool is_limited = only != nullptr && !format::is_plain(chunk.fields()[field]);
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()), threads_,
-                        [&](const codec::Target &target) { chunk.write(field, target, threads_); });
+                        [&](const codec::Target &target) {
+                          codec::Target to = target;
+                          if (is_limited) {
+                            to.rows = only->rows;
+                            to.is_partial = true;
+                          }
+                          chunk.write(field, to, threads_);
+                        });
 }
 
 void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads,
-                         ExactValues *exact) {
+                         ExactValues *exact, const codec::Target *only) {
   started_ = false;
+  followed_blocks_ = {};
+  if (only != nullptr) followed_blocks_ = {*only, static_cast<std::size_t>(chunk.particles())};
   threads_ = threads;
   wanted_ = wanted;
   particles_ = chunk.particles();
@@ -34,7 +45,7 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
   if (exact != nullptr) exact->assign(described_.size(), {});
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
-    load(chunk, f);
+    load(chunk, f, only);
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
                      format::is_plain(described_[f]), threads_);
@@ -76,7 +87,7 @@ void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices,
 void ChunkHistory::follow_section(std::size_t field, Follow &follow, const Payload &payload) {
   if (field == 0)
     for (auto &crossings : crossings_) crossings.clear();
-  follow(fields_[field], payload, threads_);
+  follow(fields_[field], payload, threads_, is_limited(field) ? followed_blocks_ : codec::WantedBlocks());
 }
 
 void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {
@@ -94,7 +105,7 @@ void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &cr
 void ChunkHistory::add(const IndependentChunk &chunk, ExactValues *exact) {
   for (std::size_t f = 0; f < fields_.size(); ++f) {
     if (!follows(f)) continue;
-    load(chunk, f);
+    load(chunk, f, nullptr);
     fields_[f].add(indices_.columns(described_[f].components.size()), static_cast<std::size_t>(chunk.particles()),
                    threads_);
     modelled_[f].add(static_cast<std::size_t>(chunk.particles()));

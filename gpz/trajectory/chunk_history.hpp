@@ -29,12 +29,18 @@ class ChunkHistory {
 
   // Starts with an independent chunk. Follows the fields in `wanted` (empty: all). `exact` receives the exact values of
   // all fields unless it is null. Throws as IndependentChunk::write.
-  void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr);
+  // `only`: if it is not null, fields with a history of motion are followed only in the blocks of slots that it has
+  // rows for. Then a step throws AllSlotsNeeded where particles leave or arrive, or a section needs all slots.
+  void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr,
+             const codec::Target *only = nullptr);
   void forget() { started_ = false; }
   // Whether these fields have the same grids as in the previous frame: a condition of differences.
   bool fits(const std::vector<Field> &fields) const;
   std::uint64_t particles() const { return particles_; }
   bool follows(std::size_t field) const { return wanted_.empty() || wanted_[field]; }
+  // Whether only some blocks of slots are followed: of any field, of this field.
+  bool is_limited() const { return !followed_blocks_.all(); }
+  bool is_limited(std::size_t field) const { return is_limited() && !fields_[field].plain; }
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
   const codec::DifferenceState &state(std::size_t field) const { return fields_[field]; }
@@ -104,7 +110,7 @@ class ChunkHistory {
   void follow_section(std::size_t field, Follow &follow, const Payload &payload);
   void add(const IndependentChunk &chunk, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;
-  void load(const IndependentChunk &chunk, std::size_t field);
+  void load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only);
 
   bool started_ = false;
   std::uint64_t particles_ = 0;
@@ -114,6 +120,7 @@ class ChunkHistory {
   std::vector<model::ModelledState> modelled_;
   std::vector<model::ClassedState> classed_;
   Indices indices_;  // of one field of a chunk
+  codec::WantedBlocks followed_blocks_;
   int threads_ = 1;  // of the last start or step
   bool remembers_crossings_ = true;
   std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // of field 0 in this frame; empty: none

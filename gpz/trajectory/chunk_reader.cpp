@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_reader.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "gpz/format/corrupt.hpp"
@@ -25,7 +26,7 @@ codec::IndexColumns last_of(const codec::DifferenceState &state) {
 }  // namespace
 
 void ChunkReader::next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
-                       const std::vector<bool> &wanted, int threads) {
+                       const std::vector<bool> &wanted, int threads, const Selection *only) {
   if (chunk.rule.population == format::Population::followed) {
     if (fields.empty()) corrupt("a difference chunk without fields", 0);
     if (!history_.fits(fields)) corrupt("a difference chunk without the frame it builds on", 0);
@@ -34,13 +35,54 @@ void ChunkReader::next(const format::OpenedChunk &chunk, std::uint64_t particles
   }
   same_particles_ = false;
   empty_.assign(fields.size(), false);
-  history_.start(IndependentChunk(chunk, particles, fields, wanted), wanted, threads, &exact_);
+  const IndependentChunk independent(chunk, particles, fields, wanted);
+  const codec::Target slots = only == nullptr ? codec::Target() : slots_of(*only, independent, wanted, threads);
+  history_.start(independent, wanted, threads, &exact_, slots.is_partial ? &slots : nullptr);
+}
+
+codec::Target ChunkReader::slots_of(const Selection &selection, const IndependentChunk &chunk,
+                                    const std::vector<bool> &wanted, int threads) {
+  const std::vector<Field> &fields = chunk.fields();
+  selected_by_.clear();
+  // A region needs the positions of all particles in each frame.
+  if (selection.region || !format::has_columns(selection, fields)) return {};
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const bool is_followed = wanted.empty() || wanted[f];
+    if (is_followed && !format::is_plain(fields[f]) && !chunk.decodes_blocks(f)) return {};
+  }
+  const auto particles = static_cast<std::size_t>(chunk.particles());
+  selected_.choose(selection, fields, {}, particles, nullptr, [&](std::size_t field, const codec::Target &target) {
+    selected_by_.push_back(field);
+    chunk.write(field, target, threads);
+  });
+  codec::Target target;
+  target.rows = selected_.rows();
+  target.is_partial = true;
+  const codec::WantedBlocks blocks(target, particles);
+  slots_.resize(particles);
+  std::size_t followed = 0;
+  for (std::size_t slot = 0; slot < particles; ++slot) {
+    const bool is_followed = blocks.has(slot / core::default_block_size);
+    slots_[slot] = is_followed ? static_cast<std::uint32_t>(slot) : codec::no_row;
+    followed += is_followed ? 1 : 0;
+  }
+  // Little would be gained, and the key interval decoded twice if a later frame needs all slots.
+  if (followed > particles / 4 * 3) return {};
+  target.rows = slots_.data();
+  return target;
+}
+
+void ChunkReader::require_same_slots(const format::OpenedChunk &chunk) const {
+  const auto changes = [&](std::size_t field) { return chunk.sections[field].size != 0; };
+  if (chunk.leaving != 0 || chunk.arriving != 0 || std::any_of(selected_by_.begin(), selected_by_.end(), changes))
+    throw AllSlotsNeeded{};
 }
 
 void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads) {
   const std::size_t fields = history_.fields().size();
   format::check_predecessor(chunk, history_.particles());
   format::check_particles(chunk, particles);
+  if (history_.is_limited()) require_same_slots(chunk);
   same_particles_ = chunk.leaving == 0 && chunk.arriving == 0;
   format::Column<std::uint32_t> staying;
   if (chunk.leaving != 0)
@@ -114,6 +156,8 @@ void ChunkReader::decode_section(ChunkHistory::Step &frame, std::size_t field, c
     located(section.head, [&] { std::move(step).follow_section(*section.coding->follow, section.payload); });
     exact_[field] = indices_.exact;
   } else {
+    const bool needs_history = section.coding->number != format::block_coded_values;
+    if (history_.is_limited(field) && (needs_history || (field == 0 && counts_crossings_))) throw AllSlotsNeeded{};
     decode_indices(context, section, indices_);
     exact_[field] = indices_.exact;
     std::move(step).follow(indices_.columns(context.components()), section.payload.box);

@@ -9,6 +9,7 @@
 #include "gpz/codec/target.hpp"
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
+#include "gpz/trajectory/selected_rows.hpp"
 
 namespace gpz::trajectory {
 
@@ -18,9 +19,13 @@ class ChunkReader {
   // Decodes the next chunk, of any kind. `fields` describe it. Its bytes are in memory, aligned to 4 for difference
   // chunks. Independent chunks decode the fields in `wanted`; difference chunks keep those of the previous chunk.
   // Throws corrupt, truncated, std::bad_alloc.
+  // `only`: if it is not null, an independent chunk may be followed in the blocks of selected particles alone. Later
+  // chunks then throw AllSlotsNeeded where that does not suffice.
   void next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
-            const std::vector<bool> &wanted, int threads);
+            const std::vector<bool> &wanted, int threads, const Selection *only = nullptr);
 
+  // Whether not all particles are followed.
+  bool is_limited() const { return history_.is_limited(); }
   // Number of particles of the last chunk.
   std::uint64_t particles() const { return history_.particles(); }
   // Whether the last chunk has the particles of the previous one, in the same order and with the same values of this
@@ -31,6 +36,11 @@ class ChunkReader {
 
  private:
   void next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads);
+  // A target with rows for the slots in the blocks of selected particles; a full one if all slots have to be followed.
+  codec::Target slots_of(const Selection &selection, const IndependentChunk &chunk, const std::vector<bool> &wanted,
+                         int threads);
+  // Throws AllSlotsNeeded if it is not certain that the followed slots are those of the selected particles.
+  void require_same_slots(const format::OpenedChunk &chunk) const;
   format::Column<std::uint32_t> staying_without(const format::Column<std::uint32_t> &leaving) const;
   void follow_unchanged(std::size_t field, ChunkHistory::FieldStep step);
   void decode_section(ChunkHistory::Step &frame, std::size_t field, const std::uint8_t *bytes, std::size_t size,
@@ -43,6 +53,10 @@ class ChunkReader {
   bool counts_crossings_ = false;  // another field counts crossings of field 0
   std::vector<bool> empty_;
   Indices indices_;  // of a section
+  // Of the last independent chunk: see slots_of().
+  SelectedRows selected_;
+  format::Column<std::uint32_t> slots_;
+  std::vector<std::size_t> selected_by_;  // fields that the selection looks at
 };
 
 }  // namespace gpz::trajectory

@@ -24,16 +24,24 @@ constexpr Coding of_indices(format::FieldCodingKind number, TryEncode *encode, F
   return {format::rule_of(number), load<decode>, write<decode>, encode, follow, bonds, fields, lose};
 }
 
+// A coding of independent chunks whose blocks do not depend on each other.
+template <Decode *decode>
+constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode) {
+  Coding coding = of_indices<decode>(number, encode);
+  coding.decodes_blocks = true;
+  return coding;
+}
+
 // By number, as format::CodingRules.
 constexpr Coding codings[] = {
     of_indices<decode_predicted>(format::predicted_values, encode_predicted, follow_predicted),
     {format::rule_of(format::block_coded_values), load_block_coded, write_block_coded, encode_block_coded},
-    of_indices<decode_ordered>(format::ordered_values, encode_ordered),
+    of_blocks<decode_ordered>(format::ordered_values, encode_ordered),
     of_indices<decode_modelled>(format::modelled_values, encode_modelled),
     of_indices<decode_ordered_model>(format::modelled_order, encode_ordered_model, nullptr, bonds_of_ordered_model),
     of_indices<decode_cells>(format::halved_cells, encode_cells),
     of_indices<decode_sites>(format::lattice_sites, encode_sites),
-    of_indices<decode_sequence>(format::sequence_values, encode_sequence),
+    of_blocks<decode_sequence>(format::sequence_values, encode_sequence),
     of_indices<decode_molecules>(format::molecules, encode_molecules, nullptr, nullptr, nullptr, lose_molecules),
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, nullptr, fields_of_few_values),

@@ -40,10 +40,15 @@ struct SectionContext {
   model::ClassedState *classed = nullptr;
   OtherFields *others = nullptr;
   int threads = 1;
+  // Decoding: particles that are wanted, for codings whose blocks are independent. nullptr: all.
+  const codec::Target *only = nullptr;
 
   std::size_t components() const { return field.components.size(); }
   codec::OrderedShape ordered_shape(const core::GridBox &box) const {
     return {particles, static_cast<int>(components()), ids == nullptr ? nullptr : ids->data(), box};
+  }
+  codec::WantedBlocks wanted_blocks(std::size_t block_size) const {
+    return only == nullptr ? codec::WantedBlocks() : codec::WantedBlocks(*only, particles, block_size);
   }
 };
 
@@ -96,8 +101,10 @@ using TryEncode = bool(const SectionSource &source, const ToBeat &best, EncodedS
 using Load = void(const SectionContext &context, const Payload &payload, Indices &indices);
 using Write = void(const SectionContext &context, const Payload &payload, Indices &indices,
                    const codec::Target &target);
-// Advances the state to the next frame without returning its indices, which is faster. Throws as Decode.
-using Follow = void(codec::DifferenceState &state, const Payload &payload, int threads);
+// Advances the wanted blocks of the state to the next frame without returning their indices, which is faster. Throws as
+// Decode.
+using Follow = void(codec::DifferenceState &state, const Payload &payload, int threads,
+                    const codec::WantedBlocks &wanted);
 // Reads the bonds in a payload. Throws as Decode.
 using FindBonds = model::Bonds(const SectionContext &context, const Payload &payload);
 // Offsets in a section of bytes that are 1 + the number of another field, or 0 for none. Throws corrupt.
@@ -115,6 +122,7 @@ struct Coding : format::CodingRule {
   FindBonds *bonds = nullptr;
   FindFields *fields_named = nullptr;
   Lose *lose = nullptr;
+  bool decodes_blocks = false;  // load and write use SectionContext::only
 };
 
 const Coding &coding_of(format::FieldCodingKind number);

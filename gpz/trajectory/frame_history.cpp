@@ -13,28 +13,41 @@ bool FrameHistory::can_follow(const format::FrameHead &head) const {
          head.chunks.size() == chunks_.size();
 }
 
-void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> &wanted) {
+void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> &wanted,
+                         const std::shared_ptr<const Selection> &only) {
   if (!can_follow(head)) throw Error(Status::corrupt, "the frame that it builds on is missing");
   complete_ = false;
   if (head.info.since_key == 0) {
     chunks_.assign(head.chunks.size(), {});
     ordered_by_ = format::no_field;  // also for frames without chunks
+    selected_as_ = {};
+    only_ = only;
   }
   wanted_ = wanted;
 }
 
 void FrameHistory::chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles,
                          const std::vector<Field> &fields, int threads) {
-  chunks_[k].next(chunk, particles, fields, wanted_, threads);
+  chunks_[k].next(chunk, particles, fields, wanted_, threads, only_.get());
 }
 
 void FrameHistory::end(const format::FrameHead &head) {
   complete_ = true;
   since_key_ = head.info.since_key;
   checksum_ = head.checksum;
-  const auto has_same_ids = [&](const ChunkReader &chunk) { return chunk.is_unchanged(ordered_by_); };
-  if (ordered_by_ != format::no_field && !std::all_of(chunks_.begin(), chunks_.end(), has_same_ids))
-    ordered_by_ = format::no_field;
+  if (ordered_by_ != format::no_field && !is_unchanged(ordered_by_)) ordered_by_ = format::no_field;
+  const auto has_same = [&](std::size_t field) { return is_unchanged(field); };
+  if (!std::all_of(selected_by_.begin(), selected_by_.end(), has_same)) selected_as_ = {};
+}
+
+bool FrameHistory::is_unchanged(std::size_t field) const {
+  return std::all_of(chunks_.begin(), chunks_.end(),
+                     [&](const ChunkReader &chunk) { return chunk.is_unchanged(field); });
+}
+
+bool FrameHistory::serves(const std::shared_ptr<const Selection> &selection) const {
+  const auto is_limited = [](const ChunkReader &chunk) { return chunk.is_limited(); };
+  return selection == only_ || std::none_of(chunks_.begin(), chunks_.end(), is_limited);
 }
 
 bool FrameHistory::follows(const std::vector<bool> &wanted) const {
@@ -72,6 +85,25 @@ const IdOrder &FrameHistory::id_order(std::size_t field, int threads) {
   order_.rank();
   ordered_by_ = field;
   return order_;
+}
+
+const SelectedRows &FrameHistory::select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
+                                         int threads) {
+  const Selection &selection = *arrangement.selection;
+  // Places depend on the box as well.
+  if (!selection.region && selected_as_.selection == arrangement.selection &&
+      selected_as_.sorted_by == arrangement.sorted_by)
+    return selected_;
+  selected_as_ = {};
+  selected_by_.clear();
+  if (arrangement.sorted_by != format::no_field) selected_by_.push_back(arrangement.sorted_by);
+  selected_.choose(selection, info.fields, info.box, static_cast<std::size_t>(particles()),
+                   order == nullptr ? nullptr : order->rows(), [&](std::size_t field, const codec::Target &target) {
+                     selected_by_.push_back(field);
+                     write(field, target, threads);
+                   });
+  selected_as_ = arrangement;
+  return selected_;
 }
 
 }  // namespace gpz::trajectory

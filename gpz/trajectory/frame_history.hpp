@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpz/format/container_parse.hpp"
@@ -18,8 +19,10 @@ class FrameHistory final : public OpenFrame {
   // Whether this frame can be next: a key frame, or the successor of the last frame.
   bool can_follow(const format::FrameHead &head) const;
   // Begins a frame, whose chunks must follow in order. Throws corrupt if can_follow() is false. Until end(), the
-  // history is at no frame. An empty `wanted` means all fields.
-  void begin(const format::FrameHead &head, const std::vector<bool> &wanted);
+  // history is at no frame. An empty `wanted` means all fields. `only`, of a key frame: the history may follow the
+  // slots of selected particles alone, until chunk() throws AllSlotsNeeded. nullptr: it follows all.
+  void begin(const format::FrameHead &head, const std::vector<bool> &wanted,
+             const std::shared_ptr<const Selection> &only = nullptr);
   // Decodes chunk k, whose checksum was verified, of the frame with these fields. Throws as ChunkReader::next.
   void chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
              int threads);
@@ -29,6 +32,8 @@ class FrameHistory final : public OpenFrame {
   bool complete() const { return complete_; }
   // Whether all fields of this list (an empty list: all fields) are followed.
   bool follows(const std::vector<bool> &wanted) const;
+  // Whether the particles of this selection (nullptr: all particles) are followed.
+  bool serves(const std::shared_ptr<const Selection> &selection) const;
   const std::vector<bool> &wanted() const { return wanted_; }
   // The union of `wanted` and the followed fields.
   std::vector<bool> joined(std::vector<bool> wanted) const;
@@ -37,14 +42,26 @@ class FrameHistory final : public OpenFrame {
   void write(std::size_t field, const codec::Target &target, int threads) const override;
   const IdOrder &id_order(std::size_t field, int threads) override;
 
+ protected:
+  const SelectedRows &select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
+                             int threads) override;
+
  private:
+  // Whether all chunks have the particles of the frame before, with the same values of this integer field.
+  bool is_unchanged(std::size_t field) const;
+
   bool complete_ = false;
   std::uint16_t since_key_ = 0;
   std::uint64_t checksum_ = 0;  // of the last frame's head
   std::vector<bool> wanted_;
   std::vector<ChunkReader> chunks_;
-  IdOrder order_;  // order of the ids in field ordered_by_; invalid if that is no_field
+  std::shared_ptr<const Selection> only_;  // of the key frame
+  IdOrder order_;                          // order of the ids in field ordered_by_; invalid if that is no_field
   std::size_t ordered_by_ = format::no_field;
+  SelectedRows selected_;
+  // What selected_ holds for the last frame; no selection if it holds nothing.
+  Arrangement selected_as_;
+  std::vector<std::size_t> selected_by_;  // the fields that the selection looks at
 };
 
 }  // namespace gpz::trajectory

@@ -40,13 +40,15 @@ const std::int64_t *IndependentChunk::integers(std::size_t field, int threads) c
 }
 
 template <typename Read>
-void IndependentChunk::in_section(std::size_t field, int threads, Indices &memory, const Read &read) const {
+void IndependentChunk::in_section(std::size_t field, int threads, Indices &memory, const codec::Target *only,
+                                  const Read &read) const {
   const bool is_identity = field == chunk_.identity;
   SectionContext context{(*fields_)[field], static_cast<std::size_t>(particles_)};
   if (chunk_.identity != format::no_field && !is_identity) context.ids = &ids_;
   OtherFields others(*fields_, field, [&](std::size_t other) { return integers(other, threads); });
   context.others = &others;
   context.threads = threads;
+  context.only = only;
   const FieldClass of = is_identity ? identity : class_of(context.field);
   const format::Span span = chunk_.sections[field];
   located(span.offset, [&] {
@@ -59,7 +61,7 @@ void IndependentChunk::decode_ids() {
   if (field.type != ValueType::integer || field.components.size() != 1)
     format::corrupt("field of the ids", format::identity_field_at);
   Indices indices;
-  in_section(chunk_.identity, 1, indices, [&](const SectionContext &context, const OpenedSection &section) {
+  in_section(chunk_.identity, 1, indices, nullptr, [&](const SectionContext &context, const OpenedSection &section) {
     decode_indices(context, section, indices);
   });
   ids_ = std::move(indices.column[0]);
@@ -76,16 +78,27 @@ void IndependentChunk::write(std::size_t field, const codec::Target &target, int
   else if (field == chunk_.identity)
     codec::store(codec::IntegerValues{ids_.data()}, ids_.size(), target);
   else
-    in_section(field, threads, memory, [&](const SectionContext &context, const OpenedSection &section) {
+    in_section(field, threads, memory, &target, [&](const SectionContext &context, const OpenedSection &section) {
       decode_values(context, section, memory, target);
     });
+}
+
+bool IndependentChunk::decodes_blocks(std::size_t field) const {
+  if (blocks_ != nullptr) return true;
+  if (field == chunk_.identity) return false;
+  bool does = false;
+  Indices memory;
+  in_section(field, 1, memory, nullptr, [&](const SectionContext & /*context*/, const OpenedSection &section) {
+    does = section.coding->decodes_blocks;
+  });
+  return does;
 }
 
 model::Bonds IndependentChunk::bonds(std::size_t field) const {
   model::Bonds bonds;
   if (blocks_ != nullptr || field == chunk_.identity) return bonds;
   Indices memory;
-  in_section(field, 1, memory, [&](const SectionContext &context, const OpenedSection &section) {
+  in_section(field, 1, memory, nullptr, [&](const SectionContext &context, const OpenedSection &section) {
     if (section.coding->bonds == nullptr) return;
     located(section.head, [&] { bonds = section.coding->bonds(context, section.payload); });
   });

@@ -29,7 +29,9 @@ class IndependentChunk {
   const std::vector<Field> &fields() const { return *fields_; }
   // Decodes a wanted field. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
   void write(std::size_t field, const codec::Target &target, int threads) const;
-  // As above, reusing `memory`.
+  // Whether write() decodes only blocks with particles that its target wants.
+  bool decodes_blocks(std::size_t field) const;
+  // As write() above, reusing `memory`.
   void write(std::size_t field, const codec::Target &target, int threads, Indices &memory) const;
   // Bonds that a field's section contains; empty for most. Throws as write.
   model::Bonds bonds(std::size_t field) const;
@@ -38,9 +40,10 @@ class IndependentChunk {
   void decode_ids();
   // Values of an integer field with one component.
   const std::int64_t *integers(std::size_t field, int threads) const;
-  // Calls read(context, section) for the section of a field, if the chunk consists of sections.
+  // Calls read(context, section) for the section of a field, if the chunk consists of sections. `only`: nullptr if all
+  // particles are wanted.
   template <typename Read>
-  void in_section(std::size_t field, int threads, Indices &memory, const Read &read) const;
+  void in_section(std::size_t field, int threads, Indices &memory, const codec::Target *only, const Read &read) const;
 
   const std::vector<Field> *fields_;
   std::uint64_t particles_;

@@ -8,16 +8,28 @@ namespace gpz::trajectory {
 
 using format::located;
 
-void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets,
-                          std::size_t sorted_by, int threads) {
-  const IdOrder *const order = sorted_by == format::no_field ? nullptr : &id_order(sorted_by, threads);
+OpenFrame::Rows OpenFrame::arrange(const FrameInfo &info, const Arrangement &arrangement, int threads) {
+  Rows rows;
+  rows.arrangement = arrangement;
+  if (arrangement.sorted_by != format::no_field) rows.order = &id_order(arrangement.sorted_by, threads);
+  if (arrangement.selection != nullptr) rows.selected = &select(info, arrangement, rows.order, threads);
+  rows.count = rows.selected != nullptr ? rows.selected->count() : static_cast<std::size_t>(particles());
+  return rows;
+}
+
+void OpenFrame::write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets, const Rows &rows,
+                          int threads) const {
   for (std::size_t f = 0; f < targets.size(); ++f) {
     if (!targets[f].is_wanted()) continue;
     codec::Target target = targets[f];
-    if (order != nullptr) target.rows = order->rows();
+    if (rows.order != nullptr) target.rows = rows.order->rows();
+    if (rows.selected != nullptr) {
+      target.rows = rows.selected->rows();
+      target.is_partial = true;
+    }
     try {
-      if (f == sorted_by)
-        codec::store(codec::IntegerValues{order->ids().data()}, order->ids().size(), target);
+      if (rows.order != nullptr && f == rows.arrangement.sorted_by)
+        codec::store(codec::IntegerValues{rows.order->ids().data()}, rows.order->ids().size(), target);
       else
         write(f, target, threads);
     } catch (const Error &error) {
@@ -45,6 +57,14 @@ const IdOrder &KeyFrame::id_order(std::size_t field, int threads) {
   write(field, memory_->order.target(static_cast<std::size_t>(particles_)), threads);
   memory_->order.rank();
   return memory_->order;
+}
+
+const SelectedRows &KeyFrame::select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
+                                     int threads) {
+  memory_->selected.choose(*arrangement.selection, info.fields, info.box, static_cast<std::size_t>(particles_),
+                           order == nullptr ? nullptr : order->rows(),
+                           [&](std::size_t field, const codec::Target &target) { write(field, target, threads); });
+  return memory_->selected;
 }
 
 }  // namespace gpz::trajectory

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpz/codec/target.hpp"
@@ -11,8 +12,15 @@
 #include "gpz/frame.hpp"
 #include "gpz/trajectory/id_order.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
+#include "gpz/trajectory/selected_rows.hpp"
 
 namespace gpz::trajectory {
+
+// Which particles of a frame are written, and in which order.
+struct Arrangement {
+  std::size_t sorted_by = format::no_field;    // field of ids; no_field: stored order
+  std::shared_ptr<const Selection> selection;  // nullptr: all particles
+};
 
 class OpenFrame {
  public:
@@ -25,12 +33,24 @@ class OpenFrame {
   // Order of the ids in this integer field. Throws as write.
   virtual const IdOrder &id_order(std::size_t field, int threads) = 0;
 
-  // Writes each of these fields with a wanted target. Particles are sorted by the ids of field `sorted_by`, or in
-  // stored order if that is format::no_field. Throws as write.
-  void write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets, std::size_t sorted_by,
-                 int threads);
+  // The rows of the particles that are written.
+  struct Rows {
+    Arrangement arrangement;
+    const IdOrder *order = nullptr;          // nullptr: stored order
+    const SelectedRows *selected = nullptr;  // nullptr: all particles
+    std::size_t count = 0;
+  };
+  // Valid until the next call. Throws as write, and not_found (SelectedRows::choose).
+  Rows arrange(const FrameInfo &info, const Arrangement &arrangement, int threads);
+  // Writes each of these fields with a wanted target, which has room for all rows. Throws as write.
+  void write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets, const Rows &rows,
+                 int threads) const;
 
  protected:
+  // Chooses the rows of a selection. `order`: nullptr for stored order. Throws as arrange.
+  virtual const SelectedRows &select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
+                                     int threads) = 0;
+
   OpenFrame() = default;
   OpenFrame(const OpenFrame &) = default;
   OpenFrame &operator=(const OpenFrame &) = default;
@@ -39,6 +59,7 @@ class OpenFrame {
 // Kept between key frames, because reallocating costs more than filling.
 struct KeyFrameMemory {
   IdOrder order;
+  SelectedRows selected;
   Indices indices;  // of a field
 };
 
@@ -56,6 +77,10 @@ class KeyFrame final : public OpenFrame {
   std::uint64_t particles() const override { return particles_; }
   void write(std::size_t field, const codec::Target &target, int threads) const override;
   const IdOrder &id_order(std::size_t field, int threads) override;
+
+ protected:
+  const SelectedRows &select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
+                             int threads) override;
 
  private:
   struct Chunk {

@@ -21,6 +21,10 @@ struct FieldNotFollowed {
   std::size_t field;
 };
 
+// Thrown if a difference chunk needs the history of all slots where only those of some blocks are followed. Reader
+// catches it and follows all.
+struct AllSlotsNeeded {};
+
 // True for integers with one component, which give each particle a class.
 inline bool may_be_classes(const Field &field) {
   return field.type == ValueType::integer && !field.leading && field.components.size() == 1;

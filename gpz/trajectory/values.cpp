@@ -39,6 +39,7 @@ void write_grid_values(const Field &field, const codec::IndexColumns &indices, s
   for (std::size_t first = begin; first < end; first += at_once) {
     const std::size_t count = std::min(at_once, end - first);
     const codec::Target here = target.from(first);
+    if (here.skips(count)) continue;
     std::array<const T *, core::max_components> staged{};
     codec::Target rest = here;
     for (std::size_t d = 0; d < field.components.size(); ++d) {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Iterable, Mapping
 
@@ -17,8 +18,9 @@ from gpz._head import Head
 Group = str | tuple[str, ...]
 POSITIONS = "positions"
 
-# decode(names, arrays, sort_by_id): the values of columns into (N,) arrays, by gpz._core.
-Decode = Callable[[list, list, bool], None]
+# decode(names, arrays, sort_by_id): the values of columns into (N,) arrays, by gpz._core. Returns the number of particles,
+# which is smaller than N where some of the atoms are read.
+Decode = Callable[[list, list, bool], int]
 
 
 # Types of arrays that values are decoded into.
@@ -37,6 +39,16 @@ class Options:
             )
         self.order = checked_order(order)
         self.dtype = checked_dtype(dtype)
+        self.in_order = False  # whether the next frame will be read after each frame
+
+    def of_task(self, dtype: np.dtype) -> Options:
+        """For one thread of several that decode parts of a file in order, and floats of this type."""
+        made = copy.copy(self)
+        made.threads = 1
+        made.in_order = True
+        if dtype.kind == "f":
+            made.dtype = dtype
+        return made
 
     def sorts(self, head: Head, order: str | None = None) -> bool:
         """Whether the frame is read in the order of ids. Without ids only an explicit wish for it is an error."""
@@ -112,8 +124,8 @@ def position_names(head: Head) -> tuple[str, ...]:
     return names
 
 
-def read_columns(decode: Decode, sort_by_id: bool, columns: Mapping[str, np.ndarray]) -> None:
-    """Decodes columns into (N,) arrays of any strides."""
+def read_columns(decode: Decode, sort_by_id: bool, columns: Mapping[str, np.ndarray]) -> int:
+    """Decodes columns into (N,) arrays of any strides. Returns the number of particles."""
     arrays, detours = [], []
     for array in columns.values():
         target = array
@@ -121,13 +133,15 @@ def read_columns(decode: Decode, sort_by_id: bool, columns: Mapping[str, np.ndar
             target = array.copy()
             detours.append((array, target))
         arrays.append(target)
-    decode(list(columns), arrays, sort_by_id)
+    count = decode(list(columns), arrays, sort_by_id)
     for array, target in detours:
         array[...] = target
+    return count
 
 
 def read_groups(decode: Decode, head: Head, options: Options, groups: Iterable[Group]) -> list[np.ndarray]:
-    """One new array for each group, all of them decoded in one go."""
+    """One new array for each group, all of them decoded in one go. The head has the largest number of particles that there
+    may be."""
     columns: dict[str, np.ndarray] = {}
     copies, results = [], []
     scaled = None
@@ -149,14 +163,20 @@ def read_groups(decode: Decode, head: Head, options: Options, groups: Iterable[G
         if is_scaled:
             scaled = len(results), dtype
         results.append(result)
-    read_columns(decode, options.sorts(head), columns)
+    count = read_columns(decode, options.sorts(head), columns)
     for target, values in copies:
         target[...] = values
+    results = [cut(result, count) for result in results]
     if scaled is not None:
         place, dtype = scaled
         to_cartesian(head, results[place])
         results[place] = results[place].astype(dtype, copy=False)
     return results
+
+
+def cut(array: np.ndarray, count: int) -> np.ndarray:
+    """The first rows of an array, without keeping the memory of the others."""
+    return array if count == len(array) else array[:count].copy()
 
 
 def to_cartesian(head: Head, positions: np.ndarray) -> None:

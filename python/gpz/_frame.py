@@ -40,11 +40,13 @@ class Frame:
         asked: set[Group] | None = None,
         metadata: Mapping[str, Any] | None = None,
         observables: ReadObservables | None = None,
+        count: Callable[[], int] | None = None,
     ):
         self._index = index
         self._metadata = metadata or {}  # of the file: what its numbers mean
         self._head = head
         self._read = read
+        self._count = count  # of particles; None: what the head says
         self._observables = LazyObservables(observables or list)
         self._values: dict[Group, np.ndarray] = {}
         # Groups that were asked of the frames before this one, in the same loop.
@@ -66,7 +68,8 @@ class Frame:
 
     @property
     def n_particles(self) -> int:
-        return self._head.n_particles
+        """With some of the atoms (gpz.open(..., atoms=...)), the number of these, for which the frame is decoded."""
+        return self._head.n_particles if self._count is None else self._count()
 
     @property
     def is_key(self) -> bool:
@@ -241,7 +244,7 @@ class Frame:
         self._load(self._all_groups())
         return {
             "index": self._index,
-            "head": self._head,
+            "head": self._head._replace(n_particles=self.n_particles),
             "values": self._values,
             "metadata": self._metadata,
             "observables": self._observables,
@@ -254,7 +257,8 @@ class Frame:
 
     def __repr__(self) -> str:
         names = _core.printable(" ".join(self))
-        return f"<gpz.Frame {self.index}: timestep {self.timestep}, {self.n_particles} particles: {names}>"
+        particles = f"{self._head.n_particles} particles" if self._count is None else "some of the particles"
+        return f"<gpz.Frame {self.index}: timestep {self.timestep}, {particles}: {names}>"
 
 
 def _nothing_more(groups: tuple[Group, ...]) -> list[np.ndarray]:

@@ -12,22 +12,11 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _files, _head, _positions, _tables
+from gpz import _core, _files, _head, _lazy, _reads, _tables
 from gpz._arguments import checked_integer, shown
-from gpz._decode import (
-    Group,
-    Options,
-    checked_array,
-    checked_dtype,
-    checked_names,
-    checked_order,
-    checked_out,
-    position_names,
-    read_columns,
-    read_groups,
-    to_cartesian,
-)
-from gpz._errors import ColumnError
+from gpz._atoms import Atoms
+from gpz._decode import Decode, Group, Options, read_groups
+from gpz._errors import ArgumentError
 from gpz._frame import Frame
 from gpz._head import Head
 from gpz._loop import Loop
@@ -36,6 +25,9 @@ from gpz.remote.options import Options as RemoteOptions
 from gpz.remote.reading import RemoteFile
 
 if TYPE_CHECKING:
+    import dask.array
+    import xarray
+
     import gpz.view
 
 # And binary file objects, and what has the bytes of a file as its buffer.
@@ -49,13 +41,22 @@ class File:
     """
 
     def __init__(
-        self, source: Source | RemoteFile, options: Options, of_loop: bool = False, remote: RemoteOptions | None = None
+        self,
+        source: Source | RemoteFile,
+        options: Options,
+        of_loop: bool = False,
+        remote: RemoteOptions | None = None,
+        atoms: Atoms | None = None,
     ):
         self.source = source if isinstance(source, RemoteFile) else _files.source_of(source, remote=remote)
         self.options = options
         self.of_loop = of_loop
         self.reader: Any = None
+        self.atoms: Atoms | None = None
+        self.selection: _core.Selection | None = None  # of the atoms; None: all
         self.open()
+        if atoms is not None:
+            self.choose(atoms)
 
     @property
     def path(self) -> str | None:
@@ -87,26 +88,61 @@ class File:
         self.metadata: dict[str, Any] = self.reader.metadata
         self.has_records: bool = self.reader.has_records
 
+    def choose(self, atoms: Atoms) -> None:
+        """Reads these atoms only, from now on."""
+        self.atoms = atoms
+        self.selection = atoms.for_library(self.metadata["elements"], self.metadata["type_labels"])
+
+    def again(self, options: Options | None = None) -> File:
+        """The same file, opened for a loop."""
+        made = File(self.source, options or self.options, of_loop=True)
+        made.atoms, made.selection = self.atoms, self.selection
+        return made
+
     def require_open(self) -> Any:
         if self.reader is None:
             raise ValueError("the trajectory is closed")
         return self.reader
 
     def head(self, index: int) -> Head:
+        """Of all particles. How many of them are read of some of the atoms is known when they are decoded: several may have
+        one id."""
         return _head.from_library(self.require_open().head(index))
 
-    def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> None:
-        self.require_open().read(index, names, arrays, sort_by_id, self.options.threads)
+    def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> int:
+        options = self.options
+        return self.require_open().read(
+            index, names, arrays, sort_by_id, options.threads, self.selection, options.in_order
+        )
+
+    def decoder(self, index: int) -> Decode:
+        """Of a frame."""
+        return lambda *columns: self.decode(index, *columns)
+
+    def count(self, index: int) -> int:
+        """The number of particles that are read of a frame, which is decoded if it is not that of all."""
+        return self.head(index).n_particles if self.selection is None else self.decode(index, [], [], False)
 
     def frame(self, index: int, asked: set[Group] | None = None) -> Frame:
         head = self.head(index)
 
+        counted: list[int] = []
+
+        def decode(*columns) -> int:
+            counted[:] = [self.decode(index, *columns)]
+            return counted[0]
+
         def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
-            return read_groups(lambda *columns: self.decode(index, *columns), head, self.options, groups)
+            return read_groups(decode, head, self.options, groups)
+
+        def count() -> int:
+            return counted[0] if counted else decode([], [], False)
 
         # Frames of a file that has none do not need the open file for them.
         observables = (lambda: self.require_open().observables(index)) if self.has_records else None
-        return Frame(index, head, read, asked, self.metadata, observables)
+        return Frame(
+            index, head, read, asked, self.metadata, observables, None if self.selection is None else count
+        )
 
 
 class Trajectory(Sequence):
@@ -191,7 +227,10 @@ class Trajectory(Sequence):
 
     @property
     def counts(self) -> np.ndarray:
-        """(frames,) int64: particles of each frame."""
+        """(frames,) int64: particles of each frame. With some of the atoms, the number of these: all frames are decoded for
+        it."""
+        if self._file.selection is not None:
+            return np.array([self._file.count(index) for index in self._indices], np.int64)
         return self._of_frames(self._file.require_open().counts())
 
     @property
@@ -234,7 +273,7 @@ class Trajectory(Sequence):
         """Frames in order. Each loop opens the file for itself, so that loops do not disturb each other: a frame is decoded
         from the one before it."""
         self._file.require_open()
-        return Loop(self._indices, File(self._file.source, self._file.options, of_loop=True).frame, self._file)
+        return Loop(self._indices, self._file.again().frame, self._file)
 
     def _position(self, index: int) -> int:
         """The number of a frame in the file."""
@@ -264,52 +303,14 @@ class Trajectory(Sequence):
         trajectory was opened) for floats. `out` has arrays, with any strides, for some or all columns: values go straight
         into them. They have N elements of int32, int64, float32 or float64.
         """
-        position = self._position(index)
-        head = self._file.head(position)
-        options = self._file.options
-        out = {} if out is None else checked_out(out)
-        if columns is None:
-            columns = () if out else tuple(head.columns)
-        columns = checked_names(columns)
-        dtype = checked_dtype(dtype)
-        arrays: dict[str, np.ndarray] = {}
-        for name in (*columns, *out):
-            if name not in head.columns:
-                raise ColumnError(f"no column {name}: there are {' '.join(head.columns)}", self.path)
-            if name in out:
-                kind = head.columns[name].dtype.kind
-                arrays[name] = checked_array(f"out[{name!r}]", out[name], (head.n_particles,), kind)
-            else:
-                arrays[name] = options.new_array((head.n_particles,), options.dtype_of(head, (name,), dtype))
-        decode = self._decode_at(position)
-        read_columns(decode, options.sorts(head, checked_order(order)), arrays)
-        return arrays
+        return _reads.read(self._file, self._position(index), columns, out, dtype, order)
 
     def read_positions(
         self, index: int, out: np.ndarray | None = None, dtype: npt.DTypeLike = None, *, order: str | None = None
     ) -> np.ndarray:
         """Decodes the positions of a frame: (N, 3), distance units, as Frame.positions. `out` is an (N, 3) array of
         float32 or float64 with any strides, into which they are decoded straight."""
-        position = self._position(index)
-        head = self._file.head(position)
-        options = self._file.options
-        names = position_names(head)
-        if out is None:
-            out = options.new_array((head.n_particles, 3), options.dtype_of(head, names, checked_dtype(dtype)))
-        checked_array("out", out, (head.n_particles, 3), "f")
-        is_scaled = _positions.is_scaled(names)
-        # Fractions of the box are rounded to float32 once, as coordinates.
-        into = options.new_array(out.shape, np.dtype(np.float64)) if is_scaled else out
-        columns = {name: into[:, k] for k, name in enumerate(names)}
-        read_columns(self._decode_at(position), options.sorts(head, checked_order(order)), columns)
-        into[:, len(names) :] = 0
-        if is_scaled:
-            to_cartesian(head, into)
-            out[...] = into
-        return out
-
-    def _decode_at(self, position: int):
-        return lambda *columns: self._file.decode(position, *columns)
+        return _reads.read_positions(self._file, self._position(index), out, dtype, order)
 
     def field_sizes(self, index: int) -> dict[tuple[str, ...], int]:
         """How many bytes of a frame each field takes, by the names of its columns. What the frame has besides (`sizes`)
@@ -327,13 +328,15 @@ class Trajectory(Sequence):
         """The tables that are valid for a frame, by their names: what does not belong to single frames, such as "atoms", "types",
         "bonds", "angles", "dihedrals", "impropers" and "provenance". Empty if the file has none; `names`: these alone.
 
-        Atoms are named by their ids, and may be absent from a frame. Columns that LAMMPS has are in LAMMPS's units.
+        Atoms are named by their ids, and may be absent from a frame. Columns that LAMMPS has are in LAMMPS's units. With some of
+        the atoms by their ids (gpz.open(..., atoms=...)), the tables have only the rows of these.
         Raises gpz.CorruptError if a record of tables up to this frame is damaged. The frames can be read nevertheless.
         """
         reader = self._file.require_open()
         if not len(self) or (names is not None and not _tables.checked_names(names)):
             return {}
-        return _tables.tables_from_library(reader.tables(self._position(frame), list(names or ())))
+        found = reader.tables(self._position(frame), list(names or ()), self._file.selection)
+        return _tables.tables_from_library(found)
 
     @property
     def table_frames(self) -> np.ndarray:
@@ -369,6 +372,28 @@ class Trajectory(Sequence):
     def verify(self, index: int) -> None:
         """Checks every checksum of a frame, and its structure by decoding it. Raises gpz.CorruptError."""
         self._file.require_open().verify(self._position(index), self._file.options.threads)
+
+    # --- All frames as one array ---
+
+    def dask_array(
+        self, name: str = "positions", dtype: npt.DTypeLike = None, *, chunk_bytes: int = _lazy.USUAL_CHUNK
+    ) -> dask.array.Array:
+        """A dask.array.Array, (frames, N, 3) of "positions", "velocities", "forces" or "images", (frames, N) of "ids", "types"
+        or a column: int64 for integers, `dtype` (float32, float64, None: as the trajectory was opened) for floats. Needs dask.
+
+        Nothing is decoded before it is computed. A chunk has whole key intervals, of which each is decoded once, and several of
+        them if they have no more than `chunk_bytes` together. Each task opens the file by its path, also in other processes
+        and on other machines, and decodes with one thread.
+
+        All frames have the same atoms: gpz.ArgumentError otherwise, where the file shows it, else from the task.
+        """
+        return _lazy.dask_array(self, name, dtype, chunk_bytes)
+
+    def xarray(self, names: Sequence[str] | None = None, dtype: npt.DTypeLike = None) -> xarray.Dataset:
+        """An xarray.Dataset of arrays as of `dask_array`, with the dimensions frame, atom and space. Its coordinates are
+        timestep and time (time units; NaN: unknown) of each frame, and the id of each atom. names: of the variables; None:
+        all that the first frame has. Needs xarray and dask."""
+        return _lazy.xarray_dataset(self, names, dtype)
 
     # --- Looking ---
 
@@ -420,11 +445,12 @@ class Trajectory(Sequence):
             "source": source.to_pickle() if isinstance(source, RemoteFile) else _pickled(source),
             "remote": source.options if isinstance(source, RemoteFile) else None,
             "options": self._file.options,
+            "atoms": self._file.atoms,
             "indices": None if self._whole else self._indices,
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        file = File(state["source"], state["options"], remote=state["remote"])
+        file = File(state["source"], state["options"], remote=state["remote"], atoms=state["atoms"])
         self.__init__(file, state["indices"])  # type: ignore[misc]
 
     def __copy__(self) -> Trajectory:
@@ -446,6 +472,7 @@ def open(
     order: str | None = None,
     dtype: npt.DTypeLike = None,
     remote: RemoteOptions | None = None,
+    atoms: Any = None,
 ) -> Trajectory:
     """Opens a .gpz file.
 
@@ -460,8 +487,23 @@ def open(
         which differs from frame to frame. None: "id" for frames that have ids.
     dtype: of float columns: np.float32 or np.float64. None: float64 for what is stored as float64, else float32.
     remote: how a URL is read: credentials, memory, attempts. gpz.remote.Options; None: its defaults.
+    atoms: the atoms that frames have; None: all. Ids: an array, a range or a slice of them, range(1, 101). A mask of the first
+        frame, (N,) bool in its order: the atoms of these ids. A function that makes ids or a mask of the first frame,
+        lambda frame: frame.types == 2. Or a dict with "ids" (any of these), "types" (numbers, elements, type labels) and
+        "region" (((xlo, xhi), (ylo, yhi), (zlo, zhi)), distance units, None for no limit): the atoms of each frame for which
+        all of these hold, as `gpz select` has it. Atoms come in the order of the option `order`.
 
     Raises FileNotFoundError and other OSErrors, gpz.NotGpzError, gpz.VersionError, gpz.CorruptError, gpz.LimitError: all
     of them are gpz.Error.
     """
-    return Trajectory(File(path, Options(threads, max_memory, order, dtype), remote=remote))
+    file = File(path, Options(threads, max_memory, order, dtype), remote=remote)
+    if atoms is not None:
+        file.choose(atoms if isinstance(atoms, Atoms) else Atoms(atoms, lambda: first_frame(file)))
+    return Trajectory(file)
+
+
+def first_frame(file: File) -> Frame:
+    """For masks, which are of its atoms."""
+    if not file.require_open().n_frames:
+        raise ArgumentError("atoms: the file has no complete frame, of which a mask or a function could be")
+    return file.frame(0)

@@ -21,6 +21,7 @@
 #include "heads.hpp"
 #include "module.hpp"
 #include "object_source.hpp"
+#include "selection.hpp"
 #include "tables.hpp"
 #include "text.hpp"
 
@@ -72,11 +73,16 @@ class FileReader {
     return to_python(info);
   }
 
-  void read(std::size_t i, const nb::list &names, const nb::list &arrays, bool sort_by_id, int threads) const {
+  // The number of particles that were read.
+  std::uint64_t read(std::size_t i, const nb::list &names, const nb::list &arrays, bool sort_by_id, int threads,
+                     const SharedSelection *selection, bool in_order) const {
     std::size_t capacity = 0;
     const std::vector<ColumnOutput> columns = outputs(names, arrays, capacity);
+    ReadOptions options{threads, sort_by_id};
+    if (selection != nullptr) options.selection = selection->selection;
+    options.in_order = in_order;
     const nb::gil_scoped_release released;
-    reader_.read_columns(i, columns, capacity, {threads, sort_by_id});
+    return reader_.read_columns(i, columns, capacity, options).particles;
   }
 
   nb::object field_sizes(std::size_t i) const {
@@ -93,12 +99,13 @@ class FileReader {
     reader_.verify(i, threads);
   }
 
-  nb::list tables(std::size_t i, const nb::list &names) const {
+  nb::list tables(std::size_t i, const nb::list &names, const SharedSelection *selection) const {
     const std::vector<std::string> wanted = from_python(names);
     std::vector<Table> found;
     {
       const nb::gil_scoped_release released;
       found = reader_.tables(i, wanted);
+      if (selection != nullptr && selection->selection->ids) keep_particles(found, *selection->selection->ids);
     }
     return to_python(found);
   }
@@ -294,8 +301,9 @@ void bind_reader(nb::module_ &module) {
       .def("since_key", &FileReader::since_key)
       .def("head", &FileReader::head, "frame"_a)
       .def("field_sizes", &FileReader::field_sizes, "frame"_a)
-      .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a)
-      .def("tables", &FileReader::tables, "frame"_a, "names"_a)
+      .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a,
+           "selection"_a.none(), "in_order"_a)
+      .def("tables", &FileReader::tables, "frame"_a, "names"_a, "selection"_a.none())
       .def("frames_with_tables", &FileReader::frames_with_tables)
       .def_prop_ro("has_records", &FileReader::has_records)
       .def("observables", &FileReader::observables, "frame"_a)

@@ -142,7 +142,8 @@ struct Reader::State : DeviceObject {
   FrameRead read(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity, OutputOrder order,
                  Stream stream) {
     const format::FrameHead head = this->head(i);
-    const auto targets = api::column_targets(head.info, columns, capacity);
+    api::require_room(head.info.particles, capacity);
+    const auto targets = api::column_targets(head.info, columns);
     const std::size_t sorted_by = api::sort_field(head.info, {threads, order == OutputOrder::id});
     const std::vector<FieldOutput> outputs = outputs_of(head.info, targets);
     check(outputs, head.info.particles);

@@ -14,6 +14,7 @@
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
 #include "gpz/limits.hpp"
+#include "gpz/selection.hpp"
 #include "gpz/source.hpp"
 #include "gpz/tables.hpp"
 
@@ -29,6 +30,13 @@ struct ReadOptions {
   // be read itself. Throws not_found if a frame has no such column. false: particles come in stored order, which
   // differs from frame to frame.
   bool sort_by_id = false;
+  // Only these particles, in the same order; all if nullptr. The selection must not change. The columns that it looks
+  // at need not be read themselves. FrameInfo::particles is the number of selected particles. Throws not_found if a
+  // frame lacks a column of the selection.
+  std::shared_ptr<const Selection> selection = nullptr;
+  // true: the caller reads the next frame after this one. A key frame is then decoded as the start of its interval, so
+  // that it is not decoded again for the next frame. In a loop, a Reader notices this after the first key interval.
+  bool in_order = false;
 };
 
 // A column by its name ("x", "id", ...) and the caller's array for it, with room for FrameInfo::particles elements.
@@ -73,9 +81,10 @@ class GPZ_API Reader {
     return read(i, ReadOptions{threads, false}, wanted);
   }
   // Decodes these columns of frame i straight into the caller's arrays, which have room for `capacity` particles each.
-  // Returns the head of the frame. Throws as read, and not_found (no such column), invalid_argument (a column named
-  // twice, integers into floats or floats into integers, no data), limit_exceeded (more particles than `capacity`, or
-  // an integer that does not fit into an int32). After an exception the contents of the arrays are unspecified.
+  // With a selection, the room has to suffice for the selected ones. Returns the head of the frame. Throws as read, and
+  // not_found (no such column), invalid_argument (a column named twice, integers into floats or floats into integers,
+  // no data), limit_exceeded (more particles than `capacity`, or an integer that does not fit into an int32). After an
+  // exception the contents of the arrays are unspecified.
   FrameInfo read_columns(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                          const ReadOptions &options = {}) const;
   // Frame i as stored in the file, for Writer::write. Nothing is decoded; the checksum of every chunk is verified.

@@ -7,7 +7,7 @@ namespace gpz::trajectory {
 
 void decode_ordered(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   codec::decode_ordered(context.ordered_shape(payload.box), payload.bytes, payload.size, out, codec::kernels(),
-                        context.threads);
+                        context.threads, context.wanted_blocks(core::default_block_size));
 }
 
 bool encode_ordered(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {

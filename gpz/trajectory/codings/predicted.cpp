@@ -10,8 +10,9 @@ void decode_predicted(const SectionContext &context, const Payload &payload, con
                            context.threads);
 }
 
-void follow_predicted(codec::DifferenceState &state, const Payload &payload, int threads) {
-  codec::follow_difference(state, payload.bytes, payload.size, payload.box, codec::kernels(), threads);
+void follow_predicted(codec::DifferenceState &state, const Payload &payload, int threads,
+                      const codec::WantedBlocks &wanted) {
+  codec::follow_difference(state, payload.bytes, payload.size, payload.box, codec::kernels(), threads, wanted);
 }
 
 bool encode_predicted(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {

@@ -21,12 +21,15 @@ from gpz.remote.options import Options as RemoteOptions
 
 
 def open_fixed(filename: str, **options: Any) -> gpz.Trajectory:
-    """Opens a file whose frames all have one number of atoms, as MDAnalysis wants them. TypeError if it has not."""
+    """Opens a file whose frames all have one number of atoms, as MDAnalysis wants them. TypeError if it has not. With some of
+    the atoms this is seen when a frame is read."""
     trajectory = gpz.open(filename, **options)
     filename = shown_url(filename) if is_gpz_url(filename) else filename
-    counts = trajectory.counts
-    if len(counts) == 0:
+    if len(trajectory) == 0:
         raise TypeError(f"{filename}: there is no complete frame in the file")
+    if options.get("atoms") is not None:
+        return trajectory
+    counts = trajectory.counts
     changed = np.flatnonzero(counts != counts[0])
     if len(changed):
         raise TypeError(
@@ -57,6 +60,7 @@ class GPZReader(OfFrame, base.ReaderBase):
     max_memory: bytes; a file that asks for more is refused. None: half of the memory of the machine.
     remote: how a URL is read (gpz.remote.Options), as in gpz.open.
     read_ahead: False decodes nothing ahead, on one thread.
+    atoms: the atoms that the universe has, as in gpz.open: ids, a mask or a function of the first frame, or a dict.
     dt: ps between frames, instead of the times in the file. time_offset: ps that are added to each time.
 
     `ts.data["step"]` is the timestep of LAMMPS. Without times in the file they are timesteps times the timestep size,
@@ -78,14 +82,23 @@ class GPZReader(OfFrame, base.ReaderBase):
         max_memory: int | None = None,
         read_ahead: bool = True,
         remote: RemoteOptions | None = None,
+        atoms: Any = None,
         **kwargs: Any,
     ):
         super().__init__(filename, convert_units=convert_units, **kwargs)
-        self._options = {"threads": threads if read_ahead else 1, "max_memory": max_memory, "remote": remote}
+        self._options = {
+            "threads": threads if read_ahead else 1,
+            "max_memory": max_memory,
+            "remote": remote,
+            "atoms": atoms,
+        }
         trajectory = self._open()
+        if atoms is not None:
+            # The atoms that a function has found: functions are not pickled.
+            self._options["atoms"] = self._kwargs["atoms"] = trajectory._file.atoms
         self._trajectory: gpz.Trajectory | None = trajectory
         self.n_frames = len(trajectory)
-        self.n_atoms = int(trajectory.counts[0])
+        self.n_atoms = trajectory[0].n_particles
         if trajectory.torn:
             warnings.warn(
                 f"{self.filename} ends with an incomplete frame, as its writer was stopped or still runs: "
@@ -152,10 +165,10 @@ class GPZReader(OfFrame, base.ReaderBase):
             self._ids_now = self._ids.copy()
 
     @staticmethod
-    def parse_n_atoms(filename: str, **kwargs: Any) -> int:
-        """The number of atoms of a file, without decoding a frame."""
-        with open_fixed(filename, remote=kwargs.get("remote")) as trajectory:
-            return int(trajectory.counts[0])
+    def parse_n_atoms(filename: str, atoms: Any = None, **kwargs: Any) -> int:
+        """The number of atoms of a file, without decoding a frame unless it is that of some of the atoms."""
+        with open_fixed(filename, atoms=atoms, remote=kwargs.get("remote")) as trajectory:
+            return trajectory[0].n_particles
 
     @staticmethod
     def _format_hint(thing: Any) -> bool:
@@ -225,18 +238,26 @@ class GPZReader(OfFrame, base.ReaderBase):
         ts, trajectory = self.ts, self.opened()
         head = trajectory[frame]
         vectors = self.layout.vectors(ts)
-        values = self._fetch(trajectory, frame, vectors, self._ids_now)
+        try:
+            values = self._fetch(trajectory, frame, vectors, self._ids_now)
+        except (gpz.ArgumentError, gpz.LimitError) as error:
+            if head.n_particles == self.n_atoms:
+                raise
+            raise self._other_atoms(frame, f"{head.n_particles} and not {self.n_atoms}") from error
         if self.layout.has_ids and not np.array_equal(values["id"], self._ids):
-            raise FrameError(
-                f"{self.filename}: frame {frame} has other atoms than frame 0 (their ids differ). MDAnalysis reads "
-                "trajectories of the same atoms only. ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read this file."
-            )
+            raise self._other_atoms(frame, "their ids differ")
         self.layout.fill(ts, head, values)
         if self._times is not None:
             ts.data["time"] = float(self._times[frame])
             if self._dt is not None:
                 ts.data["dt"] = self._dt
         ts.frame = frame
+
+    def _other_atoms(self, frame: int, difference: str) -> FrameError:
+        return FrameError(
+            f"{self.filename}: frame {frame} has other atoms than frame 0 ({difference}). MDAnalysis reads trajectories of the "
+            "same atoms only. ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read this file."
+        )
 
     def _fetch(
         self, trajectory: gpz.Trajectory, frame: int, vectors: list[Vector], ids: np.ndarray | None

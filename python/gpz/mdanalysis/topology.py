@@ -69,13 +69,14 @@ class GPZParser(TopologyReaderBase):
         """The topology of the first frame: ids, types, masses, charges, elements, residues and segments, as far as the file has them.
 
         lammps_units: units of the file, if it does not name them. convert_units: masses and charges in units of MDAnalysis.
-        kwargs: threads, max_memory and remote, as of gpz.open. Raises gpz.Error for a file that cannot be read.
+        kwargs: threads, max_memory, remote and atoms, as of gpz.open: the topology is that of these atoms, with the bonds between
+        them. Raises gpz.Error for a file that cannot be read.
         """
-        options = {name: kwargs[name] for name in ("threads", "max_memory", "remote") if name in kwargs}
+        options = {name: kwargs[name] for name in ("threads", "max_memory", "remote", "atoms") if name in kwargs}
         with open_fixed(self.filename, **options) as trajectory:
             present = trajectory.columns
             columns = trajectory.read(0, [name for name in COLUMNS if name in present], dtype=np.float64)
-            count = int(trajectory.counts[0])
+            count = trajectory[0].n_particles
             # Columns that are shown as elements or labels have the numbers of types as well.
             column = next((name for name in ("type", "element", "typelabel") if name in columns), None)
             atoms = _particles.of_frame(trajectory, 0, columns.get("id"), columns.get(column))

@@ -27,12 +27,12 @@ class Standard:
 
 def test_the_programs_run(sample, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for name in ("melt.gpz", "in.gpz"):
+    for name in ("melt.gpz", "in.gpz", "run.gpz"):
         shutil.copy(sample.path, name)
     x = np.random.default_rng(1).random((PARTICLES, 3))
     charges = np.empty(PARTICLES)
     found = programs()
-    assert len(found) == 7
+    assert len(found) == 9
     described = {"id": np.arange(1, 4), "mass": np.ones(3)}
     with gpz.Writer("described.gpz") as writer:
         writer.write_tables({"bonds": {"atom1": [1], "atom2": [2]}, "atoms": gpz.Table(described, {"mass": "grams/mole"})})

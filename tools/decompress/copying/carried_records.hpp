@@ -8,7 +8,7 @@
 
 #include "copying/whole_output.hpp"
 #include "gpz/reader.hpp"
-#include "selection/number_ranges.hpp"
+#include "gpz/selection.hpp"
 
 namespace gpz::tool {
 

@@ -2,8 +2,8 @@
 // Tables of a file that keeps some of its particles (docs/format.md, section 11a).
 #pragma once
 
+#include "gpz/selection.hpp"
 #include "gpz/tables.hpp"
-#include "selection/number_ranges.hpp"
 
 namespace gpz::tool {
 

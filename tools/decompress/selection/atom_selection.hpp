@@ -2,14 +2,11 @@
 // Which atoms of a frame are taken: by id, type and place. An atom is taken if everything that is asked for holds.
 #pragma once
 
-#include <array>
-#include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "gpz/frame.hpp"
-#include "selection/number_ranges.hpp"
+#include "gpz/selection.hpp"
 #include "type_names.hpp"
 
 namespace gpz::tool {
@@ -27,27 +24,16 @@ class AtomSelection {
   AtomSelection(const AtomOptions &options, const TypeNames &names);
 
   // Whether all atoms of every frame are taken.
-  bool all() const { return !ids_ && !types_ && !region_; }
+  bool all() const { return selection_.all(); }
   // The ids that are taken in every frame; nullptr: all.
-  const NumberRanges *ids() const { return ids_ ? &*ids_ : nullptr; }
+  const NumberRanges *ids() const { return selection_.ids ? &*selection_.ids : nullptr; }
   // Marks the fields that the selection looks at.
-  void want(const FrameInfo &info, std::vector<bool> &wanted) const;
+  void want(const FrameInfo &info, std::vector<bool> &wanted) const { want_fields_of(selection_, info, wanted); }
   // Takes the other atoms out of the frame. Throws Failure (usage) naming `file` if the frame has no such column.
   void apply(Frame &frame, const std::string &file) const;
 
  private:
-  struct Interval {
-    double from = -std::numeric_limits<double>::infinity();
-    double to = std::numeric_limits<double>::infinity();
-  };
-  using Region = std::array<Interval, 3>;
-
-  static Region parse_region(const std::string &text);
-  void drop_outside(const Frame &frame, const std::string &file, std::vector<char> &taken) const;
-
-  std::optional<NumberRanges> ids_;
-  std::optional<NumberRanges> types_;
-  std::optional<Region> region_;
+  Selection selection_;
 };
 
 }  // namespace gpz::tool

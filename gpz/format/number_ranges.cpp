@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "selection/number_ranges.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
 
-namespace gpz::tool {
+#include "gpz/selection.hpp"
+
+namespace gpz {
 namespace {
 
 bool parse(const std::string &text, std::int64_t &number) {
@@ -16,10 +16,21 @@ bool parse(const std::string &text, std::int64_t &number) {
 
 }  // namespace
 
+NumberRanges::NumberRanges(std::vector<std::int64_t> numbers) {
+  std::sort(numbers.begin(), numbers.end());
+  for (const std::int64_t number : numbers) {
+    // Not last + 1, which overflows for the largest number.
+    if (!ranges_.empty() && (number == ranges_.back().second || number - 1 == ranges_.back().second))
+      ranges_.back().second = number;
+    else
+      ranges_.emplace_back(number, number);
+  }
+}
+
 void NumberRanges::add(std::int64_t from, std::int64_t to) {
   ranges_.emplace_back(from, to);
   std::sort(ranges_.begin(), ranges_.end());
-  std::vector<std::pair<std::int64_t, std::int64_t>> joined;
+  std::vector<Range> joined;
   for (const auto &range : ranges_) {
     if (!joined.empty() && range.first <= joined.back().second)
       joined.back().second = std::max(joined.back().second, range.second);
@@ -47,8 +58,8 @@ bool NumberRanges::add(const std::string &text) {
 
 bool NumberRanges::has(std::int64_t number) const {
   const auto behind = std::upper_bound(ranges_.begin(), ranges_.end(), number,
-                                       [](std::int64_t n, const auto &range) { return n < range.first; });
+                                       [](std::int64_t n, const Range &r) { return n < r.first; });
   return behind != ranges_.begin() && number <= std::prev(behind)->second;
 }
 
-}  // namespace gpz::tool
+}  // namespace gpz
