@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+import xxhash
+
 BLOCK = 2**20  # bytes
 PART = ".part"
 
@@ -35,8 +37,6 @@ class Digest:
     """
 
     def __init__(self) -> None:
-        import xxhash
-
         self._state = xxhash.xxh3_64()
 
     def update(self, block: bytes) -> None:

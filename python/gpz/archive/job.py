@@ -16,7 +16,7 @@ from gpz.archive.files import Identity, identity_of, make_folders, sync_folder, 
 from gpz.archive.folder import Archive
 from gpz.archive.inputs import Input
 from gpz.archive.manifest import DONE, ENCODED, FAILED, REMOVED, STARTED
-from gpz.archive.plan import Plan
+from gpz.archive.plan import Piece, Plan
 from gpz.archive.settings import Settings
 
 # A step and its arguments. A job gives steps that may run at the same time, and gets their results in this order.
@@ -201,6 +201,16 @@ def merged(compared: Sequence[tasks.Compared]) -> list[dict[str, Any]]:
             for value in ("bound", "largest_difference"):
                 before[value] = max(before[value], column[value])
     return list(columns.values())
+
+
+def size_of_step(call: Call) -> int:
+    """The bytes of the input that it encodes or compares; 0 for other steps."""
+    step, arguments = call
+    if step not in (tasks.encode_piece, tasks.compare):
+        return 0
+    place = arguments[0]
+    (piece,) = (argument for argument in arguments if isinstance(argument, Piece))
+    return size_of(place.path) if piece.length is None else piece.length
 
 
 def size_of(path: str) -> int:

@@ -121,9 +121,10 @@ def sources(tmp_path_factory):
 
 class TestConverted:
     def test_is_archived_and_compared(self, tmp_path, sources):
-        report = archive([sources / f"run.{ending}" for ending in CONVERTED], to=tmp_path, eb=0.01)
-        assert report.ok and report.done == len(CONVERTED), report.failed
-        for ending in CONVERTED:
+        endings = ("xtc", "nc", "h5md")  # the others below
+        report = archive([sources / f"run.{ending}" for ending in endings], to=tmp_path, eb=0.01)
+        assert report.ok and report.done == len(endings), report.failed
+        for ending in endings:
             error = np.abs(positions(tmp_path / f"run.{ending}.gpz") - positions(sources / "made.gpz")).max()
             assert error <= 0.01 + 0.005 + 1e-5  # the rounding of XTC
             columns = {column["name"]: column for column in last(tmp_path, f"run.{ending}")["columns"]}
