@@ -68,7 +68,7 @@ def archive(
     frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
 
     eb, rel, lossless, bounds, units, dt, elements, effort, key, order, allow_truncated: as the options of gpz encode;
-    bounds has texts such as "v*=thermal". piece_size: in bytes; text dumps are cut into pieces of at least this size,
+    bounds has texts such as "v*=thermal". piece_size: in bytes; LAMMPS dumps are cut into pieces of at least this size,
     which are encoded at the same time. program: the program gpz, if it is not beside Python or in the search path.
     progress: whether a line on standard error shows it.
 

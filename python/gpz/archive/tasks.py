@@ -21,7 +21,7 @@ from gpz.archive import programs
 from gpz.archive.compressed import blocks
 from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
 from gpz.archive.files import Identity, digest_of, identity_of, remove_parts, sync_folder, whole
-from gpz.archive.kinds import GPZ, Kind, ending_for
+from gpz.archive.kinds import GPZ, LAMMPS, Kind, ending_for
 from gpz.archive.plan import Piece, Plan, plan
 from gpz.archive.settings import Settings
 
@@ -146,7 +146,7 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
     return settings.with_bounds(eb, tuple(columns))
 
 
-def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, prefix: str, uncut: bool) -> Made:
+def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, units: str, uncut: bool) -> Made:
     """settings: of this piece; those of the place may have bounds that depend on a frame."""
     path = place.piece(number, uncut)
     notes: tuple[str, ...] = ()
@@ -158,7 +158,7 @@ def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, pr
                 elif place.kind == Kind(GPZ) and not settings.recodes:
                     shutil.copyfile(place.path, part)
                 else:
-                    notes = _encode(place, settings, lambda: _bytes_of(place, piece, prefix), part)
+                    notes = _encode(place, settings, lambda: _bytes_of(place, piece, units), part)
             except TaskFailed as error:
                 if piece.offset == 0:
                     raise
@@ -172,9 +172,9 @@ def _plain(names: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(name if name is None or isinstance(name, str) else tuple(name) for name in names)
 
 
-def _bytes_of(place: Place, piece: Piece, prefix: str) -> Iterator[bytes]:
-    if prefix and piece.offset:
-        yield prefix.encode()
+def _bytes_of(place: Place, piece: Piece, units: str) -> Iterator[bytes]:
+    if units and piece.offset and place.kind.name == LAMMPS:
+        yield f"ITEM: UNITS\n{units}\n".encode()
     yield from blocks(place.path, place.kind.compression, piece.offset, piece.length)
 
 
@@ -320,7 +320,7 @@ def _cat(place: Place, names: Sequence[str], target: str, keep: str = "all") -> 
     return target
 
 
-def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) -> Compared:
+def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool) -> Compared:
     """Decodes the frames of a piece in the joined file, and compares them with its bytes of the input.
 
     Raises TaskFailed if they differ by more than their bounds, or if the input has more or fewer frames or columns.
@@ -337,7 +337,7 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
             cut = ["--allow-truncated"] if place.settings.allow_truncated else []
             ended = programs.run(
                 place.program("verify", place.joined, "--against", "-", "--json", *chosen, *cut),
-                _bytes_of(place, piece, prefix),
+                _bytes_of(place, piece, units),
                 os.path.basename(place.path),
             )
         if ended.code != 0:

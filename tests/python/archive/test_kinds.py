@@ -5,14 +5,13 @@ import bz2
 import gzip
 import lzma
 import os
-import struct
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import zstandard
-from conftest import EDGE, as_gpz, dump, last, lines, outputs, xyz
+from conftest import as_gpz, binary_dump, dump, last, lines, outputs, xyz
 
 import gpz
 from gpz.archive import archive
@@ -24,19 +23,6 @@ CONVERTED = ("dcd", "xtc", "trr", "nc", "h5md")
 
 PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
 COMPRESSIONS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
-
-
-def binary_dump(frames=3, atoms=4):
-    """As LAMMPS writes it, without units and times."""
-    parts = []
-    for k in range(frames):
-        rows = [value for i in range(atoms) for value in (i + 1.0, 1.0, 0.5 + i, 0.25, 0.125 * k)]
-        columns = b"id type x y z"
-        parts.append(struct.pack("<q", -len(b"DUMPATOM")) + b"DUMPATOM" + struct.pack("<ii", 1, 2))
-        parts.append(struct.pack("<qqi6i6di", 10 * k, atoms, 0, *[0] * 6, 0, EDGE, 0, EDGE, 0, EDGE, 5))
-        parts.append(struct.pack("<ibi", 0, 0, len(columns)) + columns + struct.pack("<ii", 1, len(rows)))
-        parts.append(struct.pack(f"<{len(rows)}d", *rows))
-    return b"".join(parts)
 
 
 def positions(path):
