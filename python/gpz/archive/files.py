@@ -11,6 +11,8 @@ from dataclasses import dataclass
 
 import xxhash
 
+from gpz.archive.stopping import check
+
 BLOCK = 2**20  # bytes
 PART = ".part"
 
@@ -54,6 +56,7 @@ def digest_of(path: str) -> str:
     digest = Digest()
     with open(path, "rb") as file:
         while block := file.read(BLOCK):
+            check()
             digest.update(block)
     return digest.text
 

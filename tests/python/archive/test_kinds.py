@@ -172,6 +172,19 @@ class TestGpz:
         assert made.read_bytes() != path.read_bytes()
         assert np.array_equal(positions(made), positions(path))
 
+    def test_keeps_its_units(self, tmp_path):
+        """Those of the command are for dumps."""
+        path = as_gpz(tmp_path / "a.gpz", dump(units="real"))
+        assert archive(path, to=tmp_path / "out", units="metal", dt=2, effort="dense").ok
+        with gpz.open(tmp_path / "out" / "a.gpz.gpz") as file:
+            assert file.units == "real" and file.metadata["timestep_size"] == 0
+
+    def test_packed(self, tmp_path):
+        path = tmp_path / "a.gpz.gz"
+        path.write_bytes(gzip.compress(as_gpz(tmp_path / "a.gpz", dump()).read_bytes()))
+        report = archive(path, to=tmp_path / "out")
+        assert report.failed == [(str(path), "gpz packed by gzip: unpack it first")]
+
     def test_damaged(self, tmp_path):
         path = as_gpz(tmp_path / "a.gpz", dump())
         content = bytearray(path.read_bytes())
