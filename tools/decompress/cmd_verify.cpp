@@ -173,7 +173,9 @@ class WholeFrames {
 void compare(const FrameInput &input, const std::vector<std::size_t> &chosen, const VerifyOptions &options, int threads,
              Verdict &verdict) {
   const Reader &reader = *input.reader();
-  const std::unique_ptr<FrameSource> reference = open_source(options.against, SourceOptions());
+  SourceOptions reference_options;
+  reference_options.threads = threads;
+  const std::unique_ptr<FrameSource> reference = open_source(options.against, reference_options);
   Comparison comparison(input.name(), {reader.metadata().elements, reader.metadata().type_labels}, options.against);
 
   std::multimap<std::int64_t, std::size_t> left;  // frames to compare, by timestep; equal ones in file order

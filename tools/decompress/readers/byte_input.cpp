@@ -69,7 +69,7 @@ bool ByteInput::line(std::string_view &line) {
       break;
     }
     searched = end_ - begin_;
-    if (searched > longest_line) throw Failure(ExitCode::corrupt, name_, "a line of more than 64 MiB: no text file");
+    if (searched > longest_line) throw no_text();
     if (fill()) continue;
     if (begin_ == end_) return false;
     line = {buffer_.data() + begin_, end_ - begin_};
@@ -81,6 +81,32 @@ bool ByteInput::line(std::string_view &line) {
   ++line_number_;
   if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   return true;
+}
+
+ByteInput::Lines ByteInput::lines(std::uint64_t most, std::size_t wanted) {
+  Lines lines;
+  lines.taken_before = line_number_;
+  peek(wanted);
+  while (buffered().find('\n') == std::string_view::npos) {
+    if (buffered().size() > longest_line) throw no_text();
+    if (!fill()) break;
+  }
+  const std::string_view bytes = buffered();
+  std::size_t size = 0;
+  while (lines.count < most && size < bytes.size()) {
+    const std::size_t newline = bytes.find('\n', size);
+    // A line without an end is taken alone.
+    if (newline == std::string_view::npos && lines.count > 0) break;
+    if (lines.count % lines_of_block == 0) lines.block_starts.push_back(size);
+    line_is_cut_ = newline == std::string_view::npos;
+    size = line_is_cut_ ? bytes.size() : newline + 1;
+    ++lines.count;
+  }
+  lines.text = bytes.substr(0, size);
+  begin_ += size;
+  position_ += size;
+  line_number_ += lines.count;
+  return lines;
 }
 
 std::size_t ByteInput::read(void *data, std::size_t size) {
@@ -110,9 +136,11 @@ std::string_view ByteInput::peek_line() {
   }
 }
 
-Failure ByteInput::bad_line(const std::string &reason) const {
-  return {ExitCode::corrupt, name_, fmt::format("line {}: {}", line_number_, reason)};
+Failure ByteInput::bad_line(std::uint64_t number, const std::string &reason) const {
+  return {ExitCode::corrupt, name_, fmt::format("line {}: {}", number, reason)};
 }
+
+Failure ByteInput::no_text() const { return {ExitCode::corrupt, name_, "a line of more than 64 MiB: no text file"}; }
 
 Failure ByteInput::bad_byte(const std::string &reason) const {
   return {ExitCode::corrupt, name_, fmt::format("byte {}: {}", position_, reason)};

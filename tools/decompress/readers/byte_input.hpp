@@ -23,6 +23,17 @@ class ByteInput {
   bool line(std::string_view &line);
   // Whether the line last taken is the end of a file without a newline: perhaps a part of a line.
   bool line_is_cut() const { return line_is_cut_; }
+  // Whole lines that follow each other: at most `most`, at least one unless the file has ended. Waits for `wanted`
+  // bytes of a pipe, which must not be more than these lines have. Only the last line of a file may have no end
+  // (line_is_cut()). Valid until the next call of any function.
+  struct Lines {
+    std::string_view text;
+    std::uint64_t count = 0;
+    std::uint64_t taken_before = 0;         // lines of the file in front of them
+    std::vector<std::size_t> block_starts;  // where lines 0, lines_of_block, 2 lines_of_block, ... begin in the text
+  };
+  static constexpr std::size_t lines_of_block = 256;
+  Lines lines(std::uint64_t most, std::size_t wanted);
   // Up to `size` bytes; fewer only at the end of the file.
   std::size_t read(void *data, std::size_t size);
   // The next bytes, which stay where they are; fewer than `size` only at the end of the file.
@@ -36,12 +47,16 @@ class ByteInput {
   std::uint64_t file_size() const { return file_size_; }  // 0 for a pipe
 
   // Failures that name the file and where in it: the line last taken, or the byte.
-  Failure bad_line(const std::string &reason) const;
+  Failure bad_line(const std::string &reason) const { return bad_line(line_number_, reason); }
+  // Lines are numbered from 1.
+  Failure bad_line(std::uint64_t number, const std::string &reason) const;
   Failure bad_byte(const std::string &reason) const;
   Failure ends_early(const std::string &where) const;
 
  private:
   bool fill();
+  std::string_view buffered() const { return {buffer_.data() + begin_, end_ - begin_}; }
+  Failure no_text() const;
 
   std::string name_;
   int descriptor_ = -1;

@@ -7,6 +7,7 @@
 #include "readers/box_check.hpp"
 #include "readers/frame_source.hpp"
 #include "readers/row_parser.hpp"
+#include "readers/rows.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -23,7 +24,7 @@ bool skip(std::string_view &text, std::string_view start) {
 class LammpsTextSource final : public FrameSource {
  public:
   LammpsTextSource(SourceInput input, const SourceOptions &options)
-      : FrameSource(std::move(input)), words_{WordNumbers(options.elements), WordNumbers()} {
+      : FrameSource(std::move(input)), threads_(options.threads), words_{WordNumbers(options.elements), WordNumbers()} {
     metadata_.elements = options.elements;
   }
 
@@ -141,12 +142,13 @@ class LammpsTextSource final : public FrameSource {
     if (metadata_.columns.empty())
       for (const FileColumn &column : layout_.columns()) metadata_.columns.push_back(column.name);
     layout_.apply(frame);
-    read_rows(*input_, layout_, frame.info.particles, words_, place(), frame);
+    read_rows(*input_, layout_, frame.info.particles, threads_, words_, place(), frame);
     // LAMMPS ends every line. Without a row, the line that has lost its end is the one with the names of the columns.
     if (input_->line_is_cut()) throw input_->ends_early(place() + ", whose last line has no line break");
     number_by_type(*input_, words_, frame, metadata_);
   }
 
+  int threads_;
   Words words_;
   std::string layout_names_;
   FrameLayout layout_;

@@ -9,55 +9,6 @@
 #include <utility>
 
 namespace gpz::tool {
-namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t'; }
-
-// Where a value of one file column goes.
-struct Target {
-  double *floats = nullptr;
-  std::int64_t *integers = nullptr;
-  WordNumbers *words = nullptr;
-};
-
-std::vector<Target> targets(const FrameLayout &layout, Words &words, Frame &frame) {
-  std::vector<Target> targets(layout.columns().size());
-  for (std::size_t c = 0; c < targets.size(); ++c) {
-    Frame::Column &column = frame.columns[layout.place(c)];
-    const FileColumn &file_column = layout.columns()[c];
-    if (file_column.type != ValueType::integer)
-      targets[c].floats = column.floats.data();
-    else
-      targets[c].integers = column.integers.data();
-    if (file_column.display == Display::element) targets[c].words = &words.elements;
-    if (file_column.display == Display::type_label) targets[c].words = &words.labels;
-  }
-  return targets;
-}
-
-bool store(const Target &target, std::string_view word, std::size_t row) {
-  if (target.words != nullptr) {
-    target.integers[row] = target.words->number(word);
-    return true;
-  }
-  if (target.integers != nullptr) return parse_number(word, target.integers[row]);
-  return parse_number(word, target.floats[row]);
-}
-
-// One line to row `row` of the columns; what is wrong with it, or nothing.
-std::string read_row(std::string_view line, const FrameLayout &layout, const std::vector<Target> &columns,
-                     std::size_t row) {
-  for (std::size_t c = 0; c < columns.size(); ++c) {
-    const std::string_view word = next_word(line);
-    if (word.empty()) return fmt::format("{} columns where {} are expected", c, columns.size());
-    if (!store(columns[c], word, row))
-      return fmt::format("column {}: '{}' is no {}", layout.columns()[c].name, word,
-                         columns[c].integers != nullptr ? "integer" : "number");
-  }
-  return next_word(line).empty() ? "" : fmt::format("more than {} columns", columns.size());
-}
-
-}  // namespace
 
 std::string_view next_word(std::string_view &line) {
   const char *begin = line.data();
@@ -96,29 +47,17 @@ WordNumbers::WordNumbers(std::vector<std::string> words) : words_(std::move(word
   for (std::size_t i = 0; i < words_.size(); ++i) numbers_.emplace(words_[i], static_cast<std::int64_t>(i + 1));
 }
 
-std::int64_t WordNumbers::number(std::string_view word) {
+std::int64_t WordNumbers::find(std::string_view word) const {
   const auto known = numbers_.find(word);
-  if (known != numbers_.end()) return known->second;
+  return known == numbers_.end() ? 0 : known->second;
+}
+
+std::int64_t WordNumbers::number(std::string_view word) {
+  if (const std::int64_t known = find(word)) return known;
   words_.emplace_back(word);
   const auto number = static_cast<std::int64_t>(words_.size());
   numbers_.emplace(words_.back(), number);
   return number;
-}
-
-void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, Words &words, const std::string &where,
-               Frame &frame) {
-  std::size_t row = 0;
-  do {
-    const std::size_t capacity = next_capacity(row, rows);
-    resize_columns(frame, capacity);
-    const std::vector<Target> columns = targets(layout, words, frame);
-    for (; row < capacity; ++row) {
-      std::string_view line;
-      if (!input.line(line)) throw input.ends_early(where);
-      const std::string problem = read_row(line, layout, columns, row);
-      if (!problem.empty()) throw input.line_is_cut() ? input.ends_early(where) : input.bad_line(problem);
-    }
-  } while (row < rows);
 }
 
 void number_by_type(const ByteInput &input, const Words &words, Frame &frame, Metadata &metadata) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines of numbers and words to the columns of a frame.
+// Numbers and words of a text.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 #include "gpz/frame.hpp"
 #include "readers/byte_input.hpp"
-#include "readers/frame_layout.hpp"
 
 namespace gpz::tool {
 
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 // Takes the next word off the front of the line; empty at its end.
 std::string_view next_word(std::string_view &line);
 // Whether all of the word is a number.
@@ -28,6 +28,8 @@ class WordNumbers {
   explicit WordNumbers(std::vector<std::string> words = {});
 
   std::int64_t number(std::string_view word);
+  // 0 for a word without a number.
+  std::int64_t find(std::string_view word) const;
   const std::vector<std::string> &words() const { return words_; }
 
  private:
@@ -40,10 +42,6 @@ struct Words {
   WordNumbers elements;
   WordNumbers labels;
 };
-
-// Reads `rows` lines of the layout's columns into the frame. `where` says where the file ends if it ends early.
-void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, Words &words, const std::string &where,
-               Frame &frame);
 
 // Where the file has a column of atom types as well, element t - 1 is the name of type t: renumbers the words so.
 // Throws Failure if a type has two names.

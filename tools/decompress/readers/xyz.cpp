@@ -13,6 +13,7 @@
 #include "readers/box_check.hpp"
 #include "readers/frame_source.hpp"
 #include "readers/row_parser.hpp"
+#include "readers/rows.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -113,7 +114,7 @@ Box box_of(const std::vector<double> &lattice, const std::array<double, 3> &orig
 class XyzSource final : public FrameSource {
  public:
   XyzSource(SourceInput input, const SourceOptions &options)
-      : FrameSource(std::move(input)), words_{WordNumbers(options.elements), WordNumbers()} {
+      : FrameSource(std::move(input)), threads_(options.threads), words_{WordNumbers(options.elements), WordNumbers()} {
     metadata_.elements = options.elements;
   }
 
@@ -144,7 +145,7 @@ class XyzSource final : public FrameSource {
     if (metadata_.columns.empty())
       for (const FileColumn &column : layout.columns()) metadata_.columns.push_back(column.name);
     layout.apply(frame);
-    read_rows(*input_, layout, frame.info.particles, words_, place(), frame);
+    read_rows(*input_, layout, frame.info.particles, threads_, words_, place(), frame);
     number_by_type(*input_, words_, frame, metadata_);
     ++frames_;
     return true;
@@ -272,6 +273,7 @@ class XyzSource final : public FrameSource {
     return fmt::format("{}[{}]", property, component + 1);
   }
 
+  int threads_;
   Words words_;
   std::optional<bool> named_by_number_;
   bool has_rows_ = false;   // these two: the frame that is read
