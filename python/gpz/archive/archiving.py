@@ -18,7 +18,7 @@ from gpz.archive.engines import Engine, Local
 from gpz.archive.files import Identity, identity_of, make_folders
 from gpz.archive.folder import Archive
 from gpz.archive.inputs import Found, Input, find
-from gpz.archive.job import Job, Result, size_of
+from gpz.archive.job import Call, Job, Result, size_of, size_of_step
 from gpz.archive.joining import Joined, groups
 from gpz.archive.kinds import Kind
 from gpz.archive.manifest import DONE, FAILED, REMOVED, Manifest
@@ -68,7 +68,7 @@ def archive(
     frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
 
     eb, rel, lossless, bounds, units, dt, elements, effort, key, order, allow_truncated: as the options of gpz encode;
-    bounds has texts such as "v*=thermal". piece_size: in bytes; text dumps are cut into pieces of at least this size,
+    bounds has texts such as "v*=thermal". piece_size: in bytes; LAMMPS dumps are cut into pieces of at least this size,
     which are encoded at the same time. program: the program gpz, if it is not beside Python or in the search path.
     progress: whether a line on standard error shows it.
 
@@ -173,10 +173,13 @@ class Run:
                 report.failed.append((job.path, reason))
             else:
                 report.count(job.path, result)
-            shown.advance(size, report)
+            shown.end(job.path, size, report)
+
+        def stepped(job: AnyJob, call: Call) -> None:
+            shown.step(job.path, size_of_step(call))
 
         try:
-            Driver(engine, ended).run(self._jobs(found.inputs))
+            Driver(engine, stepped, ended).run(self._jobs(found.inputs))
         finally:
             shown.close()
         if not report.failed:

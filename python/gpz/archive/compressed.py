@@ -8,16 +8,18 @@ import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
 
 from gpz.archive.errors import TaskFailed
+from gpz.archive.stopping import check
 
 BLOCK = 2**20  # bytes
 # A block of 4 bytes in zstd may become 128 KiB, so this takes at most 128 MiB at once.
 ZSTD_BLOCK = 2**12
 
 MAGICS = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh", "xz": b"\xfd7zXZ\0"}
+UNPACK: dict[str, Callable[[BinaryIO], Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
@@ -28,21 +30,26 @@ def compression_of(start: bytes) -> str | None:
 
 def blocks(path: str, compression: str | None, offset: int = 0, length: int | None = None) -> Iterator[bytes]:
     """The bytes of a file; of a file that is not compressed, `length` bytes from byte `offset` on. Raises TaskFailed
-    for a damaged or cut archive, and for a file that became shorter."""
+    for a damaged or cut archive, and for a file that became shorter; Interrupted."""
     try:
         with open(path, "rb") as file:
-            if compression is None:
-                file.seek(offset)
-                yield from _plain(file, length)
-            elif compression == "zstd":
-                yield from _zstd(file)
-            else:
-                opened = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}[compression](file, "rb")
-                with opened as unpacked:
-                    while block := unpacked.read(BLOCK):
-                        yield block
+            for block in _unpacked(file, compression, offset, length):
+                check()
+                yield block
     except DAMAGED as error:
         raise TaskFailed(f"damaged or cut {compression} data: {error}") from None
+
+
+def _unpacked(file: BinaryIO, compression: str | None, offset: int, length: int | None) -> Iterator[bytes]:
+    if compression is None:
+        file.seek(offset)
+        yield from _plain(file, length)
+    elif compression == "zstd":
+        yield from _zstd(file)
+    else:
+        with UNPACK[compression](file) as unpacked:
+            while block := unpacked.read(BLOCK):
+                yield block
 
 
 def _plain(file: BinaryIO, length: int | None) -> Iterator[bytes]:

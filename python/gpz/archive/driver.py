@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from queue import SimpleQueue
 from typing import Any
 
@@ -32,12 +33,13 @@ class _Active:
 
 
 class Driver:
-    """ended(job, size, result, reason) is called for each job: without a result, if it failed."""
+    """stepped(job, call) is called after each step, and ended(job, size, result, reason) for each job: without a result, if
+    it failed."""
 
-    def __init__(self, engine: Engine, ended: Ended):
-        self._engine, self._ended = engine, ended
+    def __init__(self, engine: Engine, stepped: Callable[[AnyJob, Call], None], ended: Ended):
+        self._engine, self._stepped, self._ended = engine, stepped, ended
         self._waiting: deque[tuple[_Active, int, Call]] = deque()
-        self._finished: SimpleQueue[tuple[_Active, int, Callable[[], Any]]] = SimpleQueue()
+        self._finished: SimpleQueue[tuple[_Active, int, Call, Callable[[], Any]]] = SimpleQueue()
         self._active = 0
         self._running = 0
 
@@ -47,13 +49,15 @@ class Driver:
             self._begin(jobs)
             if not self._active:
                 return
-            one, number, result = self._finished.get()
+            one, number, call, result = self._finished.get()
             self._running -= 1
+            found = None
             try:
-                self._take(one, number, result())
+                found = result()
+                self._stepped(one.job, call)
             except TaskFailed as error:
                 one.error = one.error or error
-                self._take(one, number, None)
+            self._take(one, number, found)
 
     def _begin(self, jobs: Iterator[AnyJob]) -> None:
         """Steps for all workers, and further inputs while there are too few steps."""
@@ -65,14 +69,16 @@ class Driver:
                 self._active += 1
                 self._advance(_Active(job, job.size, job.steps()), None)
                 continue
-            one, number, (step, arguments) = self._waiting.popleft()
+            one, number, call = self._waiting.popleft()
             if one.error is not None:
                 self._take(one, number, None)
                 continue
             self._running += 1
-            self._engine.submit(
-                lambda result, one=one, number=number: self._finished.put((one, number, result)), step, arguments
-            )
+            self._engine.submit(partial(self._put, one, number, call), *call)
+
+    def _put(self, one: _Active, number: int, call: Call, result: Callable[[], Any]) -> None:
+        """In any thread."""
+        self._finished.put((one, number, call, result))
 
     def _take(self, one: _Active, number: int, result: Any) -> None:
         one.results[number] = result

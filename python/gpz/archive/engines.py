@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol
 
-from gpz.archive import programs
+from gpz.archive import programs, stopping
 from gpz.archive.tasks import run_task
 
 Finished = Callable[[Callable[[], Any]], None]
@@ -37,7 +37,7 @@ class Local:
 
     def __init__(self, jobs: int):
         self._jobs = jobs
-        programs.start_again()
+        stopping.start_again()
         self._pool = ThreadPoolExecutor(jobs, thread_name_prefix="gpz-archive")
 
     @property
@@ -62,3 +62,4 @@ class Local:
         """As Engine has it."""
         programs.stop()
         self._pool.shutdown(wait=True, cancel_futures=True)
+        stopping.start_again()

@@ -10,15 +10,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import gpz
+from gpz._units import LENGTHS
 from gpz.archive import tasks
 from gpz.archive.errors import TaskFailed
 from gpz.archive.files import Identity, identity_of, make_folders, sync_folder, whole
 from gpz.archive.folder import Archive
 from gpz.archive.inputs import Input
+from gpz.archive.kinds import LAMMPS_BINARY
 from gpz.archive.manifest import DONE, ENCODED, FAILED, REMOVED, STARTED
-from gpz.archive.plan import Plan
+from gpz.archive.plan import Piece, Plan
 from gpz.archive.settings import Settings
 
+STYLES = ("lj", *LENGTHS)  # of units, that gpz encode knows
 # A step and its arguments. A job gives steps that may run at the same time, and gets their results in this order.
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 Steps = Generator[list[Call], list[Any], "Result"]
@@ -125,6 +128,14 @@ class Job:
             (resolved,) = yield [(tasks.first_frame, (self._place, plan))]
             plan = plan if resolved is not None else self._uncut(plan)
             settings = resolved or settings
+        if (
+            len(plan.pieces) > 1
+            and self.input.kind.name == LAMMPS_BINARY
+            and settings.units is None
+            and plan.units in STYLES
+        ):
+            # Text could have a line in front of a piece.
+            settings = replace(settings, units=plan.units)
         pieces = yield self._encode(plan, settings)
         if len({piece.names for piece in pieces}) > 1:
             # Pieces whose first frames name units or types otherwise cannot be one file.
@@ -181,13 +192,13 @@ class Job:
     def _encode(self, plan: Plan, settings: Settings) -> list[Call]:
         uncut = plan.pieces[0].length is None
         return [
-            (tasks.encode_piece, (self._place, settings, piece, number, plan.prefix, uncut))
+            (tasks.encode_piece, (self._place, settings, piece, number, plan.units, uncut))
             for number, piece in enumerate(plan.pieces)
         ]
 
     def _compare(self, plan: Plan) -> list[Call]:
         return [
-            (tasks.compare, (self._place, piece, number, plan.prefix, len(plan.pieces) == 1))
+            (tasks.compare, (self._place, piece, number, plan.units, len(plan.pieces) == 1))
             for number, piece in enumerate(plan.pieces)
         ]
 
@@ -201,6 +212,16 @@ def merged(compared: Sequence[tasks.Compared]) -> list[dict[str, Any]]:
             for value in ("bound", "largest_difference"):
                 before[value] = max(before[value], column[value])
     return list(columns.values())
+
+
+def size_of_step(call: Call) -> int:
+    """The bytes of the input that it encodes or compares; 0 for other steps."""
+    step, arguments = call
+    if step not in (tasks.encode_piece, tasks.compare):
+        return 0
+    place = arguments[0]
+    (piece,) = (argument for argument in arguments if isinstance(argument, Piece))
+    return size_of(place.path) if piece.length is None else piece.length
 
 
 def size_of(path: str) -> int:

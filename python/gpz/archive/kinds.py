@@ -12,7 +12,7 @@ from gpz.archive.compressed import compression_of, head
 START = 65_536  # bytes that are looked at
 
 LAMMPS, LAMMPS_BINARY, XYZ, GPZ = "lammps", "lammps-binary", "xyz", "gpz"
-TEXT_KINDS = (LAMMPS, LAMMPS_BINARY, XYZ)
+PACKABLE = (LAMMPS, LAMMPS_BINARY, XYZ)  # read within gzip and others
 # Kinds of gpz convert, and the endings by which it knows them.
 CONVERTED = {
     "dcd": (".dcd",),

@@ -11,15 +11,16 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from gpz.archive import stopping
 from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, says_full
 
 TRUNCATED, DIFFERENT = 5, 7  # exit codes of gpz
 STOPS = (signal.SIGINT, signal.SIGTERM)
 _running: set[subprocess.Popen[bytes]] = set()
 _lock = threading.Lock()
-_stopped = False
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,11 @@ def run(arguments: Sequence[str], fed: Iterable[bytes] = (), named: str = "") ->
         finally:
             with _lock:
                 _running.discard(process)
-        if _stopped or -code in STOPS:
+            if process.stdin is not None:
+                with suppress(OSError):
+                    process.stdin.close()
+        stopping.check()
+        if -code in STOPS:
             raise Interrupted
         output.seek(0)
         errors.seek(0)
@@ -81,8 +86,7 @@ def run(arguments: Sequence[str], fed: Iterable[bytes] = (), named: str = "") ->
 
 def _start(arguments: Sequence[str], output: int, errors: int) -> subprocess.Popen[bytes]:
     with _lock:
-        if _stopped:
-            raise Interrupted
+        stopping.check()
         process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=output, stderr=errors)
         _running.add(process)
     return process
@@ -112,16 +116,8 @@ def _told(lines: Sequence[str], code: int, named: str) -> tuple[str, tuple[str, 
 
 
 def stop() -> None:
-    """Kills the programs that run, and starts no more."""
-    global _stopped
+    """Kills the programs that run. Steps that have begun raise Interrupted."""
     with _lock:
-        _stopped = True
+        stopping.stop()
         for process in _running:
             process.kill()
-
-
-def start_again() -> None:
-    """Programs can be started again after stop()."""
-    global _stopped
-    with _lock:
-        _stopped = False

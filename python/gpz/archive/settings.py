@@ -19,7 +19,7 @@ ORDERS = ("auto", "id", "place", "memory")
 class Settings:
     """The options of gpz encode, as texts that it is given, and how inputs are cut.
 
-    eb, rel: bounds of positions. bounds: of other columns, "NAME=V" each. piece_size: in bytes; a text dump is cut into
+    eb, rel: bounds of positions. bounds: of other columns, "NAME=V" each. piece_size: in bytes; a LAMMPS dump is cut into
     pieces of at least this size.
     """
 

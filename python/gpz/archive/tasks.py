@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +20,7 @@ from gpz.archive import programs
 from gpz.archive.compressed import blocks
 from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
 from gpz.archive.files import Identity, digest_of, identity_of, remove_parts, sync_folder, whole
-from gpz.archive.kinds import GPZ, Kind, ending_for
+from gpz.archive.kinds import GPZ, LAMMPS, PACKABLE, Kind, ending_for
 from gpz.archive.plan import Piece, Plan, plan
 from gpz.archive.settings import Settings
 
@@ -113,6 +112,9 @@ def remembered(path: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def plan_input(place: Place) -> Plan:
     """Reads the input once: digest and pieces."""
+    kind = place.kind
+    if kind.compression is not None and kind.name not in PACKABLE:
+        raise TaskFailed(f"{kind.name} packed by {kind.compression}: unpack it first")
     remove_parts(place.folder)
     path = os.path.join(place.folder, "plan.json")
     return Plan.from_json(remembered(path, lambda: plan(place.path, place.kind, place.settings).as_json()))
@@ -146,7 +148,7 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
     return settings.with_bounds(eb, tuple(columns))
 
 
-def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, prefix: str, uncut: bool) -> Made:
+def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, units: str, uncut: bool) -> Made:
     """settings: of this piece; those of the place may have bounds that depend on a frame."""
     path = place.piece(number, uncut)
     notes: tuple[str, ...] = ()
@@ -156,36 +158,38 @@ def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, pr
                 if place.kind.is_converted:
                     notes = _convert(place, settings, part)
                 elif place.kind == Kind(GPZ) and not settings.recodes:
-                    shutil.copyfile(place.path, part)
+                    with open(part, "wb") as file:
+                        file.writelines(blocks(place.path, None))
                 else:
-                    notes = _encode(place, settings, lambda: _bytes_of(place, piece, prefix), part)
+                    notes = _encode(place, settings, lambda: _bytes_of(place, piece, units), part)
             except TaskFailed as error:
                 if piece.offset == 0:
                     raise
                 raise TaskFailed(f"in the piece that begins at byte {piece.offset}: {error}") from None
-    with gpz.open(path) as file:
-        names = (file.units, file.elements, file.type_labels)
-        return Made(path, os.path.getsize(path), len(file), _plain(names), notes)
+    with gpz.open(path) as made:
+        names = (made.units, made.elements, made.type_labels)
+        return Made(path, os.path.getsize(path), len(made), _plain(names), notes)
 
 
 def _plain(names: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(name if name is None or isinstance(name, str) else tuple(name) for name in names)
 
 
-def _bytes_of(place: Place, piece: Piece, prefix: str) -> Iterator[bytes]:
-    if prefix and piece.offset:
-        yield prefix.encode()
+def _bytes_of(place: Place, piece: Piece, units: str) -> Iterator[bytes]:
+    if units and piece.offset and place.kind.name == LAMMPS:
+        yield f"ITEM: UNITS\n{units}\n".encode()
     yield from blocks(place.path, place.kind.compression, piece.offset, piece.length)
 
 
 def _encode(place: Place, settings: Settings, feed: Callable[[], Iterable[bytes]], target: str) -> tuple[str, ...]:
-    source = ["-", "--format", "gpz"] if place.kind.name == GPZ else ["-"]
-    if place.kind == Kind(GPZ):
-        # Of a pipe, gpz does not keep all bits of signalling NaNs.
-        source, feed = [place.path], tuple
+    source = "-"
+    if place.kind.name == GPZ:
+        # Of a pipe, gpz does not keep all bits of signalling NaNs. The file says its units itself.
+        source, feed = place.path, tuple
+        settings = replace(settings, units=None, dt=None, elements=None)
     notes: list[str] = []
     while True:
-        arguments = place.program("encode", *source, "-o", target, *settings.encode_arguments())
+        arguments = place.program("encode", source, "-o", target, *settings.encode_arguments())
         ended = programs.run(arguments, feed(), os.path.basename(place.path))
         if ended.code == 0:
             return *notes, *ended.notes
@@ -320,7 +324,7 @@ def _cat(place: Place, names: Sequence[str], target: str, keep: str = "all") -> 
     return target
 
 
-def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) -> Compared:
+def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool) -> Compared:
     """Decodes the frames of a piece in the joined file, and compares them with its bytes of the input.
 
     Raises TaskFailed if they differ by more than their bounds, or if the input has more or fewer frames or columns.
@@ -337,7 +341,7 @@ def compare(place: Place, piece: Piece, number: int, prefix: str, is_all: bool) 
             cut = ["--allow-truncated"] if place.settings.allow_truncated else []
             ended = programs.run(
                 place.program("verify", place.joined, "--against", "-", "--json", *chosen, *cut),
-                _bytes_of(place, piece, prefix),
+                _bytes_of(place, piece, units),
                 os.path.basename(place.path),
             )
         if ended.code != 0:

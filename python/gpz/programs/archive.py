@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
         type=memory,
         metavar="SIZE",
         default=None,
-        help="cut text dumps into pieces of at least this size, which are encoded at the same time (256M)",
+        help="cut LAMMPS dumps into pieces of at least this size, which are encoded at the same time (256M)",
     )
     made.add_argument(
         "--scheduler", metavar="ADDRESS", help="of dask.distributed: its workers do the work. They see the same files"

@@ -3,6 +3,7 @@
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -44,6 +45,35 @@ def dump(atoms=60, frames=12, *, seed=1, units="metal", velocities=True, times=F
             values = [*(places[i] + 0.01 * k * speeds[i]) % EDGE, *(speeds[i] if velocities else ())]
             lines.append(" ".join([str(i + 1), str(i % types + 1), *(f"{value:.6g}" for value in values)]))
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+def binary_dump(atoms=20, frames=12, *, units="", times=False, chunks=2, velocities=False):
+    """As LAMMPS writes it, in `chunks` parts of a frame. Only the first frame names the units."""
+    random = np.random.default_rng(3)
+    places, speeds = random.random((atoms, 3)) * EDGE, random.normal(size=(atoms, 3))
+    columns = b"id type x y z" + (b" vx vy vz" if velocities else b"")
+    parts = []
+    for k in range(frames):
+        values = [
+            np.arange(1, atoms + 1),
+            np.ones(atoms),
+            *(places + 0.01 * k * speeds).T,
+            *(speeds.T if velocities else ()),
+        ]
+        rows = np.column_stack(values)
+        named = units.encode() if k == 0 else b""
+        parts.append(struct.pack("<q", -len(b"DUMPCUSTOM")) + b"DUMPCUSTOM" + struct.pack("<ii", 1, 2))
+        parts.append(struct.pack("<qqi6i6di", 10 * k, atoms, 0, *[0] * 6, 0, EDGE, 0, EDGE, 0, EDGE, rows.shape[1]))
+        parts.append(
+            struct.pack("<i", len(named))
+            + named
+            + struct.pack("<b", times)
+            + (struct.pack("<d", 0.5 * k) if times else b"")
+        )
+        parts.append(struct.pack("<i", len(columns)) + columns + struct.pack("<i", chunks))
+        for chunk in np.array_split(rows, chunks):
+            parts.append(struct.pack("<i", chunk.size) + chunk.astype("<f8").tobytes())
+    return b"".join(parts)
 
 
 def xyz(atoms=20, frames=4):

@@ -5,14 +5,13 @@ import bz2
 import gzip
 import lzma
 import os
-import struct
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 import zstandard
-from conftest import EDGE, as_gpz, dump, last, lines, outputs, xyz
+from conftest import as_gpz, binary_dump, dump, last, lines, outputs, xyz
 
 import gpz
 from gpz.archive import archive
@@ -24,19 +23,6 @@ CONVERTED = ("dcd", "xtc", "trr", "nc", "h5md")
 
 PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
 COMPRESSIONS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
-
-
-def binary_dump(frames=3, atoms=4):
-    """As LAMMPS writes it, without units and times."""
-    parts = []
-    for k in range(frames):
-        rows = [value for i in range(atoms) for value in (i + 1.0, 1.0, 0.5 + i, 0.25, 0.125 * k)]
-        columns = b"id type x y z"
-        parts.append(struct.pack("<q", -len(b"DUMPATOM")) + b"DUMPATOM" + struct.pack("<ii", 1, 2))
-        parts.append(struct.pack("<qqi6i6di", 10 * k, atoms, 0, *[0] * 6, 0, EDGE, 0, EDGE, 0, EDGE, 5))
-        parts.append(struct.pack("<ibi", 0, 0, len(columns)) + columns + struct.pack("<ii", 1, len(rows)))
-        parts.append(struct.pack(f"<{len(rows)}d", *rows))
-    return b"".join(parts)
 
 
 def positions(path):
@@ -121,9 +107,10 @@ def sources(tmp_path_factory):
 
 class TestConverted:
     def test_is_archived_and_compared(self, tmp_path, sources):
-        report = archive([sources / f"run.{ending}" for ending in CONVERTED], to=tmp_path, eb=0.01)
-        assert report.ok and report.done == len(CONVERTED), report.failed
-        for ending in CONVERTED:
+        endings = ("xtc", "nc", "h5md")  # the others below
+        report = archive([sources / f"run.{ending}" for ending in endings], to=tmp_path, eb=0.01)
+        assert report.ok and report.done == len(endings), report.failed
+        for ending in endings:
             error = np.abs(positions(tmp_path / f"run.{ending}.gpz") - positions(sources / "made.gpz")).max()
             assert error <= 0.01 + 0.005 + 1e-5  # the rounding of XTC
             columns = {column["name"]: column for column in last(tmp_path, f"run.{ending}")["columns"]}
@@ -184,6 +171,19 @@ class TestGpz:
         made = tmp_path / "out" / "a.gpz.gpz"
         assert made.read_bytes() != path.read_bytes()
         assert np.array_equal(positions(made), positions(path))
+
+    def test_keeps_its_units(self, tmp_path):
+        """Those of the command are for dumps."""
+        path = as_gpz(tmp_path / "a.gpz", dump(units="real"))
+        assert archive(path, to=tmp_path / "out", units="metal", dt=2, effort="dense").ok
+        with gpz.open(tmp_path / "out" / "a.gpz.gpz") as file:
+            assert file.units == "real" and file.metadata["timestep_size"] == 0
+
+    def test_packed(self, tmp_path):
+        path = tmp_path / "a.gpz.gz"
+        path.write_bytes(gzip.compress(as_gpz(tmp_path / "a.gpz", dump()).read_bytes()))
+        report = archive(path, to=tmp_path / "out")
+        assert report.failed == [(str(path), "gpz packed by gzip: unpack it first")]
 
     def test_damaged(self, tmp_path):
         path = as_gpz(tmp_path / "a.gpz", dump())

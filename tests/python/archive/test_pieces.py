@@ -2,22 +2,25 @@
 """How text dumps are cut, and that the pieces make one file as good as an uncut one."""
 
 import os
+import re
+import struct
 import subprocess
 
 import numpy as np
 import pytest
-from conftest import CUT, dump, last, lines, outputs
+from conftest import CUT, binary_dump, dump, last, lines, outputs, xyz
 
 import gpz
 from gpz.archive import archive
 from gpz.archive.compressed import blocks
+from gpz.archive.files import digest_of
 from gpz.archive.kinds import Kind
 from gpz.archive.plan import plan
 from gpz.archive.settings import Settings
 
 
-def planned(path, **changes):
-    return plan(str(path), Kind("lammps"), Settings(**{**CUT, **changes}))
+def planned(path, kind="lammps", **changes):
+    return plan(str(path), Kind(kind), Settings(**{**CUT, **changes}))
 
 
 def starts_of(content):
@@ -44,22 +47,87 @@ def test_pieces_are_whole_key_intervals(tmp_path, monkeypatch, times, units, blo
     path.write_bytes(content)
     starts = [*starts_of(content), len(content)]
     assert len(starts) == 24
-    found = planned(path, piece_size=3000, key=5)
-    assert len(found.pieces) > 2
-    assert [piece.offset for piece in found.pieces] == [starts[piece.first_frame] for piece in found.pieces]
-    assert all(piece.first_frame % 5 == 0 and piece.length >= 3000 for piece in found.pieces[:-1])
-    assert [piece.offset + piece.length for piece in found.pieces] == [
-        starts[piece.first_frame + piece.frames] for piece in found.pieces
+    require_whole_key_intervals(planned(path, piece_size=3000, key=5), starts, units or "")
+
+
+def require_whole_key_intervals(found, starts, units=""):
+    """Of 5 frames, in pieces of 3000 bytes or more. starts: of all frames, and the end of the file."""
+    pieces = found.pieces
+    assert len(pieces) > 2
+    assert [piece.offset for piece in pieces] == [starts[piece.first_frame] for piece in pieces]
+    assert all(piece.first_frame % 5 == 0 and piece.length >= 3000 for piece in pieces[:-1])
+    assert [piece.offset + piece.length for piece in pieces] == [
+        starts[piece.first_frame + piece.frames] for piece in pieces
     ]
-    assert sum(piece.length for piece in found.pieces) == len(content)
-    assert found.second_frame == starts[1]
-    assert found.prefix == (f"ITEM: UNITS\n{units}\n" if units else "")
+    assert sum(piece.length for piece in pieces) == starts[-1]
+    assert found.second_frame == starts[1] and found.units == units
+
+
+@pytest.mark.parametrize("block", [1, 7, 4096, 2**20])
+class TestOtherKinds:
+    @pytest.fixture(autouse=True)
+    def block(self, monkeypatch, block):
+        monkeypatch.setattr("gpz.archive.compressed.BLOCK", block)
+
+    def test_binary_dumps(self, tmp_path):
+        """The bytes at which frames begin are those of the magic word."""
+        for units, times, chunks in (("", False, 1), ("real", True, 3)):
+            content = binary_dump(frames=23, units=units, times=times, chunks=chunks)
+            (tmp_path / "run.bin").write_bytes(content)
+            starts = [found.start() - 8 for found in re.finditer(b"DUMPCUSTOM", content)]
+            require_whole_key_intervals(
+                planned(tmp_path / "run.bin", "lammps-binary", piece_size=3000), [*starts, len(content)], units
+            )
+
+    @pytest.mark.parametrize(
+        ("kind", "content"),
+        [
+            ("xyz", xyz(frames=23)),  # its frames are counted from the beginning
+            ("lammps-binary", binary_dump(frames=23)[:-9000] + bytes(8) + binary_dump(frames=3)),
+            ("lammps-binary", binary_dump(frames=3).replace(struct.pack("<ii", 1, 2), struct.pack("<ii", 2, 2))),
+            ("dcd", binary_dump(frames=23)),
+        ],
+        ids=["xyz", "zeros", "byte order", "another kind"],
+    )
+    def test_what_is_no_frame(self, tmp_path, kind, content):
+        """The whole file is given to gpz, which says what is wrong."""
+        (tmp_path / "run").write_bytes(content)
+        found = planned(tmp_path / "run", kind, piece_size=3000)
+        assert [(piece.offset, piece.length) for piece in found.pieces] == [(0, None)]
+        assert found.digest == digest_of(tmp_path / "run")
 
 
 def test_blocks_of_a_range(tmp_path):
     (tmp_path / "file").write_bytes(bytes(range(200)))
     assert b"".join(blocks(str(tmp_path / "file"), None, 10, 20)) == bytes(range(10, 30))
     assert b"".join(blocks(str(tmp_path / "file"), None, 190)) == bytes(range(190, 200))
+
+
+def test_binary_dumps_decode_as_the_uncut_file_does(tmp_path):
+    """Also units that only the first frame names."""
+    name = "run.bin"
+    (tmp_path / name).write_bytes(binary_dump(frames=43, units="real", velocities=True))
+    options = {"key": 5, "bounds": ["v*=0.01"]}
+    assert archive(tmp_path / name, to=tmp_path / "cut", piece_size=6000, **options).ok
+    assert archive(tmp_path / name, to=tmp_path / "whole", **options).ok
+    assert last_started(tmp_path / "cut")["pieces"] > 3 and last_started(tmp_path / "whole")["pieces"] == 1
+    with gpz.open(tmp_path / "cut" / f"{name}.gpz") as cut, gpz.open(tmp_path / "whole" / f"{name}.gpz") as whole:
+        assert len(cut) == len(whole) == 43 and cut.metadata == whole.metadata
+        for a, b in zip(cut, whole):
+            assert a.timestep == b.timestep and a.bounds == b.bounds
+            assert np.array_equal(a.positions, b.positions) and np.array_equal(a.ids, b.ids)
+    columns = [last(tmp_path / folder, name)["columns"] for folder in ("cut", "whole")]
+    assert columns[0] == columns[1]
+
+
+@pytest.mark.parametrize("units", ["parsec", "real"])
+def test_binary_dumps_in_units_that_gpz_does_not_know(tmp_path, units):
+    """They cannot be given to pieces, so the dump is encoded as one."""
+    path = tmp_path / "run.bin"
+    path.write_bytes(binary_dump(frames=43, units=units))
+    assert archive(path, to=tmp_path / "out", piece_size=6000, key=5, eb=0.001).ok
+    with gpz.open(tmp_path / "out" / "run.bin.gpz") as file:
+        assert len(file) == 43 and file.metadata["units"] == units
 
 
 class TestOutput:

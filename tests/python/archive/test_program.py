@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """gpz archive in the shell: reports, exit codes, signals, and disks without space."""
 
+import contextlib
 import errno
 import fcntl
 import os
 import signal
 import stat
+import struct
 import subprocess
+import termios
 from pathlib import Path
 
 import pytest
@@ -64,6 +67,24 @@ class TestReport:
         (runs / "melt.dump").chmod(0)
         report = report_of(shell(runs, "--to", tmp_path / "out", "--json"))
         assert report["done"] == 2 and "Permission denied" in report["failed"][0]["reason"]
+
+
+def test_progress_on_a_terminal(runs, tmp_path):
+    """Rate, time that is left, and bytes saved; nothing of it in a file."""
+    mine, its = os.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 120, 0, 0))
+    with subprocess.Popen(
+        [*map(str, [*PROGRAM, runs, "--to", tmp_path / "out", *OPTIONS])], stdout=subprocess.DEVNULL, stderr=its
+    ) as running:
+        os.close(its)
+        shown = b""
+        with contextlib.suppress(OSError):  # the end of a terminal
+            while part := os.read(mine, 4096):
+                shown += part
+    os.close(mine)
+    assert running.returncode == 0
+    last = shown.decode().strip().split("\r")[-1]
+    assert "gpz archive: 100%" in last and "B/s" in last and " saved, 0 failed" in last
 
 
 class TestUsage:

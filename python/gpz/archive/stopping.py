@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether the steps of this process are to end."""
+
+from __future__ import annotations
+
+import threading
+
+from gpz.archive.errors import Interrupted
+
+_stopped = threading.Event()
+
+
+def stop() -> None:
+    """From now on check() raises Interrupted."""
+    _stopped.set()
+
+
+def start_again() -> None:
+    """Steps may run again."""
+    _stopped.clear()
+
+
+def is_stopped() -> bool:
+    """Whether stop() was called."""
+    return _stopped.is_set()
+
+
+def check() -> None:
+    """Steps call it between blocks of bytes: files may be large. Raises Interrupted."""
+    if _stopped.is_set():
+        raise Interrupted
