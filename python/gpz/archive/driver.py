@@ -7,13 +7,15 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from gpz.archive.engines import Engine
 from gpz.archive.errors import TaskFailed, as_task_error
 from gpz.archive.job import Call, Job, Result, Steps
 from gpz.archive.joining import Joined
+
+SIGNAL_DELAY = 0.2  # seconds
 
 AnyJob = Job | Joined
 Ended = Callable[[AnyJob, int, "Result | None", str], None]
@@ -49,7 +51,7 @@ class Driver:
             self._begin(jobs)
             if not self._active:
                 return
-            one, number, call, result = self._finished.get()
+            one, number, call, result = self._next_finished()
             self._running -= 1
             found = None
             try:
@@ -58,6 +60,14 @@ class Driver:
             except TaskFailed as error:
                 one.error = one.error or error
             self._take(one, number, found)
+
+    def _next_finished(self) -> tuple[_Active, int, Call, Callable[[], Any]]:
+        # Python calls the handler of a signal that came just before the wait only when the wait is over.
+        while True:
+            try:
+                return self._finished.get(timeout=SIGNAL_DELAY)
+            except Empty:
+                pass
 
     def _begin(self, jobs: Iterator[AnyJob]) -> None:
         """Steps for all workers, and further inputs while there are too few steps."""
