@@ -4,71 +4,20 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
-#include <list>
 #include <map>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 
+#include "gpz/api/block_table.hpp"
 #include "gpz/api/forks.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz {
-namespace {
-
-using Piece = Source::Piece;
-
-// A part of the source. The thread that adds it reads its bytes; afterwards they do not change.
-struct Block {
-  enum class State : std::uint8_t { reading, ready, failed };
-
-  State state = State::reading;  // guarded by the mutex
-  std::unique_ptr<std::uint8_t[]> bytes;
-};
-using BlockPointer = std::shared_ptr<Block>;
-
-// Blocks by their number, which is position / block size. Not thread-safe.
-class BlockTable {
- public:
-  // The block, which becomes the newest; nullptr if there is none.
-  BlockPointer find(std::uint64_t number) {
-    const auto found = places_.find(number);
-    if (found == places_.end()) return nullptr;
-    order_.splice(order_.begin(), order_, found->second);
-    return found->second->second;
-  }
-  bool has(std::uint64_t number) const { return places_.count(number) != 0; }
-  void add(std::uint64_t number, const BlockPointer &block) {
-    order_.emplace_front(number, block);
-    try {
-      places_.emplace(number, order_.begin());
-    } catch (...) {
-      order_.pop_front();
-      throw;
-    }
-  }
-  // Removes this block, unless another one has its number.
-  void remove(std::uint64_t number, const BlockPointer &block) {
-    const auto found = places_.find(number);
-    if (found == places_.end() || found->second->second != block) return;
-    order_.erase(found->second);
-    places_.erase(found);
-  }
-  void keep(std::size_t most) {
-    while (order_.size() > most) {
-      places_.erase(order_.back().first);
-      order_.pop_back();
-    }
-  }
-
- private:
-  std::list<std::pair<std::uint64_t, BlockPointer>> order_;  // the one that was used last comes first
-  std::unordered_map<std::uint64_t, decltype(order_)::iterator> places_;
-};
-
-}  // namespace
 
 struct CachedSource::State {
+  using Piece = Source::Piece;
+  using Block = api::Block;
+  using BlockPointer = api::BlockPointer;
   using Lock = std::unique_lock<std::mutex>;
   using Blocks = std::map<std::uint64_t, BlockPointer>;
 
@@ -77,7 +26,7 @@ struct CachedSource::State {
   unsigned long generation = api::fork_generation();
   std::mutex mutex;
   std::condition_variable progress;
-  BlockTable table;
+  api::BlockTable table;
   Counts counts;
 
   State(std::shared_ptr<Source> from, const CacheOptions &given) : source(std::move(from)), options(given) {
