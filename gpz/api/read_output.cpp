@@ -27,23 +27,6 @@ std::pair<std::size_t, std::size_t> find(const FrameInfo &info, const std::strin
 
 }  // namespace
 
-trajectory::Arrangement arrangement_of(const FrameInfo &info, const ReadOptions &options) {
-  trajectory::Arrangement arrangement;
-  arrangement.sorted_by = sort_field(info, options);
-  if (options.selection != nullptr && !options.selection->all()) arrangement.selection = options.selection;
-  return arrangement;
-}
-
-std::vector<bool> with_fields_of(const trajectory::Arrangement &arrangement, const FrameInfo &info,
-                                 std::vector<bool> wanted) {
-  if (wanted.empty()) return wanted;
-  if (arrangement.sorted_by != format::no_field) wanted[arrangement.sorted_by] = true;
-  if (arrangement.selection != nullptr)
-    for (const auto &place : format::SelectionColumns(*arrangement.selection, info.fields).all())
-      wanted[place.field] = true;
-  return wanted;
-}
-
 void require_room(std::uint64_t particles, std::size_t capacity) {
   if (particles > capacity)
     throw Error(Status::limit_exceeded, "the arrays have room for " + std::to_string(capacity) +

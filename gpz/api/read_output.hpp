@@ -8,15 +8,8 @@
 #include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/reader.hpp"
-#include "gpz/trajectory/open_frame.hpp"
 
 namespace gpz::api {
-
-// The order and the particles that the options ask for. Throws not_found.
-trajectory::Arrangement arrangement_of(const FrameInfo &info, const ReadOptions &options);
-// `wanted` with the fields that decide about the arrangement, unless it is empty (all fields).
-std::vector<bool> with_fields_of(const trajectory::Arrangement &arrangement, const FrameInfo &info,
-                                 std::vector<bool> wanted);
 
 // One target for each field. Throws invalid_argument, not_found as Reader::read_columns.
 std::vector<codec::Target> column_targets(const FrameInfo &info, const std::vector<ColumnOutput> &columns);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "gpz/api/arrangement.hpp"
 #include "gpz/api/file.hpp"
 #include "gpz/api/follower.hpp"
 #include "gpz/api/frame_file.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "gpz/api/arrangement.hpp"
 #include "gpz/api/file.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/api/stream_tables.hpp"
