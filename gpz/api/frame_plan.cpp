@@ -65,7 +65,8 @@ void FramePlan::reading_head(std::size_t i) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     first = probable_key(i);
-    is_one_of_many = heads_.follow(i);
+    // A loop that reads frames as well has been noticed before that.
+    is_one_of_many = heads_.follow(i) >= 16;
   }
   std::vector<AheadSource::Range> ranges;
   add_head(i, ranges);
@@ -85,7 +86,7 @@ void FramePlan::reading_space(std::size_t i) {
   bool is_one_of_many = false;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    is_one_of_many = spaces_.follow(i);
+    is_one_of_many = spaces_.follow(i) >= 4;
   }
   const auto space = [&](std::size_t k) {
     const std::uint64_t begin = frames_[k - 1].offset + frames_[k - 1].length;
@@ -103,11 +104,11 @@ void FramePlan::reading_space(std::size_t i) {
   source_.read_now(ranges);
 }
 
-// Whether i is at least the fourth of numbers that follow each other. A number may come several times.
-bool FramePlan::Sequence::follow(std::size_t i) {
-  if (i != last) count = last != none && i == last + 1 ? count + 1 : 0;
+// How many numbers, i included, have followed each other. A number may come several times.
+std::size_t FramePlan::Sequence::follow(std::size_t i) {
+  if (i != last) count = last != none && i == last + 1 ? count + 1 : 1;
   last = i;
-  return count >= 3;
+  return count;
 }
 
 // The end of a record has its checksum.

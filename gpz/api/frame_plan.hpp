@@ -75,7 +75,7 @@ class FramePlan {
   // Frames whose heads, or the records in front of them, were read one after the other.
   struct Sequence {
     std::size_t last = none, count = 0;
-    bool follow(std::size_t i);
+    std::size_t follow(std::size_t i);
   };
   Sequence heads_, spaces_;
   // Of the frames whose heads were read:

@@ -3,10 +3,12 @@
 
 #include <nanobind/ndarray.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "gpz/error.hpp"
@@ -26,29 +28,47 @@ class RunningCalls {
  public:
   // Throws io_error when the interpreter ends.
   void begin(const std::string &name) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (is_over_) throw Error(Status::io_error, "Python has ended", name);
-    ++count_;
+    bool is_over = false;
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      is_over = is_over_;
+      if (!is_over) ++count_;
+    }
+    if (!is_over) return;
+    hold_thread();
+    throw Error(Status::io_error, "Python has ended", name);
   }
   void end() {
+    bool is_over = false;
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       --count_;
+      is_over = is_over_;
     }
     changed_.notify_all();
+    if (is_over) hold_thread();
   }
   // Allows no further calls, and waits for those that run.
   void finish() {
     std::unique_lock<std::mutex> lock(mutex_);
     is_over_ = true;
+    ending_thread_ = std::this_thread::get_id();
     changed_.wait(lock, [&] { return count_ == 0; });
   }
 
  private:
+  // A thread of Python that returned now would ask for the GIL, and be ended inside C++, which aborts the program. It
+  // waits for the end of the program instead.
+  void hold_thread() const {
+    if (std::this_thread::get_id() == ending_thread_ || PyGILState_GetThisThreadState() == nullptr) return;
+    for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   int count_ = 0;
   bool is_over_ = false;
+  std::thread::id ending_thread_;  // does not change after is_over_
 };
 
 RunningCalls &running_calls() {
@@ -90,7 +110,18 @@ ObjectSource::~ObjectSource() {
 
 void ObjectSource::read_pieces(const std::vector<Piece> &pieces) const {
   const RunningCall running(name_);
+  const bool is_of_python = PyGILState_GetThisThreadState() != nullptr;
   const nb::gil_scoped_acquire acquired;
+  try {
+    read_with_gil(pieces);
+  } catch (const nb::python_error &error) {
+    // A thread of the library drops the exception, and may do so when Python has ended.
+    if (!is_of_python) throw Error(Status::io_error, error.what(), name_);
+    throw;
+  }
+}
+
+void ObjectSource::read_with_gil(const std::vector<Piece> &pieces) const {
   nb::list ranges;
   for (const Piece &piece : pieces) ranges.append(nb::make_tuple(piece.position, piece.position + piece.size));
   const nb::object answers = object_.attr("read_ranges")(ranges);

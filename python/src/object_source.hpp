@@ -30,6 +30,8 @@ class ObjectSource final : public Source {
   void read_pieces(const std::vector<Piece> &pieces) const override;
 
  private:
+  void read_with_gil(const std::vector<Piece> &pieces) const;
+
   nanobind::object object_;
   std::string name_;
   std::uint64_t size_;

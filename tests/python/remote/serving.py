@@ -97,9 +97,10 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(key, value)
         self.end_headers()
         if with_body:
-            self.wfile.write(data)
+            # Before the client has the bytes, and may ask how many there were.
             with self.server.lock:
                 self.server.sent += len(data)
+            self.wfile.write(data)
 
     def refuse(self, status, heads=None):
         self.give(status, b"", heads)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Programs that end, and that fork, while files elsewhere are open."""
+
+import os
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+from serving import FRAMES, KEY
+
+import gpz
+
+# Frames 15 and more are asked for while frame 7 is decoded.
+ENDING = """
+import sys
+import gpz
+trajectory = gpz.open(sys.argv[1])
+for frame in trajectory[:9]:
+    frame.positions
+{then}
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.parametrize(
+    "then", ["", "kept = [trajectory, frame]; kept.append(kept)"], ids=["open", "in a cycle"]
+)
+def test_a_program_ends_while_bytes_are_on_their_way(server, local, then):
+    asked, released = threading.Event(), threading.Event()
+    held = (64 << 10) + int(local.sizes[:12].sum())
+    end = len(server.files["/file.gpz"]) - (300 << 10)
+
+    def wait(request):
+        if request.begin is None or not held < request.begin < end:
+            return False
+        asked.set()
+        released.wait()
+        return False
+
+    server.fault = wait
+    running = subprocess.Popen(
+        [sys.executable, "-B", "-c", ENDING.format(then=then), server.url()],
+        stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        assert asked.wait(60)
+        _, said = running.communicate("\n", timeout=20)
+    finally:
+        running.kill()
+        released.set()
+    assert running.returncode == 0, said
+    assert said == ""
+
+
+def test_children_read_for_themselves(server, local):
+    trajectory = gpz.open(server.url())
+    first = trajectory[KEY + 1].positions
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            for index in (KEY + 1, 3 * KEY + 2, FRAMES - 1):
+                np.testing.assert_array_equal(trajectory[index].positions, local[index].positions)
+            code = 0
+        finally:
+            os._exit(code)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 0
+    np.testing.assert_array_equal(first, local[KEY + 1].positions)
+    np.testing.assert_array_equal(trajectory[2 * KEY + 1].positions, local[2 * KEY + 1].positions)
