@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any
 
 from gpz.archive.engines import Engine
@@ -15,6 +16,7 @@ from gpz.archive.errors import TaskFailed, as_task_error
 from gpz.archive.job import Call, Job, Result, Steps
 from gpz.archive.joining import Joined
 
+SECONDS_OF_A_WAIT = 0.5
 AnyJob = Job | Joined
 Ended = Callable[[AnyJob, int, "Result | None", str], None]
 
@@ -49,7 +51,7 @@ class Driver:
             self._begin(jobs)
             if not self._active:
                 return
-            one, number, call, result = self._finished.get()
+            one, number, call, result = self._next_finished()
             self._running -= 1
             found = None
             try:
@@ -58,6 +60,12 @@ class Driver:
             except TaskFailed as error:
                 one.error = one.error or error
             self._take(one, number, found)
+
+    def _next_finished(self) -> tuple[_Active, int, Call, Callable[[], Any]]:
+        """The handler of a signal that comes just before the wait begins runs when the wait ends: so it is a short one."""
+        while True:
+            with suppress(Empty):
+                return self._finished.get(timeout=SECONDS_OF_A_WAIT)
 
     def _begin(self, jobs: Iterator[AnyJob]) -> None:
         """Steps for all workers, and further inputs while there are too few steps."""
