@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -15,8 +16,7 @@ from gpz.archive.errors import TaskFailed, as_task_error
 from gpz.archive.job import Call, Job, Result, Steps
 from gpz.archive.joining import Joined
 
-SIGNAL_DELAY = 0.2  # seconds
-
+SECONDS_OF_A_WAIT = 0.5
 AnyJob = Job | Joined
 Ended = Callable[[AnyJob, int, "Result | None", str], None]
 
@@ -62,12 +62,10 @@ class Driver:
             self._take(one, number, found)
 
     def _next_finished(self) -> tuple[_Active, int, Call, Callable[[], Any]]:
-        # Python calls the handler of a signal that came just before the wait only when the wait is over.
+        """The handler of a signal that comes just before the wait begins runs when the wait ends: so it is a short one."""
         while True:
-            try:
-                return self._finished.get(timeout=SIGNAL_DELAY)
-            except Empty:
-                pass
+            with suppress(Empty):
+                return self._finished.get(timeout=SECONDS_OF_A_WAIT)
 
     def _begin(self, jobs: Iterator[AnyJob]) -> None:
         """Steps for all workers, and further inputs while there are too few steps."""

@@ -114,11 +114,11 @@ def test_a_worker_dies(inputs, local, tmp_path, monkeypatch):
         os.kill(number, signal.SIGKILL)
         killed.append(number)
 
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill, daemon=True)
     killer.start()
     with a_cluster(tmp_path / "dask") as client:
         report = archive(inputs, to=tmp_path / "out", client=client, **CUT)
-    killer.join()
+    killer.join(timeout=60)
     assert len(killed) == 1
     assert report.done == 2 and [os.path.basename(path) for path, _ in report.failed] == ["broken.dump"]
     assert outputs(tmp_path / "out") == local

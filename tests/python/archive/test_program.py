@@ -5,6 +5,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import select
 import signal
 import stat
 import struct
@@ -149,10 +150,17 @@ def test_a_signal_leaves_what_is_done(runs, tmp_path, number):
     )
     out = tmp_path / "out"
     command = [*PROGRAM, runs / "a", "--to", out, *OPTIONS, "--jobs", 1]
-    with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True, env=environment) as running:
-        pipe.read_text()
+    told = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    running = subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        reached, _, _ = select.select([told], [], [], 60)
         running.send_signal(number)
         _, errors = running.communicate(timeout=60)
+    finally:
+        os.close(told)
+        running.kill()
+        running.wait()
+    assert reached, errors
     assert running.returncode == 128 + number
     assert errors == "gpz archive: interrupted; the same command goes on where it was\n"
     assert [line["state"] for line in lines(out) if line["path"].endswith("melt.dump")] == ["started"]
