@@ -92,7 +92,7 @@ class Original {
 // The rows of each part of the box.
 std::vector<std::vector<int>> cut(const gpz::Frame &frame, const std::array<std::size_t, 3> &cuts) {
   const gpz::Box &box = frame.info.box;
-  const auto positions = gpz::tool::find_positions(frame, gpz::tool::PositionForm::wrapped);
+  const auto positions = gpz::tool::find_positions(frame, gpz::PositionForm::wrapped);
   if (box.kind != gpz::Box::Kind::orthogonal || !positions || !positions->columns[2])
     throw std::runtime_error("parts need x, y, z and an orthogonal box");
   std::vector<std::vector<int>> parts(cuts[0] * cuts[1] * cuts[2]);
