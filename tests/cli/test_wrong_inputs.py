@@ -20,7 +20,7 @@ BOUND = "a bound is a number above 0, or 0 to keep every bit"
 FRAMES = "expected A:B:S"
 RANGE = "is neither a number nor a range A:B"
 REGION = "expected xlo:xhi,ylo:yhi,zlo:zhi"
-KEY = "not in range 1 to 65535"
+KEY = "a number from 1 to 65535"
 THREADS = "not in range 0 to 4096"
 SIZE = "is no size such as 500M, 2G, 50% or max"
 
