@@ -20,7 +20,8 @@ BOUND = "a bound is a number above 0, or 0 to keep every bit"
 FRAMES = "expected A:B:S"
 RANGE = "is neither a number nor a range A:B"
 REGION = "expected xlo:xhi,ylo:yhi,zlo:zhi"
-KEY = "a number from 1 to 65535"
+KEY_OR_AUTO = "a number from 1 to 65535, or auto"
+KEY = "not in range 1 to 65535"
 THREADS = "not in range 0 to 4096"
 SIZE = "is no size such as 500M, 2G, 50% or max"
 
@@ -42,7 +43,7 @@ TABLE = [
     ((*ENCODE, "--eb", "1", "--bound", "id=1"), 2, ("in.dump", "--bound", "column id holds integers")),
     ((*ENCODE, "--eb", "1", "--rel", "0.1"), 2, ("give one of --eb V, --rel V and --lossless",)),
     ((*ENCODE, "--eb", "1", "--lossless"), 2, ("give one of --eb V, --rel V and --lossless",)),
-    *values(ENCODE, "--key", ("0", "65536", "-1", "1.5", "x"), KEY, HELP),
+    *values(ENCODE, "--key", ("0", "65536", "-1", "1.5", "x"), KEY_OR_AUTO, HELP),
     *values(ENCODE, "--order", ("name", "", "1"), "{auto,id,place,memory}", HELP),
     *values(ENCODE, "--effort", ("strong", "default", "2"), "{fast,standard,dense}", HELP),
     *values(ENCODE, "--threads", ("-1", "5000", "1.5", "x"), THREADS, HELP),
