@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <new>
 #include <system_error>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "gpz/api/forks.hpp"
+#include "gpz/error.hpp"
 
 namespace gpz::api {
 
@@ -84,20 +86,27 @@ struct AheadSource::Shared {
   bool stopping = false;
   std::thread thread;
 
-  // Reads a waiting batch, without the lock. After a failure, readers of its bytes read them from the source, which
-  // gives them the error.
+  // Reads a waiting batch, without the lock. After an error, readers of its bytes read them from the source, which
+  // gives them the error. Other exceptions of the source go through a reader at once, and end here in the thread.
   void read(const std::shared_ptr<Batch> &batch, const Source &source, Lock &lock) {
     batch->state = Batch::State::reading;
     lock.unlock();
     auto state = Batch::State::ready;
+    std::exception_ptr foreign;
     try {
       source.read_pieces(batch->pieces);
+    } catch (const Error &) {
+      state = Batch::State::failed;
+    } catch (const std::bad_alloc &) {
+      state = Batch::State::failed;
     } catch (...) {
       state = Batch::State::failed;
+      foreign = std::current_exception();
     }
     lock.lock();
     batch->state = state;
     progress.notify_all();
+    if (foreign && std::this_thread::get_id() != thread.get_id()) std::rethrow_exception(foreign);
   }
 
   void run(const Source &source) {

@@ -129,7 +129,14 @@ struct Reader::State {
   bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked, bool in_order) const {
     if (of_run == nullptr && !in_order) return is_locked && follower.is_at(i);
     if (of_run == nullptr && !is_locked) return false;
-    return i + 1 < file.scan().frames.size() && file.head(i + 1).info.since_key != 0;
+    if (i + 1 >= file.scan().frames.size()) return false;
+    try {
+      return file.head(i + 1).info.since_key != 0;
+    } catch (const Error &error) {
+      // Damage of the next frame is no reason not to read this one.
+      if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
+      return false;
+    }
   }
 
   // Writes these fields of a frame (an empty list: all) to targets_of(rows), which returns one target per field. Uses

@@ -90,7 +90,7 @@ gpz_status gpz_reader_open_source(const gpz_source *source, const gpz_read_optio
       from = std::make_shared<gpz::CachedSource>(std::move(from), cache);
     }
     const gpz::c::ReadChoice choice = options == nullptr ? gpz::c::ReadChoice() : gpz::c::read_choice(options);
-    *reader = new gpz_reader(gpz::Reader(std::move(from), choice.limits), choice.threads);
+    *reader = new gpz_reader(gpz::Reader(from, choice.limits), choice.threads);
   });
 }
 

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <variant>
 
+#include "gpz/error.hpp"
 #include "gpz/format/selected.hpp"
 #include "gpz/selection.hpp"
 
@@ -66,7 +67,10 @@ void keep_particles(Frame &frame, const Selection &selection) {
   format::SelectionValues values;
   for (const Frame::Column &column : frame.columns) {
     const auto is_at = [&](const std::optional<format::SelectionColumns::Place> &place) {
-      return place && place->field == column.field && place->component == column.component;
+      if (!place || place->field != column.field || place->component != column.component) return false;
+      if (std::max(column.integers.size(), column.floats.size()) != frame.info.particles)
+        throw Error(Status::invalid_argument, "column " + frame.name(column) + " of the frame was not decoded");
+      return true;
     };
     if (is_at(columns.ids)) values.ids = column.integers.data();
     if (is_at(columns.types)) values.types = column.integers.data();

@@ -28,6 +28,7 @@ NumberRanges::NumberRanges(std::vector<std::int64_t> numbers) {
 }
 
 void NumberRanges::add(std::int64_t from, std::int64_t to) {
+  if (from > to) return;
   ranges_.emplace_back(from, to);
   std::sort(ranges_.begin(), ranges_.end());
   std::vector<Range> joined;

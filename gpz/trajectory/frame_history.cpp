@@ -22,6 +22,8 @@ void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> 
     ordered_by_ = format::no_field;  // also for frames without chunks
     selected_as_ = {};
     only_ = only;
+  } else if (only != only_) {
+    only_.reset();  // all slots are followed, and later independent chunks follow all of theirs
   }
   wanted_ = wanted;
 }

@@ -2,6 +2,7 @@
 #include "object_source.hpp"
 
 #include <nanobind/ndarray.h>
+#include <pthread.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -53,7 +54,7 @@ class RunningCalls {
     std::unique_lock<std::mutex> lock(mutex_);
     is_over_ = true;
     ending_thread_ = std::this_thread::get_id();
-    changed_.wait(lock, [&] { return count_ == 0; });
+    changed_.wait(lock, [&] { return count_ <= 0; });  // below 0: a call that forked ends in the child as well
   }
 
  private:
@@ -71,8 +72,16 @@ class RunningCalls {
   std::thread::id ending_thread_;  // does not change after is_over_
 };
 
+RunningCalls *calls = nullptr;  // never destroyed: threads may outlive static objects
+
 RunningCalls &running_calls() {
-  static auto *const calls = new RunningCalls;  // never destroyed: threads may outlive static objects
+  static const bool made = [] {
+    calls = new RunningCalls;
+    // The threads whose calls run do not exist in a forked child, and the lock may be theirs.
+    ::pthread_atfork(nullptr, nullptr, [] { calls = new RunningCalls; });
+    return true;
+  }();
+  static_cast<void>(made);
   return *calls;
 }
 

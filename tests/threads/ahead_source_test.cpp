@@ -137,7 +137,7 @@ std::vector<std::size_t> every(std::size_t step, std::size_t count) {
 // Too large to be read as a whole when it is opened.
 Bytes large_file(int frames, unsigned interval) {
   constexpr std::size_t particles = 8000;
-  const Bytes bytes = chained_file(frames, interval, true, particles);
+  Bytes bytes = chained_file(frames, interval, true, particles);
   EXPECT_GT(bytes.size(), 2 * (std::size_t{320} << 10));
   return bytes;
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "c_api_support.hpp"
+#include "trajectory_support.hpp"
 
 namespace gpz::test {
 namespace {
@@ -68,6 +69,43 @@ TEST(ReaderSources, ErrorsAreThoseOfTheSource) {
   EXPECT_TRUE(opened);
   EXPECT_EQ(status_of([] { Reader(std::unique_ptr<Source>()); }), Status::invalid_argument);
   EXPECT_EQ(status_of([] { Reader(std::make_unique<TestSource>(Bytes())); }), Status::truncated);
+}
+
+// An exception that is no error of gpz, such as an interruption of the program that embeds it.
+struct Interruption {};
+
+class InterruptedSource final : public Source {
+ public:
+  InterruptedSource(Bytes bytes, std::size_t interrupted) : source_(std::move(bytes)), interrupted_(interrupted) {}
+  const std::string &name() const override { return source_.name(); }
+  std::uint64_t size() const override { return source_.size(); }
+  void read_at(std::uint64_t position, void *data, std::size_t size) const override {
+    if (reads++ == interrupted_) throw Interruption();
+    source_.read_at(position, data, size);
+  }
+
+  mutable std::atomic<std::size_t> reads{0};
+
+ private:
+  TestSource source_;
+  std::size_t interrupted_;
+};
+
+TEST(ReaderSources, OtherExceptionsPassThroughTheReaderAtOnce) {
+  const Bytes bytes = file_of(trajectory(30000, 12), 3);
+  std::size_t interrupted = 0;
+  for (bool arrives = true; arrives; ++interrupted) {
+    const auto source = std::make_shared<InterruptedSource>(bytes, interrupted);
+    arrives = false;
+    try {
+      const Reader reader(source);
+      for (const std::size_t i : {0u, 7u, 3u, 11u}) reader.read(i);
+    } catch (const Interruption &) {
+      arrives = true;
+      EXPECT_EQ(source->reads, interrupted + 1);  // not asked for once more
+    }
+  }
+  EXPECT_GT(interrupted, 4u);
 }
 
 TEST(ReaderSources, PiecesAreReadOneByOneUnlessTheSourceKnowsBetter) {

@@ -64,6 +64,11 @@ TEST(Ranges, OfNumbers) {
   for (const std::int64_t out : {least + 1, std::int64_t{-2}, std::int64_t{4}, std::int64_t{8}, most - 2})
     EXPECT_FALSE(numbers.has(out)) << out;
   EXPECT_FALSE(NumberRanges(std::vector<std::int64_t>{}).has(0));
+  NumberRanges added;
+  added.add(5, 3);
+  EXPECT_TRUE(added.ranges().empty());
+  added.add(6, 8);
+  EXPECT_EQ(added.ranges(), (std::vector<NumberRanges::Range>{{6, 8}}));
 }
 
 // In slots near each other, far from each other, all over, one, none, and all.
@@ -156,6 +161,63 @@ TEST(SelectedParticles, OfSelectionsInTurn) {
     }
 }
 
+// The chunks of later frames do not depend on earlier ones, and have few particles of the selection that the reader
+// began with: all of the others' are followed nevertheless.
+TEST(SelectedParticles, OfAnotherSelectionThanThatOfTheKeyFrame) {
+  std::vector<Snapshot> snapshots;
+  for (unsigned f = 0; f < 8; ++f) {
+    Gas gas(20000);
+    // Each frame is another walk from particle to particle, so that an independent chunk is the smaller one.
+    Random random(20 + f);
+    double walk[3] = {};
+    for (Gas::Particle &particle : gas.particles)
+      for (int d = 0; d < 3; ++d) {
+        walk[d] += 1e-5 * (static_cast<double>(random.below(1001)) - 500);
+        particle.place[d] = walk[d];
+      }
+    snapshots.push_back(trajectory(gas, 1, {}, [](int) {}).front());
+    snapshots.back().info.timestep = 10 * f;
+    Quantity &tag = snapshots.back().named("tag");
+    tag.field.components[0].name = "type";
+    for (std::size_t i = 0; i < tag.integer.size(); ++i) tag.integer[i] = f < 4 || gas.particles[i].id <= 1000 ? 1 : 2;
+    auto &quantities = snapshots.back().quantities;
+    const auto others = [](const Quantity &quantity) {
+      const std::string &name = quantity.field.components[0].name;
+      return name != "x" && name != "id" && name != "type";
+    };
+    quantities.erase(std::remove_if(quantities.begin(), quantities.end(), others), quantities.end());
+    snapshots.back().info.fields.clear();
+    for (const Quantity &quantity : quantities) snapshots.back().info.fields.push_back(quantity.field);
+  }
+  std::shared_ptr<Selection> of_type[2];
+  for (const int type : {1, 2}) {
+    of_type[type - 1] = std::make_shared<Selection>();
+    of_type[type - 1]->types.emplace(std::vector<std::int64_t>{type});
+  }
+  for (const Order order : {Order::place, Order::id}) {
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    writer.set_order(order);
+    writer.set_effort(Effort::fast);
+    write_all(writer, snapshots);
+    writer.close();
+    const Reader whole = reader_of(bytes);
+    for (const std::shared_ptr<const Selection> &later : {std::shared_ptr<const Selection>(of_type[1]), {}}) {
+      const Reader reader = reader_of(bytes);
+      for (std::size_t i = 0; i < 8; ++i) {
+        const std::shared_ptr<const Selection> now = i < 4 ? of_type[0] : later;
+        Frame expected = whole.read(i);
+        if (now != nullptr) keep_particles(expected, *now);
+        std::vector<bool> wanted(expected.info.fields.size());
+        wanted[0] = true;
+        const Frame positions = reader.read(i, {1, false, now}, wanted);
+        ASSERT_EQ(positions.info.particles, expected.info.particles) << i;
+        for (std::size_t c = 0; c < 3; ++c) EXPECT_EQ(positions.columns[c].floats, expected.columns[c].floats) << i;
+      }
+    }
+  }
+}
+
 TEST(SelectedParticles, NeedRoomForThemselvesOnly) {
   const Bytes bytes = file_of(trajectory(2000, 2), 2);
   const Reader reader = reader_of(bytes);
@@ -192,6 +254,19 @@ TEST(SelectedParticles, NeedTheirColumns) {
   auto types = std::make_shared<Selection>();
   types->types.emplace(std::vector<std::int64_t>{1});
   EXPECT_EQ(status_of([&] { reader.read(0, {1, false, types}); }), Status::not_found);
+  std::vector<bool> wanted(reader.info(0).fields.size());
+  wanted[0] = true;
+  Frame positions = reader.read(0, {}, wanted);
+  EXPECT_EQ(status_of([&] { keep_particles(positions, *of_ids({1})); }), Status::invalid_argument);
+}
+
+TEST(SelectedParticles, OfAKeyFrameInFrontOfADamagedFrame) {
+  Bytes bytes = file_of(trajectory(3000, 4), 4);
+  const FileScan scan = reader_of(bytes).scan();
+  bytes[static_cast<std::size_t>(scan.frames[1].offset) + 20] ^= 1;
+  const Reader reader = reader_of(bytes);
+  ASSERT_EQ(reader.frames(), 4u);
+  EXPECT_EQ(reader.read(0, {1, false, nullptr, true}).info.particles, 3000u);
 }
 
 TEST(WantedBlocks, AreFollowedAndNoOthers) {

@@ -30,9 +30,10 @@ void ComparisonsAtOnce::add(Frame frame, Frame reference, const TypeNames &refer
     one.add(std::move(frame), std::move(reference), reference_names);
     return std::move(one);
   };
-  under_way_.push_back(std::make_unique<Work>());
-  Work &work = *under_way_.back();
+  auto made = std::make_unique<Work>();
+  Work &work = *made;
   work.task = std::packaged_task<Comparison()>(std::move(compare));
+  under_way_.push_back(std::move(made));
   if (most > 0) {
     try {
       work.thread = std::thread(std::ref(work.task));

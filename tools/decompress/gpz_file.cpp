@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <map>
 #include <mutex>
+#include <system_error>
 
 #include "exit_code.hpp"
 #include "gpz/cached_source.hpp"
@@ -13,6 +15,8 @@
 namespace gpz::tool {
 
 bool is_url(const std::string &path) {
+  std::error_code error;
+  if (path.find("://") == std::string::npos && std::filesystem::exists(path, error)) return false;
   const auto end = std::find_if(path.begin(), path.end(), [](unsigned char c) {
     return std::isalnum(c) == 0 && c != '+' && c != '-' && c != '.';
   });

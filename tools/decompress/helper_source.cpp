@@ -34,6 +34,15 @@ void close(int &descriptor) {
   descriptor = -1;
 }
 
+// The descriptor, or one in its place that is not that of a standard stream, which the caller may have closed: output
+// must not go into the pipe. -1 if there is none.
+int beyond_standard(int descriptor) {
+  if (descriptor > STDERR_FILENO) return descriptor;
+  const int other = ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  ::close(descriptor);
+  return other;
+}
+
 // Both ends are closed in programs that are started later.
 struct Pipe {
   int read = -1, write = -1;
@@ -41,8 +50,14 @@ struct Pipe {
   Pipe() {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw io_failure("pipe");
-    read = ends[0];
-    write = ends[1];
+    read = beyond_standard(ends[0]);
+    write = beyond_standard(ends[1]);
+    if (read < 0 || write < 0) {
+      const Failure failure = io_failure("pipe");
+      close(read);
+      close(write);
+      throw failure;
+    }
   }
   ~Pipe() {
     close(read);
@@ -102,8 +117,8 @@ void HelperSource::end() {
   close(requests_);
   close(answers_);
   if (process_ < 0) return;
-  // It ends with its input. A request that is under way would keep it.
-  ::kill(process_, SIGTERM);
+  // It ends with its input. A request that is under way would keep it, and it has nothing to bring in order.
+  ::kill(process_, SIGKILL);
   while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
   }
   process_ = -1;

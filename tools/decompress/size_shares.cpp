@@ -17,8 +17,10 @@ void for_field_sizes(const Reader &reader, const std::function<void(const Field 
   // A frame stands for others of its size: key frames are longer than others.
   double all = 0, taken = 0;  // bytes
   for (const IndexEntry &frame : reader.scan().frames) all += static_cast<double>(frame.length);
-  for (std::size_t k = 0; k < sample; ++k)
-    taken += static_cast<double>(reader.scan().frames[k * frames / sample].length);
+  for (std::size_t k = 0; k < sample; ++k) {
+    const std::size_t i = k * frames / sample;
+    taken += static_cast<double>(reader.scan().frames[i].length);
+  }
   for (std::size_t k = 0; k < sample; ++k) {
     const std::size_t i = k * frames / sample;
     try {

@@ -27,7 +27,7 @@ class GPZ_API NumberRanges {
   // These numbers, in any order.
   explicit NumberRanges(std::vector<std::int64_t> numbers);
 
-  // Adds the numbers from `from` to `to`, both included.
+  // Adds the numbers from `from` to `to`, both included: none if `from` is the larger one.
   void add(std::int64_t from, std::int64_t to);
   // Adds a number, or a range A:B with both ends as in LAMMPS; without A or B the range has no end there. Returns false
   // if the text is neither.

@@ -145,8 +145,8 @@ std::vector<Range> ranges_of(const ByteInput::Lines &lines, std::size_t row, int
 
 // The words get their numbers in the order of the text: a thread leaves lines with new ones to the caller.
 void read_at_once(std::vector<Range> &ranges, const FrameLayout &layout, const std::vector<Target> &columns) {
-  std::vector<std::future<void>> others;
   const auto read = [&](Range &range) { read_range(range, layout, columns, NewWords::leave); };
+  std::vector<std::future<void>> others;
   try {
     for (std::size_t i = 1; i < ranges.size(); ++i)
       others.push_back(std::async(std::launch::async, [&read, &range = ranges[i]] { read(range); }));
@@ -165,7 +165,8 @@ void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, in
   constexpr std::size_t bytes_of_thread = std::size_t{1} << 17;
   // A line has at least a digit in each column, and what ends it.
   const std::size_t least_bytes_of_row = 2 * layout.columns().size();
-  const std::size_t block = 2 * bytes_of_thread * static_cast<std::size_t>(threads);
+  constexpr std::size_t most_bytes = std::size_t{64} << 20;
+  const std::size_t block = std::min(2 * bytes_of_thread * static_cast<std::size_t>(threads), most_bytes);
   std::size_t row = 0;
   do {
     const std::size_t capacity = next_capacity(row, rows);

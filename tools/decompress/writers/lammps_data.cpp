@@ -33,7 +33,7 @@ constexpr std::array<Kind, 4> kinds = {{{"bonds", "Bonds", "bond", 2},
                                         {"impropers", "Impropers", "improper", 4}}};
 
 // Rows of text that are written before they fill the memory.
-constexpr std::size_t rows_at_once = 65536;
+constexpr std::size_t rows_of_block = 65536;
 
 class DataWriter {
  public:
@@ -222,9 +222,9 @@ class DataWriter {
   void write_rows(const std::string &title, const std::vector<ColumnText> &columns, std::size_t rows) {
     if (rows == 0) return;
     out_.write(fmt::format("\n{}\n\n", title));
-    for (std::size_t first = 0; first < rows; first += rows_at_once) {
+    for (std::size_t first = 0; first < rows; first += rows_of_block) {
       std::string text;
-      append_rows(text, columns, {}, first, std::min(rows, first + rows_at_once));
+      append_rows(text, columns, {}, first, std::min(rows, first + rows_of_block));
       out_.write(text);
     }
   }
