@@ -27,10 +27,13 @@ class Archive:
         """Absolute."""
         return os.path.join(self.path, output)
 
-    def has(self, path: str, output: str) -> bool:
-        """Whether the output was made of this input, which is unchanged, with these settings."""
+    def has(self, path: str, output: str, joined: str | None = None) -> bool:
+        """Whether the output was made of this input, which is unchanged, with these settings. joined: the folder of the
+        inputs that were joined into it; None: it has the frames of this input alone."""
         line = self.manifest.done(path)
-        if self.manifest.state(path) != DONE or line["output"] != output or line["settings"] != self.settings.as_json():
+        if self.manifest.state(path) != DONE or line["output"] != output or line.get("joined") != joined:
+            return False
+        if line["settings"] != self.settings.as_json():
             return False
         with suppress(OSError):
             identity = identity_of(path)

@@ -114,7 +114,7 @@ class Job:
             frames=made.frames,
             notes=list(pieces[0].notes) if pieces else [],
         )
-        compared = yield self._compare(plan)
+        compared = yield self._compare(plan, digest)
         if sum(part.frames for part in compared) != made.frames:
             raise TaskFailed("comparison with the input: the output has frames that are not in the input")
         self._require_same(plan)
@@ -145,6 +145,8 @@ class Job:
 
     def _removal(self, done: Result) -> Steps:
         path, line = self.path, self._archive.manifest.done(self.path)
+        if "joined" in line:
+            return replace(done, kept="it was joined with others: frames of one step may not be in the output")
         if line["cut"]:
             return replace(done, kept="it ends within a frame, which is not in the output")
         if os.path.islink(path):
@@ -196,9 +198,10 @@ class Job:
             for number, piece in enumerate(plan.pieces)
         ]
 
-    def _compare(self, plan: Plan) -> list[Call]:
+    def _compare(self, plan: Plan, digest: str) -> list[Call]:
+        is_all = len(plan.pieces) == 1
         return [
-            (tasks.compare, (self._place, piece, number, plan.units, len(plan.pieces) == 1))
+            (tasks.compare, (self._place, piece, number, plan.units, is_all, digest))
             for number, piece in enumerate(plan.pieces)
         ]
 

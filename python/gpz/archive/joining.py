@@ -53,7 +53,7 @@ class Joined:
         """With the same files as now."""
         paths = [member.path for member in self._members]
         return self._archive.manifest.joined(self.path) == paths and all(
-            self._archive.has(path, self.output_name) for path in paths
+            self._archive.has(path, self.output_name, self.path) for path in paths
         )
 
     def steps(self) -> Steps:

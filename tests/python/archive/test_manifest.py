@@ -8,6 +8,7 @@ from conftest import CUT, dump, lines, outputs, states
 
 import gpz
 from gpz.archive import archive
+from gpz.archive.errors import TaskFailed
 from gpz.archive.files import digest_of
 from gpz.archive.manifest import Manifest, read
 
@@ -152,3 +153,20 @@ class TestReplacing:
         report = archive(tmp_path / "melt.dump", to=tmp_path / "out", remove_inputs=True)
         assert "is no output of this archive" in report.failed[0][1]
         assert (tmp_path / "out" / "melt.dump.gpz").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b'{"size": 1, "pieces": 3}', b"\xff"])
+def test_a_plan_that_cannot_be_read(tmp_path, monkeypatch, content):
+    """It is made again."""
+    path = tmp_path / "melt.dump"
+    path.write_bytes(dump())
+
+    def ended(*_):
+        raise TaskFailed("ended")
+
+    with monkeypatch.context() as changed:
+        changed.setattr("gpz.archive.tasks.encode_piece", ended)
+        assert archive(path, to=tmp_path / "out").failed
+    (made,) = (tmp_path / "out" / ".gpz-archive").rglob("plan.json")
+    made.write_bytes(content)
+    assert archive(path, to=tmp_path / "out").done == 1

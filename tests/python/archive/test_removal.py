@@ -5,10 +5,11 @@ import os
 import shutil
 
 import pytest
-from conftest import CUT, dump, last, outputs, states
+from conftest import CUT, as_gpz, dump, last, outputs, states
 
 import gpz
 from gpz.archive import archive, tasks
+from gpz.archive.errors import TaskFailed
 
 
 def test_after_the_comparison(runs, tmp_path):
@@ -143,3 +144,56 @@ def test_a_folder_that_cannot_be_written(runs, tmp_path):
         assert len(report.kept) == 2 and report.removed == 1
     finally:
         os.chmod(runs / "a", 0o700)
+
+
+class TestOutputs:
+    """The output must be a file of its own, which has the frames of this input alone."""
+
+    @pytest.fixture
+    def path(self, tmp_path):
+        path = tmp_path / "run.gpz"
+        as_gpz(path, dump())
+        assert archive(path, to=tmp_path / "out").ok
+        return path
+
+    @pytest.mark.parametrize("link", [os.symlink, os.link], ids=["symbolic", "hard"])
+    def test_that_is_the_input(self, path, tmp_path, link):
+        """A copied .gpz file has the bytes of its input, so digests do not show it."""
+        output = tmp_path / "out" / "run.gpz.gpz"
+        output.unlink()
+        link(path, output)
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert report.removed == 0 and path.exists()
+        says = "is no regular file" if link is os.symlink else "is the same file"
+        assert report.kept == [(str(path), f"{output} {says}")]
+
+    def test_that_is_joined(self, tmp_path):
+        """A folder `melt` with one file, and a file `melt` elsewhere, have outputs of one name."""
+        (tmp_path / "melt").mkdir()
+        path = tmp_path / "melt" / "melt"
+        for name, seed in (("melt", 1), ("other", 2)):
+            (tmp_path / "melt" / name).write_bytes(dump(seed=seed))
+        assert archive(tmp_path / "melt", to=tmp_path / "out", join="last").ok
+        assert list(outputs(tmp_path / "out")) == ["melt.gpz"]
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert report.removed == 0 and report.before == 0 and path.exists()
+        assert "was made of" in report.failed[0][1]
+
+
+def test_a_comparison_counts_for_the_bytes_that_were_compared(tmp_path, monkeypatch):
+    """A run ends after its comparison. Then the file that was compared is lost or becomes another one."""
+    path = tmp_path / "melt.dump"
+    path.write_bytes(dump())
+
+    def ended(*_):
+        raise TaskFailed("ended")
+
+    with monkeypatch.context() as changed:
+        changed.setattr("gpz.archive.folder.Archive.publish", ended)
+        assert archive(path, to=tmp_path / "out").failed == [(str(path), "ended")]
+    (work,) = (entry for entry in (tmp_path / "out" / ".gpz-archive").iterdir() if entry.is_dir())
+    assert list(work.glob("compared-*"))
+    as_gpz(work / "joined.gpz", dump(seed=7))
+    report = archive(path, to=tmp_path / "out", remove_inputs=True)
+    assert "comparison with the input" in report.failed[0][1] and path.exists()
+    assert outputs(tmp_path / "out") == {}
