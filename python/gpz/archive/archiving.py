@@ -6,6 +6,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +18,7 @@ from gpz.archive.driver import AnyJob, Driver
 from gpz.archive.engines import Engine, Local
 from gpz.archive.files import Identity, identity_of, make_folders
 from gpz.archive.folder import Archive
-from gpz.archive.inputs import Found, Input, find
+from gpz.archive.inputs import WORK, Found, Input, find
 from gpz.archive.job import Call, Job, Result, size_of, size_of_step
 from gpz.archive.joining import Joined, groups
 from gpz.archive.kinds import Kind
@@ -27,7 +28,7 @@ from gpz.archive.report import Report
 from gpz.archive.settings import PIECE_SIZE, Settings
 from gpz.archive.tasks import Place
 
-WORK = ".gpz-archive"  # for what is not finished
+NAME_OF_PLACE = re.compile("[0-9a-f]{32}")  # of a folder in WORK
 Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
@@ -190,7 +191,7 @@ class Run:
         """Pieces for settings or inputs that have changed since."""
         work = self._archive.path_of(WORK)
         for name in os.listdir(work):
-            if os.path.isdir(os.path.join(work, name)):
+            if NAME_OF_PLACE.fullmatch(name) and os.path.isdir(os.path.join(work, name)):
                 shutil.rmtree(os.path.join(work, name), ignore_errors=True)
 
     def _jobs(self, inputs: Sequence[Input]) -> Iterator[AnyJob]:

@@ -80,7 +80,7 @@ def _name_of(start: bytes, file_name: str) -> str | None:
 def _is_xyz(start: bytes) -> bool:
     """A number of atoms, a line of any text, and rows with a name and three numbers at least."""
     lines = start.split(b"\n", 3)
-    if len(lines) < 3 or not re.fullmatch(rb"[ \t]*[0-9]+[ \t\r]*", lines[0]):
+    if len(lines) < 3 or not re.fullmatch(rb"[ \t]*[0-9]{1,18}[ \t\r]*", lines[0]):
         return False
     if int(lines[0]) == 0:
         return True
