@@ -11,16 +11,19 @@ import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import gpz
+from gpz.archive import programs
 from gpz.archive.driver import AnyJob, Driver
 from gpz.archive.engines import Engine, Local
+from gpz.archive.errors import TaskFailed
 from gpz.archive.files import Identity, identity_of, make_folders
 from gpz.archive.folder import Archive
 from gpz.archive.inputs import WORK, Found, Input, find
 from gpz.archive.job import Call, Job, Result, size_of, size_of_step
-from gpz.archive.joining import Joined, groups
+from gpz.archive.joining import Joined, groups, require_different_outputs
 from gpz.archive.kinds import Kind
 from gpz.archive.manifest import DONE, FAILED, REMOVED, Manifest
 from gpz.archive.progress import Progress
@@ -108,6 +111,8 @@ def archive(
     folder = os.path.abspath(os.fspath(to))
     started = time.monotonic()
     found = find(named, folder)
+    if join is not None:
+        require_different_outputs(found.inputs)
     make_folders(os.path.join(folder, WORK))
     with locked(folder) as manifest, engine_of(client, scheduler, jobs) as engine:
         target = Archive(folder, manifest, settings, remove_inputs, replace)
@@ -211,7 +216,7 @@ class Run:
         """key: of all that decides the bytes, besides settings and version."""
         settings = self._archive.settings
         digest = hashlib.sha256(
-            f"{key}\0{settings.digest}\0{gpz.__version__}".encode("utf-8", "surrogateescape")
+            f"{key}\0{settings.digest}\0{gpz.__version__}\0{self._version}".encode("utf-8", "surrogateescape")
         ).hexdigest()
         return Place(
             path,
@@ -222,18 +227,28 @@ class Run:
             self._max_memory,
         )
 
+    @cached_property
+    def _version(self) -> str:
+        """What gpz --version prints: its version may differ from that of this package. Empty if there is no gpz here."""
+        try:
+            return programs.run([self._program or programs.find_gpz(), "--version"]).output.decode(errors="replace")
+        except (TaskFailed, OSError):
+            return ""
+
     def _note_missing(self, found: Found) -> None:
         """Inputs that an earlier run removed are no error."""
         manifest = self._archive.manifest
         for path in found.missing:
             line, state = manifest.done(path), manifest.state(path)
-            if state == DONE and self._archive.remove:
-                # That run ended before it could say so.
-                manifest.add(REMOVED, path)
-            if state in (DONE, REMOVED):
-                self._report.count(path, Result(line["size"], line["output_size"], was_done=True))
-            else:
+            if not line or state not in (DONE, REMOVED):
                 self._report.failed.append((path, "no such file or folder"))
+            elif size_of(self._archive.path_of(line["output"])) != line["output_size"]:
+                self._report.failed.append((path, f"it is gone, and its output {line['output']} is gone or has changed"))
+            else:
+                if state == DONE and self._archive.remove:
+                    # That run ended before it could say so.
+                    manifest.add(REMOVED, path)
+                self._report.count(path, Result(line["size"], line["output_size"], was_done=True))
 
 
 def _identity(path: str) -> Identity | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import gpz
 from gpz.archive.errors import TaskFailed, as_task_error
 from gpz.archive.kinds import Kind, kind_of
+from gpz.archive.removal import give_back, hidden_name, name_of_hidden
 
 WORK = ".gpz-archive"  # the folder of an archive for what is not finished
 
@@ -55,6 +56,9 @@ def find(named: Iterable[str | os.PathLike[str]], archive: str) -> Found:
     for given in named:
         start = os.path.abspath(os.fspath(given))
         require_outside(start, archive)
+        hidden = hidden_name(start)
+        if os.path.lexists(hidden):
+            _give_back(hidden, found)
         if os.path.isdir(start):
             above = os.path.dirname(start)
             for path in _files_below(start, archive, found):
@@ -84,7 +88,8 @@ def _files_below(folder: str, archive: str, found: Found) -> Iterable[str]:
 
     for above, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = sorted((name for name in folders if is_searched(os.path.join(above, name))), key=natural)
-        for name in sorted(files, key=natural):
+        given_back = [_give_back(os.path.join(above, name), found) for name in files]
+        for name in sorted({name for name in given_back if name}, key=natural):
             path = os.path.join(above, name)
             if os.path.islink(path):
                 found.skipped.append((path, "a symbolic link"))
@@ -92,6 +97,21 @@ def _files_below(folder: str, archive: str, found: Found) -> Iterable[str]:
                 found.skipped.append((path, "no regular file"))
             else:
                 yield path
+
+
+def _give_back(path: str, found: Found) -> str:
+    """The name of a file in its folder. Files that a killed run has hidden get their names again; empty for those that cannot."""
+    name = name_of_hidden(path)
+    if name is None:
+        return os.path.basename(path)
+    try:
+        if give_back(path, name):
+            return os.path.basename(name)
+        reason = f"a run that was to remove {name} was killed, and there is another file of this name"
+    except OSError as error:
+        reason = error.strerror or str(error)
+    found.failed.append((path, reason))
+    return ""
 
 
 def _take(path: str, name: str, found: Found, names: dict[str, str]) -> None:

@@ -37,6 +37,12 @@ class Kind:
         """Whether gpz convert reads it."""
         return self.name in CONVERTED
 
+    @property
+    def may_hold_more(self) -> bool:
+        """Whether files of this kind may have what gpz does not store, such as words in comments of XYZ, datasets of
+        H5MD, and lambda of TRR. No comparison shows the loss."""
+        return self.name == XYZ or self.is_converted
+
 
 def kind_of(path: str) -> Kind | None:
     """None for a file that is no trajectory. Raises OSError, TaskFailed."""

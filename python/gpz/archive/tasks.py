@@ -22,6 +22,7 @@ from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
 from gpz.archive.files import Identity, digest_of, identity_of, remove_parts, sync_folder, whole
 from gpz.archive.kinds import GPZ, LAMMPS, PACKABLE, Kind, ending_for
 from gpz.archive.plan import Piece, Plan, plan
+from gpz.archive.removal import CHANGED
 from gpz.archive.settings import Settings
 
 # Files that gpz cat joins at once: each is open meanwhile.
@@ -395,7 +396,7 @@ def _compare_converted(place: Place) -> programs.Ended:
 def removable(path: str, identity: Identity, digest: str, output: str, output_digest: str) -> str:
     """Why an input must stay; empty if it is what was read, and its output is what was compared."""
     if identity_of(path) != identity or digest_of(path) != digest or identity_of(path) != identity:
-        return "it changed since it was read"
+        return CHANGED
     if os.path.islink(output) or not os.path.isfile(output):
         return f"{output} is no regular file"
     if os.path.samefile(path, output):

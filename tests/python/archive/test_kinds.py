@@ -5,6 +5,7 @@ import bz2
 import gzip
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 
@@ -197,6 +198,16 @@ class TestConverted:
         assert report.done == 1 and report.removed == 0, report.failed
         assert last(tmp_path / "out", "run.dcd")["cut"] is True
         assert "ends within a frame" in report.kept[0][1] and path.read_bytes() == content
+
+    def test_inputs_stay(self, sources, tmp_path):
+        """Those of H5MD may have datasets, and those of TRR values, that gpz does not store."""
+        names = [shutil.copy(sources / f"run.{ending}", tmp_path) for ending in ("h5md", "trr")]
+        report = archive(names, to=tmp_path / "out", remove_inputs=True)
+        assert report.done == 2 and report.removed == 0 and all(map(os.path.exists, names))
+        assert sorted(reason for _, reason in report.kept) == [
+            "h5md files may hold more than the output does",
+            "trr files may hold more than the output does",
+        ]
 
     def test_a_relative_bound_is_refused(self, sources, tmp_path):
         report = archive(sources / "run.dcd", to=tmp_path, rel=1e-4)

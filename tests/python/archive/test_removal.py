@@ -1,22 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inputs are removed only if they were asked to be, were compared, and are what was read."""
 
+import gzip
 import os
 import shutil
 
 import pytest
-from conftest import CUT, as_gpz, dump, last, outputs, states
+from conftest import CUT, as_gpz, dump, last, outputs, states, xyz
 
 import gpz
 from gpz.archive import archive, tasks
 from gpz.archive.errors import TaskFailed
+from gpz.archive.removal import hidden_name
 
 
 def test_after_the_comparison(runs, tmp_path):
     out = tmp_path / "out"
     report = archive(runs, to=out, remove_inputs=True, **CUT)
-    assert report.ok and report.removed == 3
-    assert sorted(path.name for path in runs.rglob("*") if path.is_file()) == ["notes.txt"]
+    assert not report.failed and report.removed == 2
+    assert sorted(path.name for path in runs.rglob("*") if path.is_file()) == ["crystal.xyz", "notes.txt"]
+    assert report.kept == [(str(runs / "a" / "crystal.xyz"), "xyz files may hold more than the output does")]
     assert states(out, "runs/melt.dump") == ["started", "encoded", "done", "removed"]
     assert len(outputs(out)) == 3
     # The same command once more has nothing to do.
@@ -28,7 +31,7 @@ def test_not_unless_asked_for(runs, tmp_path):
     assert report.removed == 0 and (runs / "melt.dump").exists()
     # By a later run, which compares the digests of input and output.
     report = archive(runs, to=tmp_path / "out", remove_inputs=True, **CUT)
-    assert (report.removed, report.before, report.done) == (3, 3, 0)
+    assert (report.removed, report.before, report.done) == (2, 3, 0)
     assert len(outputs(tmp_path / "out")) == 3
 
 
@@ -126,6 +129,74 @@ class TestChanges:
         assert outputs(tmp_path / "out") == {}
 
 
+class TestHiddenNames:
+    """An input is removed under a hidden name."""
+
+    @pytest.fixture
+    def path(self, tmp_path):
+        (tmp_path / "in").mkdir()
+        path = tmp_path / "in" / "melt.dump"
+        path.write_bytes(dump())
+        return path
+
+    def test_another_file_gets_the_name_after_the_check(self, path, tmp_path, monkeypatch):
+        usual = tasks.removable
+
+        def swapped(*arguments):
+            why = usual(*arguments)
+            path.rename(tmp_path / "moved")
+            path.write_bytes(b"precious")
+            return why
+
+        monkeypatch.setattr(tasks, "removable", swapped)
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert report.kept == [(str(path), "it changed since it was read")]
+        assert path.read_bytes() == b"precious" and os.listdir(path.parent) == ["melt.dump"]
+
+    def test_another_file_gets_the_name_meanwhile(self, path, tmp_path, monkeypatch):
+        """Neither of the two is lost."""
+        usual = os.rename
+
+        def renamed(old, new):
+            usual(old, new)
+            if old == str(path):
+                path.write_bytes(b"new")
+                with open(new, "ab") as file:
+                    file.write(b"more")
+
+        monkeypatch.setattr(os, "rename", renamed)
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        hidden = hidden_name(str(path))
+        assert report.kept == [(str(path), f"it changed since it was read, and is now {hidden}")]
+        assert path.read_bytes() == b"new" and open(hidden, "rb").read() == dump() + b"more"
+        monkeypatch.setattr(os, "rename", usual)
+        report = archive(path.parent, to=tmp_path / "out", remove_inputs=True)
+        assert [failed for failed, _ in report.failed] == [hidden]
+        assert open(hidden, "rb").read() == dump() + b"more"
+
+    @pytest.mark.parametrize("named", ["the file", "its folder"])
+    @pytest.mark.parametrize("linked", [False, True])
+    def test_a_run_was_killed_meanwhile(self, path, tmp_path, named, linked):
+        """linked: it was killed when it gave the file its name again."""
+        hidden = hidden_name(str(path))
+        os.rename(path, hidden)
+        if linked:
+            os.link(hidden, path)
+        report = archive(path if named == "the file" else path.parent, to=tmp_path / "out")
+        assert report.ok and report.done == 1, report.failed
+        assert os.listdir(path.parent) == ["melt.dump"] and path.read_bytes() == dump()
+
+
+@pytest.mark.parametrize("name", ["run.xyz", "run.xyz.gz"])
+def test_kinds_that_may_hold_more_stay(tmp_path, name):
+    """Words in the comments of XYZ have no place in the output."""
+    content = xyz() if name == "run.xyz" else gzip.compress(xyz())
+    (tmp_path / name).write_bytes(content)
+    report = archive(tmp_path / name, to=tmp_path / "out", remove_inputs=True)
+    assert report.done == 1 and report.kept == [(str(tmp_path / name), "xyz files may hold more than the output does")]
+    assert (tmp_path / name).read_bytes() == content
+
+
 def test_a_link_that_is_named_stays(tmp_path):
     (tmp_path / "melt.dump").write_bytes(dump())
     os.symlink("melt.dump", tmp_path / "link.dump")
@@ -141,7 +212,7 @@ def test_a_folder_that_cannot_be_written(runs, tmp_path):
     os.chmod(runs / "a", 0o500)
     try:
         report = archive(runs, to=tmp_path / "out", remove_inputs=True, **CUT)
-        assert len(report.kept) == 2 and report.removed == 1
+        assert len(report.kept) == 2 and report.removed == 1  # XYZ stays in any folder
     finally:
         os.chmod(runs / "a", 0o700)
 
@@ -166,6 +237,14 @@ class TestOutputs:
         assert report.removed == 0 and path.exists()
         says = "is no regular file" if link is os.symlink else "is the same file"
         assert report.kept == [(str(path), f"{output} {says}")]
+
+    def test_that_are_gone_with_their_inputs(self, path, tmp_path):
+        assert archive(path, to=tmp_path / "out", remove_inputs=True).removed == 1
+        assert archive(path, to=tmp_path / "out", remove_inputs=True).before == 1
+        (tmp_path / "out" / "run.gpz.gpz").unlink()
+        report = archive(path, to=tmp_path / "out", remove_inputs=True)
+        assert report.before == 0
+        assert report.failed == [(str(path), "it is gone, and its output run.gpz.gpz is gone or has changed")]
 
     def test_that_is_joined(self, tmp_path):
         """A folder `melt` with one file, and a file `melt` elsewhere, have outputs of one name."""
