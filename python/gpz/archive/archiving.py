@@ -243,7 +243,9 @@ class Run:
             if not line or state not in (DONE, REMOVED):
                 self._report.failed.append((path, "no such file or folder"))
             elif size_of(self._archive.path_of(line["output"])) != line["output_size"]:
-                self._report.failed.append((path, f"it is gone, and its output {line['output']} is gone or has changed"))
+                self._report.failed.append(
+                    (path, f"it is gone, and its output {line['output']} is gone or has changed")
+                )
             else:
                 if state == DONE and self._archive.remove:
                     # That run ended before it could say so.

@@ -51,10 +51,14 @@ class Archive:
             if not self.replace:
                 raise TaskFailed(f"{output} was made of {found}: give another folder, or --replace")
             if self.manifest.is_removed(found) or not os.path.lexists(found):
-                raise TaskFailed(f"{output} is all that is left of {found}: give another folder, or move the output away")
+                raise TaskFailed(
+                    f"{output} is all that is left of {found}: give another folder, or move the output away"
+                )
         elif line and line["digest"] != digest:
             if not self.replace:
-                raise TaskFailed(f"it is not the file that was archived as {output}: --replace archives this one instead")
+                raise TaskFailed(
+                    f"it is not the file that was archived as {output}: --replace archives this one instead"
+                )
             if self.manifest.is_removed(path):
                 raise TaskFailed(
                     f"{output} is all that is left of the file that had this name: give another folder, or move the output away"

@@ -13,6 +13,7 @@ import gpz
 from gpz.archive.errors import TaskFailed, as_task_error
 from gpz.archive.kinds import Kind, kind_of
 from gpz.archive.removal import give_back, hidden_name, name_of_hidden
+from gpz.archive.tasks import run_task
 
 WORK = ".gpz-archive"  # the folder of an archive for what is not finished
 
@@ -122,13 +123,10 @@ def _take(path: str, name: str, found: Found, names: dict[str, str]) -> None:
         if not stat.S_ISREG(os.stat(path).st_mode):
             found.failed.append((path, "no regular file"))
             return
-        kind = kind_of(path)
-    except TaskFailed as error:
-        found.failed.append((path, str(error)))
-        return
-    except Exception as error:
-        # Of files that this package does not foresee. The others are archived all the same.
-        found.failed.append((path, str(as_task_error(error, path if isinstance(error, OSError) else "internal error"))))
+        # An error that nobody foresaw is one of this file, too: the others are archived all the same.
+        kind: Kind | None = run_task(kind_of, path)
+    except (OSError, TaskFailed) as error:
+        found.failed.append((path, str(as_task_error(error, path)) if isinstance(error, OSError) else str(error)))
         return
     if kind is None:
         found.skipped.append((path, "no trajectory that gpz reads"))

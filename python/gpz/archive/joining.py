@@ -39,7 +39,9 @@ def require_different_outputs(inputs: Sequence[Input]) -> None:
     for group in groups(inputs):
         output, folder = output_of(group), os.path.dirname(group[0].path)
         if output in folders:
-            raise gpz.ArgumentError(f"{folders[output]} and {folder} would both become {output}: name the folder above both")
+            raise gpz.ArgumentError(
+                f"{folders[output]} and {folder} would both become {output}: name the folder above both"
+            )
         folders[output] = folder
 
 

@@ -15,9 +15,9 @@ NAME = "manifest.jsonl"
 
 STARTED, ENCODED, DONE, FAILED, REMOVED = "started", "encoded", "done", "failed", "removed"
 # What a run has to know of earlier ones. The other fields stay on disk: an archive may have millions of lines.
-_KEPT = ("state", "size", "mtime_ns", "digest", "output", "output_size", "output_digest", "settings", "cut", "joined", "keep")
 _TYPES = {"size": int, "mtime_ns": int, "digest": str, "output": str, "output_size": int, "output_digest": str,
           "settings": dict, "cut": bool}  # fmt: skip
+_KEPT = ("state", *_TYPES, "joined", "keep")
 
 
 class Manifest:

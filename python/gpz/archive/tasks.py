@@ -369,8 +369,8 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, d
             {name: column[name] for name in ("name", "bound", "largest_difference")} for column in report["columns"]
         ]
         # Of text and binary dumps, gpz verify says it on standard error only.
-        cut = report["cut"] if place.kind.is_converted else any("truncated" in note for note in ended.notes)
-        return {"frames": report["frames"], "columns": columns, "cut": cut, "joined": digest}
+        is_cut = report["cut"] if place.kind.is_converted else any("truncated" in note for note in ended.notes)
+        return {"frames": report["frames"], "columns": columns, "cut": is_cut, "joined": digest}
 
     path = os.path.join(place.folder, f"{COMPARED}{number:06}.json")
     read = remembered(path, found, lambda earlier: earlier.get("joined") == digest)

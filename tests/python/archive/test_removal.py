@@ -4,6 +4,7 @@
 import gzip
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 from conftest import CUT, as_gpz, dump, last, outputs, states, xyz
@@ -166,13 +167,13 @@ class TestHiddenNames:
 
         monkeypatch.setattr(os, "rename", renamed)
         report = archive(path, to=tmp_path / "out", remove_inputs=True)
-        hidden = hidden_name(str(path))
+        hidden = Path(hidden_name(str(path)))
         assert report.kept == [(str(path), f"it changed since it was read, and is now {hidden}")]
-        assert path.read_bytes() == b"new" and open(hidden, "rb").read() == dump() + b"more"
+        assert path.read_bytes() == b"new" and hidden.read_bytes() == dump() + b"more"
         monkeypatch.setattr(os, "rename", usual)
         report = archive(path.parent, to=tmp_path / "out", remove_inputs=True)
-        assert [failed for failed, _ in report.failed] == [hidden]
-        assert open(hidden, "rb").read() == dump() + b"more"
+        assert [failed for failed, _ in report.failed] == [str(hidden)]
+        assert hidden.read_bytes() == dump() + b"more"
 
     @pytest.mark.parametrize("named", ["the file", "its folder"])
     @pytest.mark.parametrize("linked", [False, True])
