@@ -67,7 +67,8 @@ def archive(
     files: files and folders. client: a dask.distributed.Client whose workers see the same files; scheduler: the address
     of one. Without both, `jobs` programs run on this machine (as many as it has cores). max_memory: for all of them
     together, in bytes. remove_inputs: removes each input whose output was compared with it, if it is still the file
-    that was read. replace: an output may take the place of one that was made of other bytes. join: the inputs of each
+    that was read, and of a kind that holds no more than gpz stores (not XYZ, nor what gpz convert reads). replace: an
+    output may take the place of one that was made of other bytes, unless the input of that one is gone. join: the inputs of each
     folder become one output, in the order of names with numbers in them; "last", "first" or "all" says which of two
     frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
 
@@ -76,7 +77,7 @@ def archive(
     which are encoded at the same time. program: the program gpz, if it is not beside Python or in the search path.
     progress: whether a line on standard error shows it.
 
-    Raises gpz.ArgumentError before it begins, gpz.archive.errors.DiskFull if no space is left, and OSError if the
+    Raises gpz.ArgumentError before it begins, also for inputs in the folder `to`, gpz.archive.errors.DiskFull if no space is left, and OSError if the
     folder cannot be written. What is wrong with single inputs is in the report.
     """
 
