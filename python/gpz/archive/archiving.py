@@ -6,20 +6,24 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any
 
 import gpz
+from gpz.archive import programs
 from gpz.archive.driver import AnyJob, Driver
 from gpz.archive.engines import Engine, Local
+from gpz.archive.errors import TaskFailed
 from gpz.archive.files import Identity, identity_of, make_folders
 from gpz.archive.folder import Archive
-from gpz.archive.inputs import Found, Input, find
+from gpz.archive.inputs import WORK, Found, Input, find
 from gpz.archive.job import Call, Job, Result, size_of, size_of_step
-from gpz.archive.joining import Joined, groups
+from gpz.archive.joining import Joined, groups, require_different_outputs
 from gpz.archive.kinds import Kind
 from gpz.archive.manifest import DONE, FAILED, REMOVED, Manifest
 from gpz.archive.progress import Progress
@@ -27,7 +31,7 @@ from gpz.archive.report import Report
 from gpz.archive.settings import PIECE_SIZE, Settings
 from gpz.archive.tasks import Place
 
-WORK = ".gpz-archive"  # for what is not finished
+NAME_OF_PLACE = re.compile("[0-9a-f]{32}")  # of a folder in WORK
 Files = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
 
@@ -63,7 +67,8 @@ def archive(
     files: files and folders. client: a dask.distributed.Client whose workers see the same files; scheduler: the address
     of one. Without both, `jobs` programs run on this machine (as many as it has cores). max_memory: for all of them
     together, in bytes. remove_inputs: removes each input whose output was compared with it, if it is still the file
-    that was read. replace: an output may take the place of one that was made of other bytes. join: the inputs of each
+    that was read, and of a kind that holds no more than gpz stores (not XYZ, nor what gpz convert reads). replace: an
+    output may take the place of one that was made of other bytes, unless the input of that one is gone. join: the inputs of each
     folder become one output, in the order of names with numbers in them; "last", "first" or "all" says which of two
     frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
 
@@ -72,7 +77,7 @@ def archive(
     which are encoded at the same time. program: the program gpz, if it is not beside Python or in the search path.
     progress: whether a line on standard error shows it.
 
-    Raises gpz.ArgumentError before it begins, gpz.archive.errors.DiskFull if no space is left, and OSError if the
+    Raises gpz.ArgumentError before it begins, also for inputs in the folder `to`, gpz.archive.errors.DiskFull if no space is left, and OSError if the
     folder cannot be written. What is wrong with single inputs is in the report.
     """
 
@@ -107,6 +112,8 @@ def archive(
     folder = os.path.abspath(os.fspath(to))
     started = time.monotonic()
     found = find(named, folder)
+    if join is not None:
+        require_different_outputs(found.inputs)
     make_folders(os.path.join(folder, WORK))
     with locked(folder) as manifest, engine_of(client, scheduler, jobs) as engine:
         target = Archive(folder, manifest, settings, remove_inputs, replace)
@@ -190,7 +197,7 @@ class Run:
         """Pieces for settings or inputs that have changed since."""
         work = self._archive.path_of(WORK)
         for name in os.listdir(work):
-            if os.path.isdir(os.path.join(work, name)):
+            if NAME_OF_PLACE.fullmatch(name) and os.path.isdir(os.path.join(work, name)):
                 shutil.rmtree(os.path.join(work, name), ignore_errors=True)
 
     def _jobs(self, inputs: Sequence[Input]) -> Iterator[AnyJob]:
@@ -210,7 +217,7 @@ class Run:
         """key: of all that decides the bytes, besides settings and version."""
         settings = self._archive.settings
         digest = hashlib.sha256(
-            f"{key}\0{settings.digest}\0{gpz.__version__}".encode("utf-8", "surrogateescape")
+            f"{key}\0{settings.digest}\0{gpz.__version__}\0{self._version}".encode("utf-8", "surrogateescape")
         ).hexdigest()
         return Place(
             path,
@@ -221,18 +228,30 @@ class Run:
             self._max_memory,
         )
 
+    @cached_property
+    def _version(self) -> str:
+        """What gpz --version prints: its version may differ from that of this package. Empty if there is no gpz here."""
+        try:
+            return programs.run([self._program or programs.find_gpz(), "--version"]).output.decode(errors="replace")
+        except (TaskFailed, OSError):
+            return ""
+
     def _note_missing(self, found: Found) -> None:
         """Inputs that an earlier run removed are no error."""
         manifest = self._archive.manifest
         for path in found.missing:
             line, state = manifest.done(path), manifest.state(path)
-            if state == DONE and self._archive.remove:
-                # That run ended before it could say so.
-                manifest.add(REMOVED, path)
-            if state in (DONE, REMOVED):
-                self._report.count(path, Result(line["size"], line["output_size"], was_done=True))
-            else:
+            if not line or state not in (DONE, REMOVED):
                 self._report.failed.append((path, "no such file or folder"))
+            elif size_of(self._archive.path_of(line["output"])) != line["output_size"]:
+                self._report.failed.append(
+                    (path, f"it is gone, and its output {line['output']} is gone or has changed")
+                )
+            else:
+                if state == DONE and self._archive.remove:
+                    # That run ended before it could say so.
+                    manifest.add(REMOVED, path)
+                self._report.count(path, Result(line["size"], line["output_size"], was_done=True))
 
 
 def _identity(path: str) -> Identity | None:

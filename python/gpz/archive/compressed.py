@@ -19,7 +19,13 @@ BLOCK = 2**20  # bytes
 ZSTD_BLOCK = 2**12
 
 MAGICS = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh", "xz": b"\xfd7zXZ\0"}
-UNPACK: dict[str, Callable[[BinaryIO], Any]] = {"gzip": gzip.open, "bzip2": bz2.open, "xz": lzma.open}
+# Each unpacks one stream. The readers of these modules take what is no stream behind the first one as the end of the
+# file, so a file whose second stream is damaged would lose its rest without an error.
+STREAMS: dict[str, Callable[[], Any]] = {
+    "bzip2": bz2.BZ2Decompressor,
+    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ),
+}
+XZ_PADDING = 4  # bytes: zeros between streams and behind the last one are a multiple of it
 DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
@@ -46,10 +52,12 @@ def _unpacked(file: BinaryIO, compression: str | None, offset: int, length: int 
         yield from _plain(file, length)
     elif compression == "zstd":
         yield from _zstd(file)
-    else:
-        with UNPACK[compression](file) as unpacked:
+    elif compression == "gzip":
+        with gzip.open(file) as unpacked:
             while block := unpacked.read(BLOCK):
                 yield block
+    else:
+        yield from _streams(file, compression)
 
 
 def _plain(file: BinaryIO, length: int | None) -> Iterator[bytes]:
@@ -63,6 +71,42 @@ def _plain(file: BinaryIO, length: int | None) -> Iterator[bytes]:
         if left is not None:
             left -= len(block)
         yield block
+
+
+def _streams(file: BinaryIO, compression: str) -> Iterator[bytes]:
+    """One stream behind another, to the end of the file."""
+    rest = file.read(BLOCK)
+    while rest:
+        stream = STREAMS[compression]()
+        while not stream.eof:
+            if stream.needs_input and not rest:
+                rest = file.read(BLOCK)
+                if not rest:
+                    raise EOFError(f"it ends within a stream of {compression}")
+            try:
+                block = stream.decompress(rest, BLOCK)
+            except (OSError, lzma.LZMAError) as error:
+                raise TaskFailed(f"damaged or cut {compression} data: {error}") from None
+            rest = b""
+            if block:
+                yield block
+        rest = stream.unused_data or file.read(BLOCK)
+        if compression == "xz":
+            rest = _behind_padding(file, rest)
+
+
+def _behind_padding(file: BinaryIO, rest: bytes) -> bytes:
+    """What follows the zeros behind a stream of xz; empty at the end of the file."""
+    zeros = 0
+    while rest:
+        stream = rest.lstrip(b"\0")
+        zeros += len(rest) - len(stream)
+        if stream:
+            break
+        rest = file.read(BLOCK)
+    if zeros % XZ_PADDING:
+        raise TaskFailed(f"damaged or cut xz data: {zeros} zeros behind a stream, which is no multiple of {XZ_PADDING}")
+    return rest.lstrip(b"\0")
 
 
 def _zstd(file: BinaryIO) -> Iterator[bytes]:

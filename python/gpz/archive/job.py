@@ -13,12 +13,13 @@ import gpz
 from gpz._units import LENGTHS
 from gpz.archive import tasks
 from gpz.archive.errors import TaskFailed
-from gpz.archive.files import Identity, identity_of, make_folders, sync_folder, whole
+from gpz.archive.files import Identity, identity_of, make_folders, whole
 from gpz.archive.folder import Archive
 from gpz.archive.inputs import Input
 from gpz.archive.kinds import LAMMPS_BINARY
 from gpz.archive.manifest import DONE, ENCODED, FAILED, REMOVED, STARTED
 from gpz.archive.plan import Piece, Plan
+from gpz.archive.removal import CHANGED, remove
 from gpz.archive.settings import Settings
 
 STYLES = ("lj", *LENGTHS)  # of units, that gpz encode knows
@@ -85,7 +86,7 @@ class Job:
             result = Result(line["size"], line["output_size"], was_done=True)
             return (yield from self._removal(result)) if self._archive.remove else result
         made = yield from self.compared(self.output_name, self.path)
-        self._archive.publish(made.path, self.output_name, self.path, made.digest)
+        self._archive.publish(made.path, self.output_name, self.path, made.digest, mode_for([self.path]))
         self.add_done(made, self.output_name, made.size, made.digest)
         self.forget()
         result = Result(made.plan.size, made.size)
@@ -114,7 +115,7 @@ class Job:
             frames=made.frames,
             notes=list(pieces[0].notes) if pieces else [],
         )
-        compared = yield self._compare(plan)
+        compared = yield self._compare(plan, digest)
         if sum(part.frames for part in compared) != made.frames:
             raise TaskFailed("comparison with the input: the output has frames that are not in the input")
         self._require_same(plan)
@@ -145,20 +146,26 @@ class Job:
 
     def _removal(self, done: Result) -> Steps:
         path, line = self.path, self._archive.manifest.done(self.path)
+        if "joined" in line:
+            return replace(done, kept="it was joined with others: frames of one step may not be in the output")
         if line["cut"]:
             return replace(done, kept="it ends within a frame, which is not in the output")
+        if self.input.kind.may_hold_more:
+            return replace(done, kept=f"{self.input.kind.name} files may hold more than the output does")
         if os.path.islink(path):
             return replace(done, kept="it is a symbolic link")
         identity = Identity(line["size"], line["mtime_ns"])
         output = self._archive.path_of(line["output"])
-        (why,) = yield [(tasks.removable, (path, identity, line["digest"], output, line["output_digest"]))]
+        try:
+            checked = os.stat(path)
+            (why,) = yield [(tasks.removable, (path, identity, line["digest"], output, line["output_digest"]))]
+            if not why and Identity(checked.st_size, checked.st_mtime_ns) != identity:
+                why = CHANGED
+            why = why or remove(path, checked)
+        except OSError as error:
+            why = error.strerror or str(error)
         if why:
             return replace(done, kept=why)
-        try:
-            os.unlink(path)
-        except OSError as error:
-            return replace(done, kept=error.strerror or str(error))
-        sync_folder(os.path.dirname(path))
         self._add(REMOVED)
         return replace(done, removed=True)
 
@@ -196,9 +203,10 @@ class Job:
             for number, piece in enumerate(plan.pieces)
         ]
 
-    def _compare(self, plan: Plan) -> list[Call]:
+    def _compare(self, plan: Plan, digest: str) -> list[Call]:
+        is_all = len(plan.pieces) == 1
         return [
-            (tasks.compare, (self._place, piece, number, plan.units, len(plan.pieces) == 1))
+            (tasks.compare, (self._place, piece, number, plan.units, is_all, digest))
             for number, piece in enumerate(plan.pieces)
         ]
 
@@ -222,6 +230,14 @@ def size_of_step(call: Call) -> int:
     place = arguments[0]
     (piece,) = (argument for argument in arguments if isinstance(argument, Piece))
     return size_of(place.path) if piece.length is None else piece.length
+
+
+def mode_for(paths: Sequence[str]) -> int:
+    """Permissions of an output: to read and to write for those who may do so with all of its inputs. Raises OSError."""
+    mode = 0o666
+    for path in paths:
+        mode &= os.stat(path).st_mode
+    return mode | 0o400  # this process reads it to compare digests
 
 
 def size_of(path: str) -> int:

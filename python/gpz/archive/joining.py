@@ -8,12 +8,13 @@ import os
 from collections.abc import Generator, Sequence
 from typing import Any, TypeVar
 
+import gpz
 from gpz.archive import tasks
 from gpz.archive.errors import TaskFailed
 from gpz.archive.files import make_folders
 from gpz.archive.folder import Archive
 from gpz.archive.inputs import Input
-from gpz.archive.job import Call, Job, Result, Steps
+from gpz.archive.job import Call, Job, Result, Steps, mode_for
 
 T = TypeVar("T")
 
@@ -24,6 +25,24 @@ def groups(inputs: Sequence[Input]) -> list[list[Input]]:
     for taken in inputs:
         found.setdefault(os.path.dirname(taken.path), []).append(taken)
     return list(found.values())
+
+
+def output_of(group: Sequence[Input]) -> str:
+    """Relative to the folder of the archive: the folder of the inputs, with .gpz behind it."""
+    folder = os.path.dirname(group[0].name) or os.path.basename(os.path.dirname(group[0].path))
+    return f"{folder}.gpz"
+
+
+def require_different_outputs(inputs: Sequence[Input]) -> None:
+    """Raises gpz.ArgumentError for two folders whose inputs would become one output."""
+    folders: dict[str, str] = {}
+    for group in groups(inputs):
+        output, folder = output_of(group), os.path.dirname(group[0].path)
+        if output in folders:
+            raise gpz.ArgumentError(
+                f"{folders[output]} and {folder} would both become {output}: name the folder above both"
+            )
+        folders[output] = folder
 
 
 class Joined:
@@ -46,14 +65,14 @@ class Joined:
     @property
     def output_name(self) -> str:
         """Relative to the folder of the archive: the folder of the inputs, with .gpz behind it."""
-        folder = os.path.dirname(self._members[0].input.name) or os.path.basename(self.path)
-        return f"{folder}.gpz"
+        return output_of([member.input for member in self._members])
 
     def is_done(self) -> bool:
-        """With the same files as now."""
-        paths = [member.path for member in self._members]
-        return self._archive.manifest.joined(self.path) == paths and all(
-            self._archive.has(path, self.output_name) for path in paths
+        """With the same files as now, and the same choice of frames."""
+        paths, manifest = [member.path for member in self._members], self._archive.manifest
+        return manifest.joined(self.path) == paths and all(
+            self._archive.has(path, self.output_name, self.path) and manifest.done(path).get("keep") == self._keep
+            for path in paths
         )
 
     def steps(self) -> Steps:
@@ -70,9 +89,9 @@ class Joined:
         made = yield from side_by_side([member.compared(output, self.path) for member in self._members])
         make_folders(self._place.folder)
         ((whole, digest),) = yield [(tasks.join_files, (self._place, [part.path for part in made], self._keep))]
-        archive.publish(whole.path, output, self.path, digest)
+        archive.publish(whole.path, output, self.path, digest, mode_for([member.path for member in self._members]))
         for member, part in zip(self._members, made):
-            member.add_done(part, output, whole.size, digest, joined=self.path)
+            member.add_done(part, output, whole.size, digest, joined=self.path, keep=self._keep)
         for member in self._members:
             member.forget()
         return Result(sum(part.plan.size for part in made), whole.size, len(made))

@@ -37,6 +37,12 @@ class Kind:
         """Whether gpz convert reads it."""
         return self.name in CONVERTED
 
+    @property
+    def may_hold_more(self) -> bool:
+        """Whether files of this kind may have what gpz does not store, such as words in comments of XYZ, datasets of
+        H5MD, and lambda of TRR. No comparison shows the loss."""
+        return self.name == XYZ or self.is_converted
+
 
 def kind_of(path: str) -> Kind | None:
     """None for a file that is no trajectory. Raises OSError, TaskFailed."""
@@ -80,7 +86,7 @@ def _name_of(start: bytes, file_name: str) -> str | None:
 def _is_xyz(start: bytes) -> bool:
     """A number of atoms, a line of any text, and rows with a name and three numbers at least."""
     lines = start.split(b"\n", 3)
-    if len(lines) < 3 or not re.fullmatch(rb"[ \t]*[0-9]+[ \t\r]*", lines[0]):
+    if len(lines) < 3 or not re.fullmatch(rb"[ \t]*[0-9]{1,18}[ \t\r]*", lines[0]):
         return False
     if int(lines[0]) == 0:
         return True

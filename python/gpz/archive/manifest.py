@@ -15,7 +15,9 @@ NAME = "manifest.jsonl"
 
 STARTED, ENCODED, DONE, FAILED, REMOVED = "started", "encoded", "done", "failed", "removed"
 # What a run has to know of earlier ones. The other fields stay on disk: an archive may have millions of lines.
-_KEPT = ("state", "size", "mtime_ns", "digest", "output", "output_size", "output_digest", "settings", "cut", "joined")
+_TYPES = {"size": int, "mtime_ns": int, "digest": str, "output": str, "output_size": int, "output_digest": str,
+          "settings": dict, "cut": bool}  # fmt: skip
+_KEPT = ("state", *_TYPES, "joined", "keep")
 
 
 class Manifest:
@@ -26,7 +28,8 @@ class Manifest:
         self.path = os.path.join(folder, NAME)
         self._state: dict[str, str] = {}
         self._done: dict[str, dict[str, Any]] = {}
-        self._owners: dict[str, str] = {}
+        self._outputs: dict[str, tuple[str, str]] = {}  # owner, digest
+        self._removed: set[str] = set()
         for line in read(self.path):
             self._note(line)
         is_new = not os.path.exists(self.path)
@@ -60,18 +63,38 @@ class Manifest:
 
     def owner(self, output: str) -> str | None:
         """The input, or the folder of joined inputs, that an output was made of."""
-        return self._owners.get(output)
+        return self._outputs.get(output, (None, None))[0]
+
+    def output_digest(self, output: str) -> str | None:
+        """Of the bytes that an output had when it was made; None for a file that is no output."""
+        return self._outputs.get(output, (None, None))[1]
+
+    def is_removed(self, path: str) -> bool:
+        """Whether the input was removed after it was archived, also if a file has its name again."""
+        return path in self._removed
 
     def joined(self, folder: str) -> list[str]:
         """The inputs that were joined into one output."""
         return [path for path, line in self._done.items() if line.get("joined") == folder]
 
     def _note(self, line: Mapping[str, Any]) -> None:
-        path = line["path"]
-        self._state[path] = line["state"]
-        if line["state"] == DONE and "output" in line:
+        path, state = line["path"], line["state"]
+        if state == DONE and not _says_all(line):
+            return  # as if it were not there: the input is archived again
+        self._state[path] = state
+        if state == DONE:
             self._done[path] = {name: line[name] for name in _KEPT if name in line}
-            self._owners[line["output"]] = line.get("joined", path)
+            self._outputs[line["output"]] = (line.get("joined", path), line["output_digest"])
+            self._removed.discard(path)
+        elif state == REMOVED:
+            self._removed.add(path)
+
+
+def _says_all(line: Mapping[str, Any]) -> bool:
+    """Whether a line of an archived input has all that later runs need."""
+    return all(isinstance(line.get(name), kind) for name, kind in _TYPES.items()) and all(
+        isinstance(line.get(name, ""), str) for name in ("joined", "keep")
+    )
 
 
 def read(path: str) -> Iterator[dict[str, Any]]:

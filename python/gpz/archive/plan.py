@@ -53,6 +53,16 @@ class Plan:
         """Raises KeyError, TypeError for what as_json() has not made."""
         return Plan(**{**read, "pieces": tuple(Piece(**piece) for piece in read["pieces"])})
 
+    @staticmethod
+    def is_json_of_one(read: dict[str, Any]) -> bool:
+        """Whether from_json() can read it."""
+        try:
+            made = Plan.from_json(read)
+        except (KeyError, TypeError):
+            return False
+        counts = (made.size, made.mtime_ns, *(piece.offset for piece in made.pieces))
+        return bool(made.pieces) and isinstance(made.digest, str) and all(isinstance(count, int) for count in counts)
+
     def uncut(self) -> Plan:
         """The same input as one piece."""
         return Plan(self.size, self.mtime_ns, self.digest, (Piece(0, None),))

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from gpz import _core
 from gpz.archive.job import Result
 
 MOST_LINES = 20
@@ -76,7 +77,7 @@ class Report:
         if self.removed:
             lines.append(f"{_counted(self.removed, 'input')} removed")
         for title, pairs in (("failed", self.failed), ("kept", self.kept), ("skipped", self.skipped)):
-            lines += [f"{title}: {path}: {reason}" for path, reason in pairs[:MOST_LINES]]
+            lines += [_core.printable(f"{title}: {path}: {reason}") for path, reason in pairs[:MOST_LINES]]
             if len(pairs) > MOST_LINES:
                 lines.append(f"{title}: {len(pairs) - MOST_LINES} more (--json lists all)")
         return lines

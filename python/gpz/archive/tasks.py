@@ -22,10 +22,12 @@ from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
 from gpz.archive.files import Identity, digest_of, identity_of, remove_parts, sync_folder, whole
 from gpz.archive.kinds import GPZ, LAMMPS, PACKABLE, Kind, ending_for
 from gpz.archive.plan import Piece, Plan, plan
+from gpz.archive.removal import CHANGED
 from gpz.archive.settings import Settings
 
 # Files that gpz cat joins at once: each is open meanwhile.
 MOST_JOINED = 200
+COMPARED = "compared-"  # begins the names of remembered comparisons
 VELOCITIES = ("vx", "vy", "vz")
 
 
@@ -97,17 +99,18 @@ def run_task(step: Callable[..., Any], *arguments: Any) -> Any:
 # --- What is remembered beside the pieces ---
 
 
-def remembered(path: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """What an earlier run has found, or what `make` finds."""
-    try:
-        with open(path) as file:
-            found: dict[str, Any] = json.load(file)
-            return found
-    except FileNotFoundError:
-        found = make()
-        with whole(path) as part, open(part, "w") as file:
-            json.dump(found, file)
-        return found
+def remembered(
+    path: str, make: Callable[[], dict[str, Any]], usable: Callable[[dict[str, Any]], bool]
+) -> dict[str, Any]:
+    """What an earlier run has found, if it is usable, or what `make` finds. A file that cannot be read counts as none."""
+    with suppress(FileNotFoundError, ValueError), open(path, encoding="utf-8") as file:
+        earlier = json.load(file)
+        if isinstance(earlier, dict) and usable(earlier):
+            return earlier
+    found = make()
+    with whole(path) as part, open(part, "w", encoding="utf-8") as file:
+        json.dump(found, file)
+    return found
 
 
 def plan_input(place: Place) -> Plan:
@@ -117,7 +120,9 @@ def plan_input(place: Place) -> Plan:
         raise TaskFailed(f"{kind.name} packed by {kind.compression}: unpack it first")
     remove_parts(place.folder)
     path = os.path.join(place.folder, "plan.json")
-    return Plan.from_json(remembered(path, lambda: plan(place.path, place.kind, place.settings).as_json()))
+    return Plan.from_json(
+        remembered(path, lambda: plan(place.path, place.kind, place.settings).as_json(), Plan.is_json_of_one)
+    )
 
 
 # --- Encoding ---
@@ -281,6 +286,7 @@ def convert_arguments(settings: Settings) -> list[str]:
 def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
     """One file of all pieces, and its digest."""
     if not os.path.exists(place.joined):
+        _forget_comparisons(place)
         names = [piece.path for piece in pieces]
         level = 0
         while len(names) > MOST_JOINED:
@@ -301,6 +307,14 @@ def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
     with gpz.open(place.joined) as file:
         frames = len(file)
     return Made(place.joined, os.path.getsize(place.joined), frames), digest_of(place.joined)
+
+
+def _forget_comparisons(place: Place) -> None:
+    """They are of an earlier joined file."""
+    for name in os.listdir(place.folder):
+        if name.startswith(COMPARED):
+            with suppress(FileNotFoundError):
+                os.unlink(os.path.join(place.folder, name))
 
 
 def join_files(place: Place, names: Sequence[str], keep: str) -> tuple[Made, str]:
@@ -324,8 +338,9 @@ def _cat(place: Place, names: Sequence[str], target: str, keep: str = "all") -> 
     return target
 
 
-def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool) -> Compared:
-    """Decodes the frames of a piece in the joined file, and compares them with its bytes of the input.
+def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, digest: str) -> Compared:
+    """Decodes the frames of a piece in the joined file, and compares them with its bytes of the input. digest: of the
+    joined file. A comparison of an earlier run counts only for a file of this digest.
 
     Raises TaskFailed if they differ by more than their bounds, or if the input has more or fewer frames or columns.
     """
@@ -353,9 +368,12 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool) -
         columns = [
             {name: column[name] for name in ("name", "bound", "largest_difference")} for column in report["columns"]
         ]
-        return {"frames": report["frames"], "columns": columns, "cut": any("truncated" in note for note in ended.notes)}
+        # Of text and binary dumps, gpz verify says it on standard error only.
+        is_cut = report["cut"] if place.kind.is_converted else any("truncated" in note for note in ended.notes)
+        return {"frames": report["frames"], "columns": columns, "cut": is_cut, "joined": digest}
 
-    read = remembered(os.path.join(place.folder, f"compared-{number:06}.json"), found)
+    path = os.path.join(place.folder, f"{COMPARED}{number:06}.json")
+    read = remembered(path, found, lambda earlier: earlier.get("joined") == digest)
     return Compared(read["frames"], tuple(read["columns"]), read["cut"])
 
 
@@ -378,7 +396,11 @@ def _compare_converted(place: Place) -> programs.Ended:
 def removable(path: str, identity: Identity, digest: str, output: str, output_digest: str) -> str:
     """Why an input must stay; empty if it is what was read, and its output is what was compared."""
     if identity_of(path) != identity or digest_of(path) != digest or identity_of(path) != identity:
-        return "it changed since it was read"
+        return CHANGED
+    if os.path.islink(output) or not os.path.isfile(output):
+        return f"{output} is no regular file"
+    if os.path.samefile(path, output):
+        return f"{output} is the same file"
     if digest_of(output) != output_digest:
         return f"{output} changed since it was compared"
     return ""

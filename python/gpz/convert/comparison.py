@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -33,8 +34,17 @@ class Column:
     above: int = 0
 
 
-def compare(source: str | os.PathLike, made: str | os.PathLike) -> tuple[int, list[Column]]:
-    """The number of frames, and the columns with their differences. Both files have the same frames, in the same order.
+class Compared(NamedTuple):
+    """frames: how many were compared. columns: with their differences. cut: whether the source ends within a frame, or
+    before the frames that its header promises."""
+
+    frames: int
+    columns: list[Column]
+    cut: bool
+
+
+def compare(source: str | os.PathLike, made: str | os.PathLike) -> Compared:
+    """What the comparison finds. Both files have the same frames, in the same order.
 
     Raises gpz.ArgumentError if they do not, and what reading them raises. The whole frames of a source that is cut are
     compared.
@@ -57,7 +67,8 @@ def compare(source: str | os.PathLike, made: str | os.PathLike) -> tuple[int, li
                 raise gpz.ArgumentError(f"has {len(file)} frames, {source.name} has {total}", os.fspath(made))
             for number, ts in enumerate(timesteps(reader, range(total), place)):
                 _compare_frame(file[number], vectors_of(ts, units), columns, f"frame {number}", os.fspath(made))
-    return total, list(columns.values())
+    cut = extent is not None and extent.problem(source) is not None
+    return Compared(total, list(columns.values()), cut)
 
 
 def _compare_frame(
@@ -88,7 +99,7 @@ def main(arguments: list[str]) -> int:
     differences."""
     source, made = arguments
     try:
-        frames, columns = compare(source, made)
+        frames, columns, cut = compare(source, made)
     except gpz.ArgumentError as error:
         print(f"gpz: {error}", file=sys.stderr)
         return 7
@@ -99,7 +110,7 @@ def main(arguments: list[str]) -> int:
         {"name": column.name, "bound": column.bound, "largest_difference": column.largest, "above_bound": column.above}
         for column in columns
     ]
-    print(json.dumps({"frames": frames, "not_compared": {"file": [], "against": []}, "columns": listed}))
+    print(json.dumps({"frames": frames, "not_compared": {"file": [], "against": []}, "columns": listed, "cut": cut}))
     for column in columns:
         if column.above:
             print(f"gpz: {made}: column {column.name}: {column.above} values differ by more than the bound {column.bound:g}, the "

@@ -51,10 +51,13 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--remove-inputs",
         action="store_true",
-        help="remove each input after its output was compared with it, if it is still the same file",
+        help="remove each input after its output was compared with it, if it is still the same file; XYZ and what gpz convert reads "
+        "stay, because they may hold more than gpz stores",
     )
     made.add_argument(
-        "--replace", action="store_true", help="an output may take the place of one that was made of other bytes"
+        "--replace",
+        action="store_true",
+        help="an output may take the place of one that was made of other bytes, unless the input of that one is gone",
     )
     made.add_argument(
         "--join",

@@ -68,6 +68,30 @@ def test_the_same_command_again(run, tmp_path):
     assert "has the frames of" in report.failed[0][1] and timesteps(out / "melt.gpz")[0] == 0
 
 
+def test_another_choice_of_frames(run, tmp_path):
+    assert archive(run, to=tmp_path / "out", join="last").done == 3
+    assert archive(run, to=tmp_path / "out", join="all").done == 3
+    assert timesteps(tmp_path / "out" / "melt.gpz").count(100) == 2
+    assert archive(run, to=tmp_path / "out", join="all").before == 3
+
+
+def test_two_folders_with_one_output(run, tmp_path):
+    """Found before the work begins."""
+    other = tmp_path / "other" / "melt"
+    other.mkdir(parents=True)
+    (other / "run4.dump").write_bytes(dump())
+    with pytest.raises(gpz.ArgumentError, match="would both become melt.gpz"):
+        archive([run, other], to=tmp_path / "out", join="last")
+    assert not (tmp_path / "out").exists()
+
+
+def test_permissions(run, tmp_path):
+    """Of all inputs: nobody may read the output who may not read one of them."""
+    (run / "run2.dump").chmod(0o600)
+    assert archive(run, to=tmp_path / "out", join="last").ok
+    assert (tmp_path / "out" / "melt.gpz").stat().st_mode & 0o777 == 0o600
+
+
 def test_one_of_them_is_broken(run, tmp_path):
     (run / "run2.dump").write_bytes(dump()[:-5])
     report = archive(run, to=tmp_path / "out", join="last", **CUT)

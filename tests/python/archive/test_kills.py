@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CUT, dump, lines, outputs, shell, xyz
+from conftest import CUT, binary_dump, dump, lines, outputs, shell
 
 from gpz.archive.files import digest_of
 
@@ -29,7 +29,7 @@ def inputs(tmp_path):
     folder = tmp_path / "runs"
     folder.mkdir()
     (folder / "melt.dump").write_bytes(dump(frames=20))
-    (folder / "crystal.xyz").write_bytes(xyz())
+    (folder / "crystal.bin").write_bytes(binary_dump())
     return folder
 
 

@@ -5,6 +5,7 @@ import bz2
 import gzip
 import lzma
 import os
+import shutil
 import subprocess
 import sys
 
@@ -21,7 +22,8 @@ from gpz.convert.comparison import compare
 
 CONVERTED = ("dcd", "xtc", "trr", "nc", "h5md")
 
-PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": zstandard.compress}
+CHECKED = zstandard.ZstdCompressor(write_checksum=True)
+PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress, "zst": CHECKED.compress}
 COMPRESSIONS = {"gz": "gzip", "bz2": "bzip2", "xz": "xz", "zst": "zstd"}
 
 
@@ -64,6 +66,39 @@ def test_two_packed_streams_in_one_file(tmp_path, ending):
     assert archive(path, to=tmp_path / "out").ok
     with gpz.open(tmp_path / "out" / f"{path.name}.gpz") as file:
         assert list(file.timesteps) == [0, 10, 20, 1000, 1010]
+
+
+@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize("damage", ["its first bytes", "its middle", "text behind it"])
+def test_a_second_packed_stream_that_is_damaged(tmp_path, ending, damage):
+    """The first stream alone is a whole dump. It must not be taken for all of the file."""
+    second = bytearray(PACKED[ending](dump(frames=2, units=None, start=1000)))
+    if damage == "its first bytes":
+        second[:3] = b"\1\2\3"
+    elif damage == "its middle":
+        second[len(second) // 2] ^= 0xFF
+    else:
+        second += b"no stream"
+    path = tmp_path / f"melt.dump.{ending}"
+    path.write_bytes(PACKED[ending](dump(frames=3)) + second)
+    report = archive(path, to=tmp_path / "out", remove_inputs=True)
+    assert "damaged" in report.failed[0][1] and path.exists()
+    assert outputs(tmp_path / "out") == {}
+
+
+@pytest.mark.parametrize("zeros", [4, 2**20 + 4, 3])
+def test_padding_of_xz(tmp_path, zeros):
+    """The format allows multiples of 4 zeros between streams and at the end."""
+    path = tmp_path / "melt.dump.xz"
+    first, second = (lzma.compress(part) for part in (dump(frames=3), dump(frames=2, units=None, start=1000)))
+    path.write_bytes(first + bytes(zeros) + second + bytes(4))
+    report = archive(path, to=tmp_path / "out")
+    assert report.ok == (zeros % 4 == 0), report.failed
+    if report.ok:
+        with gpz.open(tmp_path / "out" / "melt.dump.xz.gpz") as file:
+            assert list(file.timesteps) == [0, 10, 20, 1000, 1010]
+    else:
+        assert "damaged or cut xz data: 3 zeros" in report.failed[0][1]
 
 
 @pytest.mark.parametrize("name, content, kind", [
@@ -122,8 +157,8 @@ class TestConverted:
         """With the file that it gave, with files of other values, and with one that has fewer frames."""
         source = sources / f"run.{ending}"
         convert(source, tmp_path / "own.gpz")
-        frames, columns = compare(source, tmp_path / "own.gpz")
-        assert frames == 4 and all(column.above == 0 for column in columns)
+        frames, columns, cut = compare(source, tmp_path / "own.gpz")
+        assert frames == 4 and not cut and all(column.above == 0 for column in columns)
         with (
             gpz.open(tmp_path / "own.gpz") as file,
             gpz.Writer(tmp_path / "other.gpz", units="metal", bound=0.0005) as writer,
@@ -133,7 +168,7 @@ class TestConverted:
                 moved[7, 1] += 0.002 * (number == 2)
                 velocities = {} if frame.velocities is None else {"velocities": frame.velocities}
                 writer.write(positions=moved, ids=frame.ids, box=frame.box, timestep=frame.timestep, **velocities)
-        _, columns = compare(source, tmp_path / "other.gpz")
+        _, columns, _ = compare(source, tmp_path / "other.gpz")
         assert {column.name: column.above for column in columns if column.above} == {"y": 1}
         assert max(column.largest for column in columns) == pytest.approx(0.002, abs=0.0006)
         shorter = as_gpz(tmp_path / "shorter.gpz", dump(frames=3))
@@ -153,6 +188,26 @@ class TestConverted:
         assert report.ok, report.failed
         bounds = {column["name"]: column["bound"] for column in last(tmp_path, "run.trr")["columns"]}
         assert bounds["vx"] == 0.5
+
+    def test_an_input_that_is_cut_stays(self, sources, tmp_path):
+        """Nothing else in the output says that frames are missing."""
+        path = tmp_path / "run.dcd"
+        content = (sources / "run.dcd").read_bytes()[:-50]
+        path.write_bytes(content)
+        report = archive(path, to=tmp_path / "out", allow_truncated=True, remove_inputs=True)
+        assert report.done == 1 and report.removed == 0, report.failed
+        assert last(tmp_path / "out", "run.dcd")["cut"] is True
+        assert "ends within a frame" in report.kept[0][1] and path.read_bytes() == content
+
+    def test_inputs_stay(self, sources, tmp_path):
+        """Those of H5MD may have datasets, and those of TRR values, that gpz does not store."""
+        names = [shutil.copy(sources / f"run.{ending}", tmp_path) for ending in ("h5md", "trr")]
+        report = archive(names, to=tmp_path / "out", remove_inputs=True)
+        assert report.done == 2 and report.removed == 0 and all(map(os.path.exists, names))
+        assert sorted(reason for _, reason in report.kept) == [
+            "h5md files may hold more than the output does",
+            "trr files may hold more than the output does",
+        ]
 
     def test_a_relative_bound_is_refused(self, sources, tmp_path):
         report = archive(sources / "run.dcd", to=tmp_path, rel=1e-4)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The manifest: what it says, and what it bears."""
 
+import json
 import os
 
 import pytest
-from conftest import CUT, dump, lines, outputs, states
+from conftest import CUT, dump, last, lines, outputs, states
 
 import gpz
 from gpz.archive import archive
+from gpz.archive.errors import TaskFailed
 from gpz.archive.files import digest_of
 from gpz.archive.manifest import Manifest, read
 
@@ -59,17 +61,35 @@ def test_lines_that_are_none_are_left_out(tmp_path):
     assert [line["path"] for line in read(path)] == ["/a", "/c"]
 
 
+@pytest.mark.parametrize("change", [
+    {"settings": None}, {"size": "1"}, {"digest": 3}, {"output": None}, {"cut": "no"}, {"joined": 1},
+])  # fmt: skip
+def test_a_line_without_what_a_run_needs(tmp_path, change):
+    """Counts as none: the input is archived again."""
+    path = tmp_path / "melt.dump"
+    path.write_bytes(dump())
+    assert archive(path, to=tmp_path / "out").ok
+    manifest = tmp_path / "out" / "manifest.jsonl"
+    done = {**last(tmp_path / "out", "melt.dump"), **change}
+    manifest.write_text(json.dumps({name: value for name, value in done.items() if value is not None}) + "\n")
+    report = archive(path, to=tmp_path / "out", remove_inputs=True)
+    assert (report.done, report.removed) == (1, 1), report.failed
+
+
 def test_what_a_run_knows_of_earlier_ones(tmp_path):
     """Also after a later try has failed: the output of the first one is there still."""
     manifest = Manifest(str(tmp_path))
     assert (manifest.state("/a"), manifest.done("/a"), manifest.owner("a.gpz")) == ("", {}, None)
-    manifest.add("done", "/a", size=1, output="a.gpz", columns=[])
+    fields = {
+        "size": 1, "mtime_ns": 2, "digest": "d", "output": "a.gpz", "output_size": 3, "output_digest": "o", "settings": {}, "cut": False
+    }  # fmt: skip
+    manifest.add("done", "/a", **fields, columns=[])
     manifest.add("removed", "/a")
     manifest.add("failed", "/a", reason="why")
     for known in (manifest, Manifest(str(tmp_path))):
         assert known.state("/a") == "failed"
-        assert known.done("/a") == {"state": "done", "size": 1, "output": "a.gpz"}
-        assert known.owner("a.gpz") == "/a"
+        assert known.done("/a") == {"state": "done", **fields}
+        assert known.owner("a.gpz") == "/a" and known.output_digest("a.gpz") == "o" and known.is_removed("/a")
     manifest.close()
     assert [line["state"] for line in lines(tmp_path)] == ["done", "removed", "failed"]
 
@@ -132,8 +152,33 @@ class TestReplacing:
             report = archive(removed, to=tmp_path / "out", remove_inputs=True, **options)
             assert "it is not the file that was archived as melt.dump.gpz" in report.failed[0][1]
             assert outputs(tmp_path / "out") == before and removed.exists()
-        assert archive(removed, to=tmp_path / "out", replace=True, **options).done == 1
+        # The output is all that is left.
+        report = archive(removed, to=tmp_path / "out", replace=True, **options)
+        assert "melt.dump.gpz is all that is left of the file" in report.failed[0][1]
+        assert outputs(tmp_path / "out") == before
+        os.rename(tmp_path / "out" / "melt.dump.gpz", tmp_path / "earlier.gpz")
+        assert archive(removed, to=tmp_path / "out", **options).done == 1
+
+    def test_of_an_input_that_has_changed(self, tmp_path):
+        path = tmp_path / "melt.dump"
+        path.write_bytes(dump())
+        assert archive(path, to=tmp_path / "out").ok
+        before = outputs(tmp_path / "out")
+        path.write_bytes(dump(seed=5))
+        assert archive(path, to=tmp_path / "out").failed and outputs(tmp_path / "out") == before
+        assert archive(path, to=tmp_path / "out", replace=True).done == 1
         assert outputs(tmp_path / "out") != before
+
+    def test_of_an_output_that_became_another_file(self, tmp_path):
+        """Somebody gave another file the name of the output."""
+        path, output = tmp_path / "melt.dump", tmp_path / "out" / "melt.dump.gpz"
+        path.write_bytes(dump())
+        assert archive(path, to=tmp_path / "out").ok
+        output.write_bytes(b"precious")
+        report = archive(path, to=tmp_path / "out", eb=0.01)
+        assert "is not the output of this archive" in report.failed[0][1]
+        assert output.read_bytes() == b"precious"
+        assert archive(path, to=tmp_path / "out", eb=0.01, replace=True).done == 1
 
     def test_by_an_input_of_another_folder(self, tmp_path):
         for name, seed in (("a", 1), ("b", 2)):
@@ -144,6 +189,12 @@ class TestReplacing:
         report = archive(tmp_path / "b" / "runs", to=tmp_path / "out")
         assert f"was made of {tmp_path / 'a' / 'runs' / 'melt.dump'}" in report.failed[0][1]
         assert outputs(tmp_path / "out") == before
+        # While the other input is there, its output may be replaced.
+        os.rename(tmp_path / "a", tmp_path / "elsewhere")
+        report = archive(tmp_path / "b" / "runs", to=tmp_path / "out", replace=True)
+        assert "is all that is left of" in report.failed[0][1] and outputs(tmp_path / "out") == before
+        os.rename(tmp_path / "elsewhere", tmp_path / "a")
+        assert archive(tmp_path / "b" / "runs", to=tmp_path / "out", replace=True).done == 1
 
     def test_of_a_file_that_is_no_output(self, tmp_path):
         (tmp_path / "melt.dump").write_bytes(dump())
@@ -152,3 +203,52 @@ class TestReplacing:
         report = archive(tmp_path / "melt.dump", to=tmp_path / "out", remove_inputs=True)
         assert "is no output of this archive" in report.failed[0][1]
         assert (tmp_path / "out" / "melt.dump.gpz").read_bytes() == b"precious"
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b'{"size": 1, "pieces": 3}', b"\xff"])
+def test_a_plan_that_cannot_be_read(tmp_path, monkeypatch, content):
+    """It is made again."""
+    path = tmp_path / "melt.dump"
+    path.write_bytes(dump())
+
+    def ended(*_):
+        raise TaskFailed("ended")
+
+    with monkeypatch.context() as changed:
+        changed.setattr("gpz.archive.tasks.encode_piece", ended)
+        assert archive(path, to=tmp_path / "out").failed
+    (made,) = (tmp_path / "out" / ".gpz-archive").rglob("plan.json")
+    made.write_bytes(content)
+    assert archive(path, to=tmp_path / "out").done == 1
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o444, 0o755])
+def test_permissions(tmp_path, mode):
+    """Nobody may read an output who may not read its input."""
+    path = tmp_path / "melt.dump"
+    path.write_bytes(dump())
+    path.chmod(mode)
+    assert archive(path, to=tmp_path / "out").ok
+    assert (tmp_path / "out" / "melt.dump.gpz").stat().st_mode & 0o777 == mode & 0o666
+
+
+@pytest.mark.parametrize("prints", ["1.0.0", "1.0.1"])
+def test_pieces_belong_to_a_version_of_the_program(tmp_path, monkeypatch, prints):
+    """Not of this package alone."""
+    path = tmp_path / "melt.dump"
+    path.write_bytes(dump())
+
+    def ended(*_):
+        raise TaskFailed("ended")
+
+    for version in ("1.0.0", prints):
+        program = tmp_path / "gpz"
+        program.write_text(
+            f'#!/bin/sh\ncase "$1" in --version) echo gpz {version};; *) exec {os.environ["GPZ"]} "$@";; esac\n'
+        )
+        program.chmod(0o755)
+        with monkeypatch.context() as changed:
+            changed.setattr("gpz.archive.folder.Archive.publish", ended)
+            assert archive(path, to=tmp_path / "out", program=str(program)).failed == [(str(path), "ended")]
+    folders = [entry for entry in (tmp_path / "out" / ".gpz-archive").iterdir() if entry.is_dir()]
+    assert len(folders) == (1 if prints == "1.0.0" else 2)
