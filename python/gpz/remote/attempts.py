@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import math
 import random
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -52,7 +53,7 @@ _PASSING_NAMES = {
 
 def delay_before(attempt: int, options: Options, wait: float | None = None) -> float:
     """Seconds before attempt 1, 2, ... (0 is the first one, which nothing precedes)."""
-    if wait is not None:
+    if wait is not None and math.isfinite(wait):
         return min(max(wait, 0.0), LONGEST_WAIT)
     return min(options.delay * 2.0 ** (attempt - 1), LONGEST_DELAY) * random.uniform(0.5, 1.5)
 
