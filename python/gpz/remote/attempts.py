@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from gpz.remote.errors import Passing, RemoteError
+from gpz.remote.names import foreign_text, shown_cause
 from gpz.remote.options import Options
 
 T = TypeVar("T")
@@ -66,15 +67,10 @@ def passing_cause(error: BaseException) -> str | None:
     if isinstance(error, (asyncio.TimeoutError, TimeoutError)) or "FSTimeoutError" in names:
         return "no answer in time"
     if isinstance(error, ConnectionError) or names & _PASSING_NAMES:
-        return f"the connection failed ({_text_of(error)})"
+        return f"the connection failed ({foreign_text(error)})"
     if isinstance(error, OSError) and error.errno in _PASSING_ERRNOS:
-        return _text_of(error)
+        return foreign_text(error)
     return None
-
-
-def _text_of(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text or type(error).__name__
 
 
 async def repeated(url: str, options: Options, request: Callable[[], Awaitable[T]]) -> T:
@@ -88,6 +84,6 @@ async def repeated(url: str, options: Options, request: Callable[[], Awaitable[T
                 raise
             if attempt >= options.attempts:
                 times = "" if attempt == 1 else f", {attempt} times"
-                raise RemoteError(f"{cause}{times}", url, errno=getattr(error, "errno", None)) from error
+                raise RemoteError(f"{cause}{times}", url, errno=getattr(error, "errno", None)) from shown_cause(error)
             await asyncio.sleep(delay_before(attempt, options, getattr(error, "wait", None)))
     raise AssertionError("options.attempts is at least 1")

@@ -9,7 +9,7 @@ from typing import Any
 from gpz import _core
 from gpz._errors import ArgumentError, CorruptError
 from gpz.remote.errors import MissingPackageError
-from gpz.remote.names import shown_url
+from gpz.remote.names import foreign_text, shown_cause, shown_url
 from gpz.remote.objects import ObjectFile
 from gpz.remote.options import Options
 
@@ -117,9 +117,13 @@ def _of_url(url: str, options: Options) -> Any:
     try:
         file_system, path = fsspec.core.url_to_fs(url, **options.storage)
     except ImportError as error:
-        raise MissingPackageError(f'{error}: pip install "gpz-md[remote]"', shown_url(url)) from error
+        raise MissingPackageError(
+            f'{foreign_text(error, url)}: pip install "gpz-md[remote]"', shown_url(url)
+        ) from error
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"no such URL can be read: {error}", shown_url(url)) from error
+        raise ArgumentError(f"no such URL can be read: {foreign_text(error, url)}", shown_url(url)) from shown_cause(
+            error
+        )
     return _of_file_system(file_system, path, url, options)
 
 

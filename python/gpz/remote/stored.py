@@ -12,7 +12,7 @@ from gpz._errors import Error
 from gpz.remote import attempts
 from gpz.remote.errors import Passing, RemoteError, changed, forbidden, missing
 from gpz.remote.loops import result_of
-from gpz.remote.names import shown_url
+from gpz.remote.names import foreign_text, shown_cause, shown_url
 from gpz.remote.options import Options
 
 T = TypeVar("T")
@@ -31,6 +31,7 @@ class StoredFile:
 
     def __init__(self, file_system: Any, path: str, url: str, options: Options):
         self.name = shown_url(url)
+        self._url = url
         self.options = options
         self._path = path
         self._file_system = file_system
@@ -68,11 +69,11 @@ class StoredFile:
         except Error:
             raise
         except Exception as error:
-            raise self._translated(error) from error
+            raise self._translated(error) from shown_cause(error)
 
     def _translated(self, error: Exception) -> Error:
         names = {kind.__name__ for kind in type(error).__mro__}
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = foreign_text(error, self._url)
         if isinstance(error, FileNotFoundError):
             return missing(self.name)
         if isinstance(error, PermissionError) or "NoCredentialsError" in names or "ClientAuthenticationError" in names:

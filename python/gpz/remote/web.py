@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from gpz.remote import attempts
 from gpz.remote.errors import Passing, RemoteError, changed, forbidden, missing
+from gpz.remote.names import shown_text
 from gpz.remote.options import Options
 from gpz.remote.stored import StoredFile
 
@@ -173,9 +174,11 @@ class WebFile(StoredFile):
         if status in (401, 403):
             raise forbidden(self.name, f"status {status}")
         if status in _PASSING_STATUS:
-            raise Passing(f"the server answered with status {status} {answer.reason}", _wait_in(answer))
+            raise Passing(
+                f"the server answered with status {status} {shown_text(answer.reason or '')}", _wait_in(answer)
+            )
         if status not in (200, 206):
-            raise RemoteError(f"the server answered with status {status} {answer.reason}", self.name)
+            raise RemoteError(f"the server answered with status {status} {shown_text(answer.reason or '')}", self.name)
         coding = answer.headers.get("Content-Encoding", "identity")
         if status == 206 and coding != "identity":
             raise RemoteError(f"the server sends ranges of a compressed copy ({coding})", self.name)
