@@ -8,7 +8,7 @@ from typing import Any
 
 from gpz import _core
 from gpz._errors import ArgumentError, CorruptError
-from gpz.remote.errors import MissingPackageError
+from gpz.remote.errors import MissingPackageError, changed
 from gpz.remote.names import foreign_text, shown_cause, shown_url
 from gpz.remote.objects import ObjectFile
 from gpz.remote.options import Options
@@ -63,6 +63,25 @@ class RemoteFile:
     def name(self) -> str:
         """In messages."""
         return self.file.name
+
+    @property
+    def version(self) -> tuple[Any, ...]:
+        """What tells this version of the file from others; empty for a file object."""
+        return () if isinstance(self.file, ObjectFile) else self.file.version
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells this file, in this version, from others."""
+        if isinstance(self.file, ObjectFile):
+            return (self.file.key,)
+        file_system = self.file.file_system
+        place = self.source if isinstance(self.source, str) else self.source.path
+        return place, type(file_system).__name__, file_system.storage_args, file_system.storage_options, self.version
+
+    def require_version(self, version: tuple[Any, ...]) -> None:
+        """ChangedError if the file that is open is another one."""
+        if self.version != version:
+            raise changed(self.name, f"its version is {self.version}, and was {version}")
 
     def to_pickle(self) -> Any:
         """What opens the file elsewhere: the bytes of a file object that is one of this process only."""

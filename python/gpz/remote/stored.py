@@ -21,6 +21,7 @@ MOST_AT_ONCE = 16  # requests
 
 # What tells one version of a file from another. Storages have some of them.
 _VERSION_KEYS = ("ETag", "etag", "LastModified", "last_modified", "mtime", "generation", "md5Hash", "content_md5")
+_MADE = "created"  # for storages that have none of them, such as memory://
 
 
 class StoredFile:
@@ -47,6 +48,11 @@ class StoredFile:
     def require_unchanged(self) -> None:
         """ChangedError if the file is another one than that which was opened."""
         self.call(self._require_unchanged())
+
+    @property
+    def version(self) -> tuple[Any, ...]:
+        """Its size, and what else tells this version of the file from others."""
+        return (self.size, *sorted((key, str(value)) for key, value in self._version.items()))
 
     @property
     def file_system(self) -> Any:
@@ -121,11 +127,22 @@ class StoredFile:
 
         reading = [asyncio.ensure_future(read(begin, end)) for begin, end in ranges]
         try:
-            return await asyncio.gather(*reading)
+            parts = await asyncio.gather(*reading)
         except BaseException:
             for other in reading:
                 other.cancel()
             raise
+        if self._is_checked():
+            await self._require_unchanged()
+        return parts
+
+    def _is_checked(self) -> bool:
+        """Whether to ask for the version after each batch: it cannot be given with a request for bytes. A file that was copied
+        to a cache is not replaced there."""
+        from fsspec.implementations.cached import CachingFileSystem
+
+        is_copy = isinstance(self.file_system, CachingFileSystem)
+        return self.options.check_version and bool(self._version) and not is_copy
 
     async def _read(self, begin: int, end: int) -> bytes:
         if begin == end:
@@ -138,4 +155,5 @@ class StoredFile:
 
 
 def _version_of(info: dict[str, Any]) -> dict[str, Any]:
-    return {key: info[key] for key in _VERSION_KEYS if info.get(key) is not None}
+    keys = _VERSION_KEYS if any(info.get(key) is not None for key in _VERSION_KEYS) else (_MADE,)
+    return {key: info[key] for key in keys if info.get(key) is not None}

@@ -54,6 +54,7 @@ def test_other_servers_get_no_credentials(server, other, same, of_session):
         assert server.requests == []  # the redirection is followed once
 
 
+@pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")
 def test_passwords_are_for_their_server_only(server, other, same):
     aiohttp = pytest.importorskip("aiohttp")
     seen = []
