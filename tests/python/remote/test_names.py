@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What messages show of URLs: no passwords, no signatures."""
 
+import io
+
 import pytest
 
 import gpz
 from gpz._errors import ColumnError
+from gpz.programs.source import give_failure
 from gpz.remote.names import foreign_text, shown_path, shown_text, shown_url
 
 
@@ -44,6 +47,13 @@ def test_texts_without_a_scheme():
 def test_every_error_of_the_package():
     error = ColumnError("no column q, at s3://me:secret@host/f.gpz", "https://me:secret@host/f.gpz?sig=secret")
     assert "secret" not in str(error) and "https://host/f.gpz?..." in str(error)
+
+
+@pytest.mark.parametrize("kind", [ValueError, OSError, gpz.ArgumentError])
+def test_what_the_command_is_told(kind):
+    answers = io.BytesIO()
+    give_failure(answers, kind("no https://me:secret@host/f.gpz?sig=secret"))
+    assert answers.getvalue().endswith(b"no https://host/f.gpz?...")
 
 
 @pytest.mark.parametrize(
