@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 import gpz
-from gpz.remote.names import is_url
+from gpz.remote.names import is_url, shown_path
 
 OTHERS = "ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read such files"
 
@@ -42,10 +42,10 @@ def require_fixed_count(trajectory: gpz.Trajectory, package: str) -> int:
     """The number of particles of all frames; ValueError if it changes, or if there is no frame."""
     counts = trajectory.counts
     if not len(counts):
-        raise ValueError(f"{trajectory.path}: there is no complete frame")
+        raise ValueError(f"{shown_path(trajectory.path)}: there is no complete frame")
     if counts.min() != counts.max():
         raise ValueError(
-            f"{trajectory.path}: the number of particles changes from {counts.min()} to {counts.max()}, and "
+            f"{shown_path(trajectory.path)}: the number of particles changes from {counts.min()} to {counts.max()}, and "
             f"a trajectory of {package} has a fixed number. {OTHERS}; or choose frames of one size"
         )
     return int(counts[0])

@@ -28,9 +28,12 @@ class Error(Exception):
         self.errno = errno
 
     def __str__(self) -> str:
-        place = f"{self.path}: " if self.path else ""
+        # The package gpz.remote needs this module.
+        from gpz.remote.names import shown_path, shown_text
+
+        place = f"{shown_path(self.path)}: " if self.path else ""
         # Causes have names of columns, which are any bytes that the writer of the file chose.
-        return _core.printable(place + (f"byte {self.position}: " if self.position is not None else "") + self.cause)
+        return _core.printable(place + (f"byte {self.position}: " if self.position is not None else "") + shown_text(self.cause))
 
     def __reduce__(self):
         return type(self), (self.cause, self.path, self.position, self.errno)

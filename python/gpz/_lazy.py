@@ -15,15 +15,16 @@ import numpy.typing as npt
 
 from gpz._arguments import checked_integer, shown
 from gpz._decode import POSITIONS, checked_dtype, position_names
-from gpz._errors import ArgumentError, ColumnError, LimitError
+from gpz._errors import ArgumentError, ColumnError, FileError, LimitError
 from gpz._frame import SCALARS, VECTORS, Frame
 from gpz._positions import is_scaled
+from gpz.remote.reading import RemoteFile
 
 if TYPE_CHECKING:
     import dask.array
     import xarray
 
-    from gpz._trajectory import Trajectory
+    from gpz._trajectory import File, Trajectory
 
 # Chunks of about 100 MB are what dask recommends; a worker holds several of them.
 USUAL_CHUNK = 64 << 20
@@ -50,22 +51,27 @@ def dask_array(trajectory: Trajectory, name: str, dtype: npt.DTypeLike, chunk_by
     rows = rows_of(trajectory, name, checked_dtype(dtype))
     of_frame = math.prod(rows.shape) * rows.dtype.itemsize
     lengths = list(chunks_of(key_frames_of(trajectory), max(1, chunk_bytes // max(1, of_frame))))
+    version = version_of(trajectory._file)
     token = dask.base.tokenize(*identity_of(trajectory), *rows, lengths)
     # One object for all chunks: the graph has the bytes of a file in memory once.
     source = dask.delayed(trajectory, name=f"gpz-open-{token}", traverse=False)
     read = dask.delayed(read_chunk, pure=False)
     parts, start = [], 0
     for length in lengths:
-        part = read(source, start, start + length, rows, dask_key_name=f"gpz-read-{token}-{start}")
+        part = read(source, start, start + length, rows, version, dask_key_name=f"gpz-read-{token}-{start}")
         parts.append(dask.array.from_delayed(part, (length, *rows.shape), rows.dtype))
         start += length
     return dask.array.concatenate(parts)
 
 
-def read_chunk(trajectory: Trajectory, start: int, stop: int, rows: Rows) -> np.ndarray:
-    """(stop - start, ...): one task. Opens the file for itself: reads of difference frames by one reader wait for each other."""
+def read_chunk(trajectory: Trajectory, start: int, stop: int, rows: Rows, version: tuple[Any, ...]) -> np.ndarray:
+    """(stop - start, ...): one task. Opens the file for itself: reads of difference frames by one reader wait for each other.
+
+    version: of the file when the array was made. Tasks may run much later, and elsewhere.
+    """
     file = trajectory._file
     opened = type(trajectory)(file.again(file.options.of_task(rows.dtype)), trajectory._indices)
+    require_version(opened._file, version)
     out = np.empty((stop - start, *rows.shape), rows.dtype)
     ids = None
     # In the order of the file, because difference frames build on the ones before.
@@ -75,6 +81,8 @@ def read_chunk(trajectory: Trajectory, start: int, stop: int, rows: Rows) -> np.
             ids = own
             if digest_of(ids) != rows.digest:
                 raise ArgumentError(f"frame {k} has other atoms than the first one: their ids differ")
+    # Bytes may have been written over in the meantime.
+    require_version(opened._file, version)
     opened.close()
     return out
 
@@ -154,10 +162,34 @@ def identity_of(trajectory: Trajectory) -> tuple[Any, ...]:
     """What the values depend on: arrays of the same values have the same names, and dask computes them once."""
     file, indices = trajectory._file, trajectory._indices
     source: Any = file.source
-    if file.path is not None:
-        status = os.stat(file.path)
-        source = (os.path.abspath(file.path), status.st_size, status.st_mtime_ns)
+    if isinstance(source, RemoteFile):
+        source = source.identity
+    elif file.path is not None:
+        source = (os.path.abspath(file.path), version_of(file))
     return source, indices, vars(file.options), None if file.atoms is None else vars(file.atoms)
+
+
+def version_of(file: File) -> tuple[Any, ...]:
+    """What tells the version of the file that is there now from others; empty for bytes in memory."""
+    if isinstance(file.source, RemoteFile):
+        return file.source.version
+    if file.path is None:
+        return ()
+    status = os.stat(file.path)
+    return status.st_size, status.st_mtime_ns
+
+
+def require_version(file: File, version: tuple[Any, ...]) -> None:
+    """FileError if another file is there now."""
+    if isinstance(file.source, RemoteFile):
+        file.source.require_version(version)
+        return
+    try:
+        is_same = version_of(file) == version
+    except OSError:
+        is_same = False
+    if not is_same:
+        raise FileError("the file has changed since the array was made: open it and make the array again", file.path)
 
 
 def xarray_dataset(trajectory: Trajectory, names: Sequence[str] | None, dtype: npt.DTypeLike) -> xarray.Dataset:

@@ -13,6 +13,7 @@ from gpz import _core
 from gpz._errors import CorruptError, LimitError
 from gpz._tables import Table
 from gpz._trajectory import Trajectory
+from gpz.remote.names import shown_path
 
 LINKS = {"bonds": 2, "angles": 3, "dihedrals": 4, "impropers": 4}  # by table: particles of an entry
 NUMBERS, TEXTS = "if", "O"  # kinds of columns
@@ -161,7 +162,7 @@ def _tables_of(trajectory: Trajectory, frame: int) -> Mapping[str, Table]:
     try:
         return trajectory.tables(frame, ("atoms", "types", *LINKS))
     except (CorruptError, LimitError) as error:
-        where = _core.printable(trajectory.path or "in memory")
+        where = _core.printable(shown_path(trajectory.path) or "in memory")
         warnings.warn(f"{where}: bonds and other tables cannot be read, and are left out: {error.cause}", stacklevel=4)
         return {}
 

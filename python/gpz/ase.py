@@ -35,6 +35,7 @@ from gpz._metadata import Existing, texts
 from gpz._particles import ParticlesOfFrames
 from gpz._tables import same_table
 from gpz._units import LENGTHS
+from gpz.remote.names import shown_path
 
 MAGIC = b"\x89GPZ\r\n"
 gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
@@ -132,10 +133,10 @@ def _require_start(trajectory: gpz.Trajectory, index: int | slice) -> None:
     Python would make nothing, and of slice(-50, None) another frame."""
     count = len(trajectory)
     if not count:
-        raise IndexError(f"{trajectory.path}: there is no complete frame")
+        raise IndexError(f"{shown_path(trajectory.path)}: there is no complete frame")
     start = index.start if isinstance(index, slice) and index.stop is None else None
     if start is not None and not -count <= start < count:
-        raise IndexError(f"{trajectory.path}: there is no frame {start}, but {count} frames")
+        raise IndexError(f"{shown_path(trajectory.path)}: there is no frame {start}, but {count} frames")
 
 
 def write_gpz(

@@ -26,6 +26,7 @@ from mdtraj.formats.registry import FormatRegistry
 
 import gpz
 from gpz import _clients, _particles, _units
+from gpz.remote.names import shown_path
 
 NANOMETER, PICOSECOND = 1e-9, 1e-12
 
@@ -164,7 +165,7 @@ def _read(frames: gpz.Trajectory, topology: mdtraj.Topology, atom_indices) -> md
         first = frame if first is None else first
         if not np.array_equal(first.ids, frame.ids):
             raise ValueError(
-                f"{frames.path}: the atoms of timestep {frame.timestep} have other ids than those of {first.timestep}, "
+                f"{shown_path(frames.path)}: the atoms of timestep {frame.timestep} have other ids than those of {first.timestep}, "
                 f"and a trajectory of mdtraj has the same atoms in all frames. {_clients.OTHERS}"
             )
         xyz[i] = frame.positions[chosen]
@@ -174,7 +175,7 @@ def _read(frames: gpz.Trajectory, topology: mdtraj.Topology, atom_indices) -> md
     periodic = cells.any()
     if not periodic and first.box is not None and any(first.box.periodic):
         warnings.warn(
-            f"{frames.path}: the box is periodic in some directions only, which mdtraj cannot express: the trajectory "
+            f"{shown_path(frames.path)}: the box is periodic in some directions only, which mdtraj cannot express: the trajectory "
             "has no unit cell",
             stacklevel=3,
         )

@@ -8,6 +8,7 @@ import dataclasses
 import numpy as np
 
 import gpz
+from gpz.remote.names import shown_path
 
 BINS = 150  # the bound is an edge
 WIDEST = 1.5  # times the bound: errors beyond are counted in the outermost bins
@@ -32,7 +33,7 @@ def errors(trajectory: gpz.Trajectory, original: gpz.Trajectory) -> list[ColumnE
     steps = {int(step): index for index, step in enumerate(original.timesteps)}
     pairs = [(i, steps[int(step)]) for i, step in enumerate(trajectory.timesteps) if int(step) in steps]
     if not pairs:
-        raise gpz.ArgumentError(f"{original.path} has none of the timesteps of {trajectory.path}")
+        raise gpz.ArgumentError(f"{shown_path(original.path)} has none of the timesteps of {shown_path(trajectory.path)}")
     edges = np.linspace(-WIDEST, WIDEST, BINS + 1)
     counts: dict[str, np.ndarray] = {}
     largest: dict[str, float] = {}

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import gpz
 from gpz.plot import observables
 from gpz.plot.sources import Source, opened
+from gpz.remote.names import shown_path
 
 FRAMES = 5
 MOST_PAIRS = 20_000_000  # are counted for each bound, some seconds on one core; beyond, fewer centres
@@ -107,18 +108,18 @@ def advise(
     """
     with opened(source, box, threads) as trajectory:
         if len(trajectory) == 0:
-            raise gpz.ArgumentError(f"{trajectory.path}: no complete frame")
+            raise gpz.ArgumentError(f"{shown_path(trajectory.path)}: no complete frame")
         start = max(0, (len(trajectory) - frames) // 2)
         sample = trajectory[start : start + frames]
         first = sample[0]
         if first.box is None or first.position_columns is None:
-            raise gpz.ArgumentError(f"{trajectory.path}: the adviser needs positions and a box")
+            raise gpz.ArgumentError(f"{shown_path(trajectory.path)}: the adviser needs positions and a box")
         source_bound = bound_of_positions(first)
         reach = reach or observables.default_range(first.box, first.n_particles)
         ladder = sorted(set(bounds)) if bounds is not None else default_bounds(first)
         ladder = [bound for bound in ladder if source_bound is None or bound > source_bound]
         if not ladder:
-            raise gpz.ArgumentError(f"{trajectory.path}: its bound {source_bound:g} is not tighter than those to try")
+            raise gpz.ArgumentError(f"{shown_path(trajectory.path)}: its bound {source_bound:g} is not tighter than those to try")
         centres = centres_of(first, reach, len(sample))
         original = figures(sample, reach, bins, centres)
         trials = []

@@ -18,6 +18,7 @@ from gpz.plot.advice import Advice
 from gpz.plot.sources import Source, opened
 from gpz.plot.storage import Sizes, sizes
 from gpz.plot.thermo import Thermo, thermo
+from gpz.remote.names import shown_path
 
 PANELS = ("sizes", "gr", "msd", "thermo", "errors")
 FRAMES_OF_RADIAL = 5
@@ -88,10 +89,10 @@ def measure(
     results: dict = dict.fromkeys(PANELS)
     with opened(source, threads=threads) as trajectory:
         if len(trajectory) == 0:
-            raise gpz.ArgumentError(f"{trajectory.path}: no complete frame")
+            raise gpz.ArgumentError(f"{shown_path(trajectory.path)}: no complete frame")
         chosen = trajectory[frames or slice(None)]
         if len(chosen) == 0:
-            raise gpz.ArgumentError(f"{trajectory.path}: none of its {len(trajectory)} frames is among those chosen")
+            raise gpz.ArgumentError(f"{shown_path(trajectory.path)}: none of its {len(trajectory)} frames is among those chosen")
         # A simulation often begins with a lattice, which is not what it is about.
         for_radial = spread(chosen if frames is not None else chosen[len(chosen) // 2 :], FRAMES_OF_RADIAL)
         follow = observables.needs_all_frames(chosen)

@@ -24,6 +24,7 @@ from typing import BinaryIO
 import gpz
 from gpz._errors import status_of
 from gpz.programs.exit_codes import exit_code
+from gpz.remote.names import foreign_text, shown_text
 from gpz.remote.options import Options
 from gpz.remote.reading import file_of
 
@@ -78,7 +79,8 @@ def serve(url: str, requests: BinaryIO, answers: BinaryIO) -> int:
 
 def give_failure(answers: BinaryIO, error: Exception) -> None:
     """The answer that a request failed."""
-    cause = (error.cause if isinstance(error, gpz.Error) else str(error)).encode("utf-8", "surrogateescape")
+    said = shown_text(error.cause) if isinstance(error, gpz.Error) else foreign_text(error)
+    cause = said.encode("utf-8", "surrogateescape")
     number = getattr(error, "errno", None) or 0
     answers.write(struct.pack("<IIII", FAILURE, status_of(error), number, len(cause)) + cause)
     answers.flush()

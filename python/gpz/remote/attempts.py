@@ -5,11 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import math
 import random
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from gpz.remote.errors import Passing, RemoteError
+from gpz.remote.names import foreign_text, shown_cause
 from gpz.remote.options import Options
 
 T = TypeVar("T")
@@ -52,7 +54,7 @@ _PASSING_NAMES = {
 
 def delay_before(attempt: int, options: Options, wait: float | None = None) -> float:
     """Seconds before attempt 1, 2, ... (0 is the first one, which nothing precedes)."""
-    if wait is not None:
+    if wait is not None and math.isfinite(wait):
         return min(max(wait, 0.0), LONGEST_WAIT)
     return min(options.delay * 2.0 ** (attempt - 1), LONGEST_DELAY) * random.uniform(0.5, 1.5)
 
@@ -65,15 +67,10 @@ def passing_cause(error: BaseException) -> str | None:
     if isinstance(error, (asyncio.TimeoutError, TimeoutError)) or "FSTimeoutError" in names:
         return "no answer in time"
     if isinstance(error, ConnectionError) or names & _PASSING_NAMES:
-        return f"the connection failed ({_text_of(error)})"
+        return f"the connection failed ({foreign_text(error)})"
     if isinstance(error, OSError) and error.errno in _PASSING_ERRNOS:
-        return _text_of(error)
+        return foreign_text(error)
     return None
-
-
-def _text_of(error: BaseException) -> str:
-    text = " ".join(str(error).split())
-    return text or type(error).__name__
 
 
 async def repeated(url: str, options: Options, request: Callable[[], Awaitable[T]]) -> T:
@@ -87,6 +84,6 @@ async def repeated(url: str, options: Options, request: Callable[[], Awaitable[T
                 raise
             if attempt >= options.attempts:
                 times = "" if attempt == 1 else f", {attempt} times"
-                raise RemoteError(f"{cause}{times}", url, errno=getattr(error, "errno", None)) from error
+                raise RemoteError(f"{cause}{times}", url, errno=getattr(error, "errno", None)) from shown_cause(error)
             await asyncio.sleep(delay_before(attempt, options, getattr(error, "wait", None)))
     raise AssertionError("options.attempts is at least 1")

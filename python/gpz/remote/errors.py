@@ -16,7 +16,6 @@ class ChangedError(RemoteError):
     """The file was replaced by another one while it was open."""
 
 
-
 class MissingPackageError(UnsupportedError, ImportError):
     """A package that reads such URLs is not installed."""
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from typing import Any
 
 from gpz._errors import TruncatedError
@@ -18,6 +19,8 @@ class ObjectFile:
         self.size = size
         self._file = file
         self._lock = threading.Lock()
+        # Its identity, as nothing is known of its bytes.
+        self.key = uuid.uuid4().hex
 
     def read_ranges(self, ranges: list[tuple[int, int]]) -> list[bytes]:
         """The bytes of each (begin, end)."""

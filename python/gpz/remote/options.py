@@ -20,6 +20,8 @@ class Options:
     delay: seconds before the second attempt. It doubles with each attempt, up to 10 s, and is multiplied by a random number
         from 0.5 to 1.5. A server's Retry-After takes its place, up to 60 s.
     timeout: seconds without a byte after which a request has failed.
+    check_version: whether to ask the storage after each read if the file is still the one that was opened. Web servers say it
+        in every answer, without being asked.
     largest_download: bytes. A file on a server that sends whole files only is copied to a temporary file, up to this size.
     """
 
@@ -28,4 +30,5 @@ class Options:
     attempts: int = 6
     delay: float = 0.25
     timeout: float = 30.0
+    check_version: bool = True
     largest_download: int = 1 << 30

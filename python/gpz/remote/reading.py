@@ -8,8 +8,8 @@ from typing import Any
 
 from gpz import _core
 from gpz._errors import ArgumentError, CorruptError
-from gpz.remote.errors import MissingPackageError
-from gpz.remote.names import shown_url
+from gpz.remote.errors import MissingPackageError, changed
+from gpz.remote.names import foreign_text, shown_cause, shown_url
 from gpz.remote.objects import ObjectFile
 from gpz.remote.options import Options
 
@@ -64,6 +64,25 @@ class RemoteFile:
         """In messages."""
         return self.file.name
 
+    @property
+    def version(self) -> tuple[Any, ...]:
+        """What tells this version of the file from others; empty for a file object."""
+        return () if isinstance(self.file, ObjectFile) else self.file.version
+
+    @property
+    def identity(self) -> tuple[Any, ...]:
+        """What tells this file, in this version, from others."""
+        if isinstance(self.file, ObjectFile):
+            return (self.file.key,)
+        file_system = self.file.file_system
+        place = self.source if isinstance(self.source, str) else self.source.path
+        return place, type(file_system).__name__, file_system.storage_args, file_system.storage_options, self.version
+
+    def require_version(self, version: tuple[Any, ...]) -> None:
+        """ChangedError if the file that is open is another one."""
+        if self.version != version:
+            raise changed(self.name, f"its version is {self.version}, and was {version}")
+
     def to_pickle(self) -> Any:
         """What opens the file elsewhere: the bytes of a file object that is one of this process only."""
         if isinstance(self.file, ObjectFile):
@@ -117,9 +136,13 @@ def _of_url(url: str, options: Options) -> Any:
     try:
         file_system, path = fsspec.core.url_to_fs(url, **options.storage)
     except ImportError as error:
-        raise MissingPackageError(f'{error}: pip install "gpz-md[remote]"', shown_url(url)) from error
+        raise MissingPackageError(
+            f'{foreign_text(error, url)}: pip install "gpz-md[remote]"', shown_url(url)
+        ) from error
     except (TypeError, ValueError) as error:
-        raise ArgumentError(f"no such URL can be read: {error}", shown_url(url)) from error
+        raise ArgumentError(f"no such URL can be read: {foreign_text(error, url)}", shown_url(url)) from shown_cause(
+            error
+        )
     return _of_file_system(file_system, path, url, options)
 
 

@@ -12,7 +12,7 @@ from gpz._errors import Error
 from gpz.remote import attempts
 from gpz.remote.errors import Passing, RemoteError, changed, forbidden, missing
 from gpz.remote.loops import result_of
-from gpz.remote.names import shown_url
+from gpz.remote.names import foreign_text, shown_cause, shown_url
 from gpz.remote.options import Options
 
 T = TypeVar("T")
@@ -21,6 +21,7 @@ MOST_AT_ONCE = 16  # requests
 
 # What tells one version of a file from another. Storages have some of them.
 _VERSION_KEYS = ("ETag", "etag", "LastModified", "last_modified", "mtime", "generation", "md5Hash", "content_md5")
+_MADE = "created"  # for storages that have none of them, such as memory://
 
 
 class StoredFile:
@@ -31,6 +32,7 @@ class StoredFile:
 
     def __init__(self, file_system: Any, path: str, url: str, options: Options):
         self.name = shown_url(url)
+        self._url = url
         self.options = options
         self._path = path
         self._file_system = file_system
@@ -46,6 +48,11 @@ class StoredFile:
     def require_unchanged(self) -> None:
         """ChangedError if the file is another one than that which was opened."""
         self.call(self._require_unchanged())
+
+    @property
+    def version(self) -> tuple[Any, ...]:
+        """Its size, and what else tells this version of the file from others."""
+        return (self.size, *sorted((key, str(value)) for key, value in self._version.items()))
 
     @property
     def file_system(self) -> Any:
@@ -68,11 +75,11 @@ class StoredFile:
         except Error:
             raise
         except Exception as error:
-            raise self._translated(error) from error
+            raise self._translated(error) from shown_cause(error)
 
     def _translated(self, error: Exception) -> Error:
         names = {kind.__name__ for kind in type(error).__mro__}
-        text = " ".join(str(error).split()) or type(error).__name__
+        text = foreign_text(error, self._url)
         if isinstance(error, FileNotFoundError):
             return missing(self.name)
         if isinstance(error, PermissionError) or "NoCredentialsError" in names or "ClientAuthenticationError" in names:
@@ -120,11 +127,22 @@ class StoredFile:
 
         reading = [asyncio.ensure_future(read(begin, end)) for begin, end in ranges]
         try:
-            return await asyncio.gather(*reading)
+            parts = await asyncio.gather(*reading)
         except BaseException:
             for other in reading:
                 other.cancel()
             raise
+        if self._is_checked():
+            await self._require_unchanged()
+        return parts
+
+    def _is_checked(self) -> bool:
+        """Whether to ask for the version after each batch: it cannot be given with a request for bytes. A file that was copied
+        to a cache is not replaced there."""
+        from fsspec.implementations.cached import CachingFileSystem
+
+        is_copy = isinstance(self.file_system, CachingFileSystem)
+        return self.options.check_version and bool(self._version) and not is_copy
 
     async def _read(self, begin: int, end: int) -> bytes:
         if begin == end:
@@ -137,4 +155,5 @@ class StoredFile:
 
 
 def _version_of(info: dict[str, Any]) -> dict[str, Any]:
-    return {key: info[key] for key in _VERSION_KEYS if info.get(key) is not None}
+    keys = _VERSION_KEYS if any(info.get(key) is not None for key in _VERSION_KEYS) else (_MADE,)
+    return {key: info[key] for key in keys if info.get(key) is not None}

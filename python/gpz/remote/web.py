@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import re
 import tempfile
@@ -11,6 +12,7 @@ from typing import IO, Any
 
 from gpz.remote import attempts
 from gpz.remote.errors import Passing, RemoteError, changed, forbidden, missing
+from gpz.remote.names import shown_text
 from gpz.remote.options import Options
 from gpz.remote.stored import StoredFile
 
@@ -19,6 +21,9 @@ FIRST = 64 << 10
 LAST = (256 + 16) << 10
 _PASSING_STATUS = (408, 425, 429, 500, 502, 503, 504)
 _VERSION_HEADS = ("ETag", "Last-Modified")
+# Credentials, which only the server of the URL gets.
+_PRIVATE_HEADS = ("authorization", "cookie", "proxy-authorization")
+_PRIVATE_ARGUMENTS = ("auth", "cookies")
 
 
 class WebFile(StoredFile):
@@ -26,7 +31,7 @@ class WebFile(StoredFile):
 
     The first two requests are made at once, and have the start and the end of the file; their answers say how long the file
     is. A file on a server that sends no ranges is copied to a temporary file. Redirections are followed once, and again when
-    they have expired.
+    they have expired. Another server, to which one leads, gets no credentials.
     """
 
     def __init__(self, file_system: Any, path: str, url: str, options: Options):
@@ -49,6 +54,10 @@ class WebFile(StoredFile):
         left = [place for place in ranges if place not in answers]
         answers.update(zip(left, super().read_ranges(left)))
         return [answers[place] for place in ranges]
+
+    def _is_checked(self) -> bool:
+        """Every answer has the version."""
+        return False
 
     def _of_copy(self, begin: int, end: int) -> bytes:
         assert self._copy is not None
@@ -87,7 +96,7 @@ class WebFile(StoredFile):
                 size = _length_in(answer)
                 if answer.status != 206 or size is None:
                     return b"", None, {}
-                data = await answer.read()
+                data = await _bytes_of(answer, LAST)
                 return (data, size, _version_in(answer)) if len(data) == min(LAST, size) else (b"", None, {})
         except Exception:  # noqa: BLE001
             # Whatever it is, the other request has it as well.
@@ -107,7 +116,7 @@ class WebFile(StoredFile):
             self._ends = [(0, await self._body(answer, 0, min(FIRST, size)))]
             self.size = size
             self._version = _version_in(answer)
-            if answer.history:
+            if answer.history and await self._can_go_to(answer.url):
                 self._place = answer.url
 
     async def _read(self, begin: int, end: int) -> bytes:
@@ -145,7 +154,22 @@ class WebFile(StoredFile):
             aiohttp.ClientTimeout(total=None, sock_connect=self.options.timeout, sock_read=self.options.timeout),
         )
         place = file_system.encode_url(self._path) if self._place is None else self._place
+        if self._place is not None and self._is_elsewhere(place):
+            heads = {key: value for key, value in heads.items() if key.lower() not in _PRIVATE_HEADS}
+            arguments = {key: value for key, value in arguments.items() if key not in _PRIVATE_ARGUMENTS}
         return session.get(place, headers=heads, **arguments)
+
+    def _is_elsewhere(self, place: Any) -> bool:
+        """Whether it has another origin than the URL: scheme, host and port."""
+        return bool(place.origin() != self.file_system.encode_url(self._path).origin())
+
+    async def _can_go_to(self, place: Any) -> bool:
+        """Whether later requests may be made there at once. Credentials of the session go with every request, so it has to be
+        the redirection that takes them off."""
+        if not self._is_elsewhere(place):
+            return True
+        session = await self.file_system.set_session()
+        return session.auth is None and not any(key.lower() in _PRIVATE_HEADS for key in session.headers)
 
     def _require_status(self, answer: Any) -> None:
         status = answer.status
@@ -154,9 +178,11 @@ class WebFile(StoredFile):
         if status in (401, 403):
             raise forbidden(self.name, f"status {status}")
         if status in _PASSING_STATUS:
-            raise Passing(f"the server answered with status {status} {answer.reason}", _wait_in(answer))
+            raise Passing(
+                f"the server answered with status {status} {shown_text(answer.reason or '')}", _wait_in(answer)
+            )
         if status not in (200, 206):
-            raise RemoteError(f"the server answered with status {status} {answer.reason}", self.name)
+            raise RemoteError(f"the server answered with status {status} {shown_text(answer.reason or '')}", self.name)
         coding = answer.headers.get("Content-Encoding", "identity")
         if status == 206 and coding != "identity":
             raise RemoteError(f"the server sends ranges of a compressed copy ({coding})", self.name)
@@ -165,9 +191,10 @@ class WebFile(StoredFile):
         place = re.match(r"bytes (\d+)-", answer.headers.get("Content-Range", ""))
         if place is not None and int(place[1]) != begin:
             raise RemoteError(f"the server sent bytes from {place[1]} on instead of {begin}", self.name)
-        data = bytes(await answer.read())
+        data = await _bytes_of(answer, end - begin)
         if len(data) != end - begin:
-            raise Passing(f"{len(data)} bytes came instead of {end - begin}")
+            came = "more" if len(data) > end - begin else str(len(data))
+            raise Passing(f"{came} bytes came instead of {end - begin}")
         return data
 
     async def _copy_whole(self, answer: Any) -> None:
@@ -190,6 +217,7 @@ class WebFile(StoredFile):
             copy.close()
             raise
         self._copy = copy
+        self._version = _version_in(answer)
         self.size = done
 
     def _too_large(self, size: str) -> RemoteError:
@@ -213,6 +241,16 @@ def _version_in(answer: Any) -> dict[str, str]:
 def _wait_in(answer: Any) -> float | None:
     """Seconds; None if the server names none, or a date."""
     try:
-        return float(answer.headers["Retry-After"])
+        wait = float(answer.headers["Retry-After"])
     except (KeyError, ValueError):
         return None
+    return wait if math.isfinite(wait) and wait >= 0 else None
+
+
+async def _bytes_of(answer: Any, wanted: int) -> bytes:
+    """Of the body, one more than is wanted at most, whatever the server sends."""
+    parts, left = [], wanted + 1
+    while left > 0 and (part := await answer.content.read(left)):
+        parts.append(part)
+        left -= len(part)
+    return b"".join(parts)

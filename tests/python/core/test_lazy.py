@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Columns of all frames as arrays of dask and xarray: what a plain loop gives, with every scheduler."""
 
+import os
 import pickle
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -159,6 +161,33 @@ def test_tasks_are_small_and_of_the_path(sample, trajectory):
     again = pickle.loads(pickle.dumps(array))
     trajectory.close()  # tasks open the file for themselves
     assert again.compute(scheduler="threads").shape == (FRAMES, PARTICLES, 3)
+
+
+def test_a_file_that_was_replaced(sample, trajectory, tmp_path):
+    """By one of the same size, whose values nobody asked for, and by one that is written over."""
+    path, other = tmp_path / "t.gpz", tmp_path / "other.gpz"
+    shutil.copy(sample.path, path)
+    with gpz.open(path) as opened:
+        array = opened.dask_array(chunk_bytes=1)
+        assert np.array_equal(array.compute(scheduler="threads"), looped(trajectory, "positions"))
+        status = path.stat()
+        shutil.copy(path, other)
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+        os.replace(other, path)
+        for scheduler in SCHEDULERS:
+            with pytest.raises(gpz.FileError, match=r"t\.gpz: the file has changed since the array was made"):
+                array.compute(scheduler=scheduler, num_workers=2)
+        again = opened.dask_array(chunk_bytes=1)
+        assert again.name != array.name
+        assert again.compute(scheduler="threads").shape == array.shape
+        with path.open("ab") as file:
+            file.write(bytes(8))
+        os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+        with pytest.raises(gpz.FileError, match="has changed"):
+            again.compute(scheduler="threads")
+        path.unlink()
+        with pytest.raises(FileNotFoundError):
+            again.compute(scheduler="threads")
 
 
 def test_in_memory(sample, trajectory):

@@ -107,3 +107,26 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, *_arguments):
         """Nothing on standard error."""
+
+
+class Failing:
+    """Answers the first `times` requests from number `first` on in another way."""
+
+    def __init__(self, answer, times, first=0):
+        self.answer = answer
+        self.left = times
+        self.first = first
+        self.lock = threading.Lock()
+
+    def __call__(self, request):
+        with self.lock:
+            if self.first > 0 or self.left == 0:
+                self.first -= 1
+                return False
+            self.left -= 1
+        self.answer(request)
+        return True
+
+
+def refuse(status, heads=None):
+    return lambda request: request.refuse(status, heads)

@@ -6,34 +6,11 @@ import threading
 
 import numpy as np
 import pytest
-from serving import FRAMES, KEY
+from serving import FRAMES, KEY, Failing, refuse
 
 import gpz
 from gpz.remote import ChangedError, RemoteError
 from gpz.remote.attempts import delay_before
-
-
-class Failing:
-    """Answers the first `times` requests from number `first` on in another way."""
-
-    def __init__(self, answer, times, first=0):
-        self.answer = answer
-        self.left = times
-        self.first = first
-        self.lock = threading.Lock()
-
-    def __call__(self, request):
-        with self.lock:
-            if self.first > 0 or self.left == 0:
-                self.first -= 1
-                return False
-            self.left -= 1
-        self.answer(request)
-        return True
-
-
-def refuse(status, heads=None):
-    return lambda request: request.refuse(status, heads)
 
 
 def reset(request):

@@ -33,6 +33,69 @@ def test_urls_of_fsspec(memory, same):
         gpz.open("memory://folder/none.gpz")
 
 
+@pytest.fixture(scope="module")
+def versions(local, tmp_path_factory):
+    """Two files of the same size, layout and timesteps, whose charges are 1 and 2. Frames of one fit into the other."""
+    made = tmp_path_factory.mktemp("versions")
+    for charge in (1.0, 2.0):
+        with gpz.Writer(made / f"{charge:g}.gpz", units="lj", bound=1e-3, key_interval=KEY) as writer:
+            for frame in local:
+                positions = frame.positions
+                charges = np.full(len(positions), charge)
+                ids = np.arange(1, len(positions) + 1)
+                writer.write(positions=positions, ids=ids, q=charges, box=[60, 60, 60], timestep=frame.timestep)
+    one, two = (made / "1.gpz").read_bytes(), (made / "2.gpz").read_bytes()
+    assert len(one) == len(two) and one != two
+    return one, two
+
+
+def replace_in_memory(url, data):
+    with fsspec.open(url, "wb") as file:
+        file.write(data)
+
+
+def test_a_file_in_memory_that_was_replaced(memory, versions):
+    replace_in_memory(memory, versions[0])
+    trajectory = gpz.open(memory)
+    assert len(trajectory[KEY].positions)
+    replace_in_memory(memory, versions[1])
+    with pytest.raises(gpz.remote.ChangedError, match="was replaced while it was open"):
+        trajectory[3 * KEY].positions  # noqa: B018
+    trajectory.refresh()
+    assert trajectory[3 * KEY]["q"][0] == 2
+
+
+def test_versions_are_asked_for_once_in_a_batch(memory, path, same, monkeypatch):
+    """And not at all if the caller does not want it, or if the storage has none."""
+    store = type(fsspec.filesystem("memory"))
+    asked = []
+    info = store.info
+
+    def counted(self, path, **options):
+        asked.append(path)
+        found = info(self, path, **options)
+        return {key: value for key, value in found.items() if key != "created"} if unknown else found
+
+    monkeypatch.setattr(store, "info", counted)
+    for checks, unknown in ((True, False), (False, False), (True, True)):
+        trajectory = gpz.open(memory, remote=gpz.remote.Options(check_version=checks))
+        same(trajectory, [KEY + 3, 3 * KEY])
+        batches = trajectory._file.source.counts[0]
+        asked.clear()
+        same(trajectory, [2 * KEY + 3])
+        assert trajectory._file.source.counts[0] > batches
+        assert len(asked) == (trajectory._file.source.counts[0] - batches if checks and not unknown else 0)
+
+
+def test_versions_are_mixed_without_the_check(memory, versions):
+    """So that the tests above are about files that nothing else tells apart."""
+    replace_in_memory(memory, versions[0])
+    trajectory = gpz.open(memory, remote=gpz.remote.Options(check_version=False))
+    assert trajectory[0]["q"][0] == 1
+    replace_in_memory(memory, versions[1])
+    assert [trajectory[k]["q"][0] for k in (0, 3 * KEY)] == [1, 2]
+
+
 @pytest.mark.parametrize("opened", [False, True])
 def test_files_of_fsspec(memory, same, opened):
     file = fsspec.open(memory)
@@ -60,8 +123,10 @@ def test_chained_urls(server, tmp_path, same):
     """simplecache copies the file once."""
     url = f"simplecache::{server.url()}"
     trajectory = gpz.open(url, remote=gpz.remote.Options(storage={"simplecache": {"cache_storage": str(tmp_path)}}))
+    server.forget()
     same(trajectory, [KEY + 3])
     assert any(tmp_path.iterdir())
+    assert server.requests == []  # nor for the version
 
 
 class CountingFile(io.BytesIO):
@@ -177,3 +242,12 @@ def test_s3_file_that_was_replaced(bucket, path):
     with pytest.raises(gpz.Error):
         trajectory[3 * KEY].positions  # noqa: B018
     assert len(trajectory) == FRAMES
+
+
+def test_s3_file_that_was_replaced_by_one_of_the_same_layout(bucket, versions):
+    client, storage = bucket
+    client.put_object(Bucket="bucket", Key="same.gpz", Body=versions[0])
+    trajectory = gpz.open("s3://bucket/same.gpz", remote=options(storage))
+    client.put_object(Bucket="bucket", Key="same.gpz", Body=versions[1])
+    with pytest.raises(gpz.remote.ChangedError, match="ETag is .* and was"):
+        trajectory[3 * KEY].positions  # noqa: B018
