@@ -25,9 +25,20 @@ bool is_url(const std::string &path) {
   return path.compare(rest, 3, "://") == 0 || path.compare(rest, 2, "::") == 0;
 }
 
+std::string shown_url(const std::string &url) {
+  const std::size_t query = url.find('?');
+  std::string shown = url.substr(0, query);
+  const std::size_t scheme = shown.find("://");
+  const std::size_t user_end = shown.rfind('@');
+  if (scheme != std::string::npos && user_end != std::string::npos && user_end > scheme)
+    shown.erase(scheme + 3, user_end - scheme - 2);
+  if (query != std::string::npos) shown += "?...";
+  return shown;
+}
+
 void require_local(const std::string &path, const char *verb) {
   if (is_url(path))
-    throw Failure(ExitCode::usage, path, std::string(verb) + " needs a file of this machine: copy it first");
+    throw Failure(ExitCode::usage, shown_url(path), std::string(verb) + " needs a file of this machine: copy it first");
 }
 
 std::shared_ptr<Source> source_of_url(const std::string &url) {

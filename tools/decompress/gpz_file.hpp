@@ -13,6 +13,8 @@ namespace gpz::tool {
 
 // Whether this is a URL, such as https://host/file.gpz or simplecache::s3://bucket/file.gpz.
 bool is_url(const std::string &path);
+// The URL for messages: without user, password and query, in which secrets may be. What gpz-source says is more exact.
+std::string shown_url(const std::string &url);
 
 // Throws Failure (usage) for a URL. `verb`: the command, which needs a file of this machine.
 void require_local(const std::string &path, const char *verb);

@@ -15,6 +15,7 @@
 #include "exit_code.hpp"
 #include "external.hpp"
 #include "gpz/error.hpp"
+#include "gpz_file.hpp"
 
 extern char **environ;  // NOLINT(readability-redundant-declaration): not in every <unistd.h>
 
@@ -69,10 +70,10 @@ struct Pipe {
 
 }  // namespace
 
-HelperSource::HelperSource(const std::string &url) : name_(url) {
+HelperSource::HelperSource(const std::string &url) : name_(shown_url(url)) {
   const std::string program = find_program("source");
   if (program.empty())
-    throw Failure(ExitCode::usage, url,
+    throw Failure(ExitCode::usage, name_,
                   "files elsewhere are read by the Python package: pip install \".[remote]\" in the sources of gpz");
   start(program, url);
   try {

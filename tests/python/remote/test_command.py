@@ -213,3 +213,13 @@ def test_the_helper_ends_with_the_command(server, programs, tmp_path):
     answered.set()
     with open(tmp_path / "ended") as ended:
         assert ended.read() == "\n"
+
+
+@pytest.mark.parametrize("has_source", [True, False])
+@pytest.mark.parametrize("command", [("info",), ("verify",), ("repair", "-o", "out.gpz"), ("select", "-o", "out.gpz")])
+def test_messages_have_no_secrets_before_anything_is_read(gpz_command, tmp_path, command, has_source):
+    url = "http://user:SECRET@127.0.0.1:1/f.gpz?signature=SECRET"
+    programs = {} if has_source else {"path": tmp_path, "others": str(tmp_path)}
+    result = gpz_command(*command, url, **programs)
+    assert result.returncode != 0 and "SECRET" not in result.stdout + result.stderr
+    assert "127.0.0.1:1/f.gpz" in result.stderr
