@@ -116,7 +116,7 @@ def serve(folder):
         sys.stdin.read()
 
 
-class Elsewhere:
+class RemoteServer:
     """The server as the benchmark sees it."""
 
     def __init__(self, folder):
@@ -207,21 +207,21 @@ def tasks(frames):
     }
 
 
-def measure(reader, place, task, elsewhere, seconds):
+def measure(reader, place, task, server, seconds):
     """(requests, bytes, seconds), of opening the file and of the task."""
     times, counts = [], (0, 0)
     for _ in range(ROUNDS):
-        if elsewhere is not None:
-            elsewhere.delay(seconds)
+        if server is not None:
+            server.delay(seconds)
         begin = time.perf_counter()
         task(reader(place))
         times.append(time.perf_counter() - begin)
-        if elsewhere is not None:
-            counts = elsewhere.counts()
+        if server is not None:
+            counts = server.counts()
     return (*counts, statistics.median(times))
 
 
-def measure_keys(options, elsewhere):
+def measure_keys(options, server):
     """Prints a row for each key interval: ten frames by themselves, of an open file."""
     delays = [float(delay) / 1000 for delay in options.delays.split(",")]
     print("| key interval | file, MB | KB a frame | requests | " + " | ".join(f"{1000 * d:g} ms" for d in delays) + " |")
@@ -233,14 +233,14 @@ def measure_keys(options, elsewhere):
             make_gpz(path, options.frames, options.atoms, key)
         row, counts = [], (0, 0)
         for delay in delays:
-            elsewhere.delay(0)
-            trajectory = gpz.open(f"{elsewhere.url}/{path.name}", remote=gpz.remote.Options(memory=0))
-            elsewhere.delay(delay)
+            server.delay(0)
+            trajectory = gpz.open(f"{server.url}/{path.name}", remote=gpz.remote.Options(memory=0))
+            server.delay(delay)
             begin = time.perf_counter()
             for k in chosen:
                 trajectory[int(k)].positions  # noqa: B018
             row.append((time.perf_counter() - begin) / len(chosen))
-            counts = elsewhere.counts()
+            counts = server.counts()
         requests, sent = (count / len(chosen) for count in counts)
         shown = " | ".join(f"{seconds:.3f}" for seconds in row)
         print(f"| {key} | {path.stat().st_size / 1e6:.1f} | {sent / 1e3:,.0f} | {requests:.1f} | {shown} |", flush=True)
@@ -265,9 +265,9 @@ def main():
         return
     options.folder.mkdir(exist_ok=True)
     if options.keys:
-        elsewhere = Elsewhere(options.folder.resolve())
-        measure_keys(options, elsewhere)
-        elsewhere.close()
+        server = RemoteServer(options.folder.resolve())
+        measure_keys(options, server)
+        server.close()
         return
     readers = [(Gpz, "traj.gpz", make_gpz), (H5md, "traj.h5md", make_h5md)]
     try:
@@ -283,7 +283,7 @@ def main():
         path = options.folder / name
         size = path.stat().st_size if path.is_file() else sum(f.stat().st_size for f in path.rglob("*") if f.is_file())
         print(f"{name}: {size / 1e6:.1f} MB")
-    elsewhere = Elsewhere(options.folder.resolve())
+    server = RemoteServer(options.folder.resolve())
     try:
         print("| task | reader | requests | bytes | " + " | ".join(f"{d} ms" for d in options.delays.split(",")) + " |")
         print("|---|---|---|---|" + "---|" * len(options.delays.split(",")))
@@ -292,18 +292,18 @@ def main():
             *_, seconds = measure(Gpz, options.folder / "traj.gpz", task, None, 0)
             print(f"| {label} | gpz, local file | | |" + f" {seconds:.3f} |" * len(delays), flush=True)
             for reader, name, _ in readers:
-                results = [measure(reader, f"{elsewhere.url}/{name}", task, elsewhere, delay) for delay in delays]
+                results = [measure(reader, f"{server.url}/{name}", task, server, delay) for delay in delays]
                 requests, sent, _ = results[0]
                 row = " | ".join(f"{seconds:.3f}" for *_, seconds in results)
                 print(f"| {label} | {reader.name} | {requests} | {sent:,} | {row} |", flush=True)
         results = []
         for delay in delays:
-            results.append(measure(lambda url: url, f"{elsewhere.url}/traj.gpz", command, elsewhere, delay))
+            results.append(measure(lambda url: url, f"{server.url}/traj.gpz", command, server, delay))
         requests, sent, _ = results[0]
         row = " | ".join(f"{seconds:.3f}" for *_, seconds in results)
         print(f"| `gpz info URL` | gpz | {requests} | {sent:,} | {row} |")
     finally:
-        elsewhere.close()
+        server.close()
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ def source_of(
     wanted: str = "path: a path, a URL, the bytes of a file, or a binary file object",
     remote: Options | None = None,
 ) -> str | bytes | bytearray | memoryview | RemoteFile:
-    """A path, the bytes of a whole file, or a file elsewhere, of what gpz.open takes. `wanted`: in messages."""
+    """A path, the bytes of a whole file, or a remote file, of what gpz.open takes. `wanted`: in messages."""
     if is_url(file):
         return local_path(file) or RemoteFile(file, remote)
     if isinstance(file, (str, os.PathLike)):
@@ -128,7 +128,9 @@ def source_of(
         require_mode(file, "readable")
         return _path_of(file) or (RemoteFile(file, remote) if _is_read_in_parts(file) else _all_bytes(file))
     if isinstance(file, int) and not isinstance(file, bool):
-        raise TypeError(f"{wanted}, not the descriptor {file}: gpz.stream reads it, and os.fdopen makes a file object of it")
+        raise TypeError(
+            f"{wanted}, not the descriptor {file}: gpz.stream reads it, and os.fdopen makes a file object of it"
+        )
     try:
         view = memoryview(file)
     except TypeError:
@@ -193,7 +195,9 @@ def _all_bytes(file: Any) -> bytes:
         before = file.tell()
         file.seek(0)
     except (AttributeError, OSError):  # io.UnsupportedOperation is an OSError
-        raise ArgumentError("the file object cannot be read from any place: gpz.stream reads pipes", name_of(file)) from None
+        raise ArgumentError(
+            "the file object cannot be read from any place: gpz.stream reads pipes", name_of(file)
+        ) from None
     try:
         data = file.read()
     finally:

@@ -140,9 +140,7 @@ class File:
 
         # Frames of a file that has none do not need the open file for them.
         observables = (lambda: self.require_open().observables(index)) if self.has_records else None
-        return Frame(
-            index, head, read, asked, self.metadata, observables, None if self.selection is None else count
-        )
+        return Frame(index, head, read, asked, self.metadata, observables, None if self.selection is None else count)
 
 
 class Trajectory(Sequence):
@@ -328,8 +326,8 @@ class Trajectory(Sequence):
         """The tables that are valid for a frame, by their names: what does not belong to single frames, such as "atoms", "types",
         "bonds", "angles", "dihedrals", "impropers" and "provenance". Empty if the file has none; `names`: these alone.
 
-        Atoms are named by their ids, and may be absent from a frame. Columns that LAMMPS has are in LAMMPS's units. With some of
-        the atoms by their ids (gpz.open(..., atoms=...)), the tables have only the rows of these.
+        Atoms are named by their ids, and may be absent from a frame. Columns that LAMMPS has are in LAMMPS's units. If you
+        selected atoms by ids (gpz.open(..., atoms=ids)), each table has only the rows of the selected atoms.
         Raises gpz.CorruptError if a record of tables up to this frame is damaged. The frames can be read nevertheless.
         """
         reader = self._file.require_open()

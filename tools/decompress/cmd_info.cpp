@@ -166,9 +166,9 @@ void add_unread_frames(const FileScan &scan, Summary &summary) {
   summary.other_bytes = sums.other_bytes;
 }
 
-Summary summarize(const Reader &reader, bool is_elsewhere) {
+Summary summarize(const Reader &reader, bool is_remote) {
   Summary summary;
-  const std::vector<std::size_t> frames = frames_to_read(reader.frames(), is_elsewhere);
+  const std::vector<std::size_t> frames = frames_to_read(reader.frames(), is_remote);
   summary.frames_read = frames.size();
   summary.is_sample = frames.size() < reader.frames();
   Progress progress("info", reader.frames(), "frames");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The .gpz files that commands read: paths, and URLs of files elsewhere.
+// The .gpz files that commands read: paths, and URLs of remote files.
 #pragma once
 
 #include <memory>

@@ -74,7 +74,7 @@ HelperSource::HelperSource(const std::string &url) : name_(shown_url(url)) {
   const std::string program = find_program("source");
   if (program.empty())
     throw Failure(ExitCode::usage, name_,
-                  "files elsewhere are read by the Python package: pip install \".[remote]\" in the sources of gpz");
+                  "remote files are read by the Python package: pip install \".[remote]\" in the sources of gpz");
   start(program, url);
   try {
     take_opened();

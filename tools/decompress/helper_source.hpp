@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file elsewhere, whose bytes the program gpz-source of the Python package reads for this one.
+// A remote file, whose bytes the program gpz-source of the Python package reads for this one.
 #pragma once
 
 #include <sys/types.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz encode --key auto: the distance of key frames for files that are read from elsewhere, a frame here and one there.
+// gpz encode --key auto: the key interval of remote files, of which programs read single frames.
 #pragma once
 
 #include <cstdint>

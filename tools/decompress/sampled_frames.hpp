@@ -13,12 +13,12 @@
 
 namespace gpz::tool {
 
-// Of a file elsewhere few frames are read: a request for each head would take minutes. The first and the last usually
+// Of a remote file few frames are read: a request for each head would take minutes. The first and the last usually
 // arrive with the header and the index.
-inline std::vector<std::size_t> frames_to_read(std::size_t count, bool is_elsewhere) {
+inline std::vector<std::size_t> frames_to_read(std::size_t count, bool is_remote) {
   std::vector<std::size_t> frames;
   for (std::size_t i = 0; i < count; ++i)
-    if (!is_elsewhere || i == 0 || i == count / 2 || i + 1 == count) frames.push_back(i);
+    if (!is_remote || i == 0 || i == count / 2 || i + 1 == count) frames.push_back(i);
   return frames;
 }
 

@@ -61,17 +61,8 @@ def digest_of(path: str) -> str:
     return digest.text
 
 
-def sync_folder(path: str) -> None:
-    """The names in it are on disk afterwards."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def sync_file(path: str) -> None:
-    """Its bytes are on disk afterwards."""
+def sync(path: str) -> None:
+    """Returns when the bytes of a file, or the names in a folder, are on disk (fsync)."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -88,13 +79,13 @@ def whole(path: str) -> Iterator[str]:
     part = f"{path}.{secrets.token_hex(6)}{PART}"
     try:
         yield part
-        sync_file(part)
+        sync(part)
         os.replace(part, path)
     except BaseException:
         with suppress(OSError):
             os.unlink(part)
         raise
-    sync_folder(os.path.dirname(path))
+    sync(os.path.dirname(path))
 
 
 def make_folders(path: str) -> None:
@@ -105,7 +96,7 @@ def make_folders(path: str) -> None:
     make_folders(above)
     with suppress(FileExistsError):
         os.mkdir(path)
-    sync_folder(above)
+    sync(above)
 
 
 def remove_parts(folder: str) -> None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from gpz.archive.errors import TaskFailed
-from gpz.archive.files import digest_of, identity_of, make_folders, sync_folder
+from gpz.archive.files import digest_of, identity_of, make_folders, sync
 from gpz.archive.manifest import DONE, Manifest
 from gpz.archive.settings import Settings
 
@@ -78,4 +78,4 @@ class Archive:
         make_folders(folder)
         os.chmod(made, mode)
         os.replace(made, target)
-        sync_folder(folder)
+        sync(folder)

@@ -42,7 +42,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Made:
+class VerifiedFile:
     """An output that was compared with its input, and has no name in the archive yet."""
 
     plan: Plan
@@ -92,7 +92,7 @@ class Job:
         result = Result(made.plan.size, made.size)
         return (yield from self._removal(result)) if self._archive.remove else result
 
-    def compared(self, output: str, owner: str) -> Generator[list[Call], list[Any], Made]:
+    def compared(self, output: str, owner: str) -> Generator[list[Call], list[Any], VerifiedFile]:
         """Makes the output, and compares it with the input. output, owner: its name, and of what it is made."""
         place = self._place
         make_folders(place.folder)
@@ -103,7 +103,7 @@ class Job:
                   compression=place.kind.compression, pieces=len(plan.pieces), settings=place.settings.as_json())  # fmt: skip
         if len(plan.pieces) > 1 and os.path.exists(place.uncut):
             plan = plan.uncut()
-        pieces: Sequence[tasks.Made] = ()
+        pieces: Sequence[tasks.EncodedFile] = ()
         if not os.path.exists(place.joined):
             plan, pieces = yield from self._encoded(plan)
         ((made, digest),) = yield [(tasks.join, (place, pieces))]
@@ -119,11 +119,11 @@ class Job:
         if sum(part.frames for part in compared) != made.frames:
             raise TaskFailed("comparison with the input: the output has frames that are not in the input")
         self._require_same(plan)
-        return Made(
+        return VerifiedFile(
             plan, made.path, made.size, digest, made.frames, merged(compared), any(part.cut for part in compared)
         )
 
-    def _encoded(self, plan: Plan) -> Generator[list[Call], list[Any], tuple[Plan, Sequence[tasks.Made]]]:
+    def _encoded(self, plan: Plan) -> Generator[list[Call], list[Any], tuple[Plan, Sequence[tasks.EncodedFile]]]:
         settings = self._place.settings
         if len(plan.pieces) > 1 and settings.of_first_frame:
             (resolved,) = yield [(tasks.first_frame, (self._place, plan))]
@@ -173,7 +173,7 @@ class Job:
         """Notes that the input cannot be archived. Its pieces stay for the next run, which tries again."""
         self._add(FAILED, reason=reason)
 
-    def add_done(self, made: Made, output: str, size: int, digest: str, **fields: Any) -> None:
+    def add_done(self, made: VerifiedFile, output: str, size: int, digest: str, **fields: Any) -> None:
         """output, size, digest: of the file that has a name now. It may be joined of several."""
         plan = made.plan
         self._add(DONE, output=output, output_size=size, output_digest=digest, frames=made.frames, size=plan.size, mtime_ns=plan.mtime_ns,

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gpz.archive.files import sync_folder
+from gpz.archive.files import sync
 
 NAME = "manifest.jsonl"
 
@@ -35,7 +35,7 @@ class Manifest:
         is_new = not os.path.exists(self.path)
         self._file = open(self.path, "ab")
         if is_new:
-            sync_folder(folder)
+            sync(folder)
         elif not _ends_with_line(self.path):
             # Half a line of a run that was killed stays as it is, and readers leave it out.
             self._file.write(b"\n")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 
-from gpz.archive.files import sync_folder
+from gpz.archive.files import sync
 
 ENDING = ".gpz-archive-removes"
 CHANGED = "it changed since it was read"
@@ -40,7 +40,7 @@ def remove(path: str, checked: os.stat_result) -> str:
         if os.path.lexists(hidden):
             give_back(hidden, path)
         raise
-    sync_folder(os.path.dirname(path))
+    sync(os.path.dirname(path))
     return ""
 
 
@@ -60,8 +60,8 @@ def give_back(hidden: str, path: str) -> bool:
             return False
         except OSError:
             os.rename(hidden, path)  # a file system without hard links
-            sync_folder(os.path.dirname(path))
+            sync(os.path.dirname(path))
             return True
     os.unlink(hidden)
-    sync_folder(os.path.dirname(path))
+    sync(os.path.dirname(path))
     return True

@@ -19,7 +19,7 @@ import gpz
 from gpz.archive import programs
 from gpz.archive.compressed import blocks
 from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
-from gpz.archive.files import Identity, digest_of, identity_of, remove_parts, sync_folder, whole
+from gpz.archive.files import Identity, digest_of, identity_of, remove_parts, sync, whole
 from gpz.archive.kinds import GPZ, LAMMPS, PACKABLE, Kind, ending_for
 from gpz.archive.plan import Piece, Plan, plan
 from gpz.archive.removal import CHANGED
@@ -74,7 +74,7 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Made:
+class EncodedFile:
     """A file that was written."""
 
     path: str
@@ -153,7 +153,7 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
     return settings.with_bounds(eb, tuple(columns))
 
 
-def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, units: str, uncut: bool) -> Made:
+def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, units: str, uncut: bool) -> EncodedFile:
     """settings: of this piece; those of the place may have bounds that depend on a frame."""
     path = place.piece(number, uncut)
     notes: tuple[str, ...] = ()
@@ -173,7 +173,7 @@ def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, un
                 raise TaskFailed(f"in the piece that begins at byte {piece.offset}: {error}") from None
     with gpz.open(path) as made:
         names = (made.units, made.elements, made.type_labels)
-        return Made(path, os.path.getsize(path), len(made), _plain(names), notes)
+        return EncodedFile(path, os.path.getsize(path), len(made), _plain(names), notes)
 
 
 def _plain(names: Iterable[Any]) -> tuple[Any, ...]:
@@ -283,7 +283,7 @@ def convert_arguments(settings: Settings) -> list[str]:
 # --- The whole output ---
 
 
-def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
+def join(place: Place, pieces: Sequence[EncodedFile]) -> tuple[EncodedFile, str]:
     """One file of all pieces, and its digest."""
     if not os.path.exists(place.joined):
         _forget_comparisons(place)
@@ -301,12 +301,12 @@ def join(place: Place, pieces: Sequence[Made]) -> tuple[Made, str]:
             level += 1
         if len(names) == 1:
             os.rename(names[0], place.joined)
-            sync_folder(place.folder)
+            sync(place.folder)
         else:
             _cat(place, names, place.joined)
     with gpz.open(place.joined) as file:
         frames = len(file)
-    return Made(place.joined, os.path.getsize(place.joined), frames), digest_of(place.joined)
+    return EncodedFile(place.joined, os.path.getsize(place.joined), frames), digest_of(place.joined)
 
 
 def _forget_comparisons(place: Place) -> None:
@@ -317,14 +317,14 @@ def _forget_comparisons(place: Place) -> None:
                 os.unlink(os.path.join(place.folder, name))
 
 
-def join_files(place: Place, names: Sequence[str], keep: str) -> tuple[Made, str]:
+def join_files(place: Place, names: Sequence[str], keep: str) -> tuple[EncodedFile, str]:
     """One file of several that were compared with their inputs, and its digest. It is decoded once more: frames may be
     encoded again."""
     _cat(place, names, place.joined, keep)
     ended = programs.run(place.program("verify", place.joined, "--json"))
     if ended.code != 0:
         raise TaskFailed(f"the joined file: {_problem(ended).replace(place.joined, 'the output')}")
-    return Made(place.joined, os.path.getsize(place.joined), json.loads(ended.output)["frames"]), digest_of(
+    return EncodedFile(place.joined, os.path.getsize(place.joined), json.loads(ended.output)["frames"]), digest_of(
         place.joined
     )
 

@@ -243,9 +243,9 @@ class GPZReader(OfFrame, base.ReaderBase):
         except (gpz.ArgumentError, gpz.LimitError) as error:
             if head.n_particles == self.n_atoms:
                 raise
-            raise self._other_atoms(frame, f"{head.n_particles} and not {self.n_atoms}") from error
+            raise self._other_atoms(frame, f"{head.n_particles} atoms, where frame 0 has {self.n_atoms}") from error
         if self.layout.has_ids and not np.array_equal(values["id"], self._ids):
-            raise self._other_atoms(frame, "their ids differ")
+            raise self._other_atoms(frame, "the ids of the atoms differ")
         self.layout.fill(ts, head, values)
         if self._times is not None:
             ts.data["time"] = float(self._times[frame])
@@ -255,8 +255,8 @@ class GPZReader(OfFrame, base.ReaderBase):
 
     def _other_atoms(self, frame: int, difference: str) -> FrameError:
         return FrameError(
-            f"{self.filename}: frame {frame} has other atoms than frame 0 ({difference}). MDAnalysis reads trajectories of the "
-            "same atoms only. ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read this file."
+            f"{self.filename}: frame {frame} has other atoms than frame 0 ({difference}). MDAnalysis reads only "
+            "trajectories in which the atoms stay the same. ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read this file."
         )
 
     def _fetch(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The program gpz-source, which gives bytes of a file elsewhere to `gpz`, so that gpz needs no network library.
+"""The program gpz-source, which gives bytes of a remote file to `gpz`, so that gpz needs no network library.
 
     gpz-source URL
 
@@ -35,7 +35,7 @@ MOST_RANGES = 1 << 20
 def main(arguments: list[str] | None = None) -> int:
     """Runs gpz-source; returns its exit code."""
     parser = argparse.ArgumentParser(
-        prog="gpz-source", description="Gives bytes of a file elsewhere to gpz, over standard input and output."
+        prog="gpz-source", description="Gives bytes of a remote file to gpz, over standard input and output."
     )
     parser.add_argument("url", help="of a .gpz file: https://..., s3://..., or any other that fsspec knows")
     url = parser.parse_args(arguments).url

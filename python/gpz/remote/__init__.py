@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files elsewhere: on web servers, in object stores, in whatever fsspec knows.
+"""Remote files: on web servers, in object stores, in whatever fsspec knows.
 
     with gpz.open("https://host/melt.gpz") as trajectory:
         trajectory[5000].positions      # reads the frames from its key frame on, and nothing else

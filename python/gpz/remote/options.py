@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How files elsewhere are read."""
+"""How remote files are read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Options:
-    """How a file elsewhere is read: gpz.open(url, remote=gpz.remote.Options(...)).
+    """How a remote file is read: gpz.open(url, remote=gpz.remote.Options(...)).
 
     storage: what fsspec gives to the file system of the URL, such as {"anon": True} for public buckets of S3, or
         {"headers": {...}} for HTTP.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Opening of files elsewhere."""
+"""Opening of remote files."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gpz.remote.options import Options
 
 
 class RemoteReader:
-    """gpz._core.Reader over a file elsewhere. If bytes contradict the format, it looks whether the file was replaced: then
+    """gpz._core.Reader over a remote file. If bytes contradict the format, it looks whether the file was replaced: then
     the error is ChangedError. What is kept of the file is dropped, in case it was damaged on its way."""
 
     def __init__(self, file: Any, source: _core.Source, max_memory: int):
@@ -40,7 +40,7 @@ class RemoteReader:
 
 
 class RemoteFile:
-    """A file elsewhere, of which readers share the bytes that were read.
+    """A remote file, of which readers share the bytes that were read.
 
     source: a URL, an OpenFile of fsspec, or a file object that can be read from any place.
     """
@@ -84,7 +84,7 @@ class RemoteFile:
             raise changed(self.name, f"its version is {self.version}, and was {version}")
 
     def to_pickle(self) -> Any:
-        """What opens the file elsewhere: the bytes of a file object that is one of this process only."""
+        """What opens the remote file: the bytes of a file object that is one of this process only."""
         if isinstance(self.file, ObjectFile):
             return self.file.read_ranges([(0, self.file.size)])[0]
         return self.source

@@ -90,7 +90,8 @@ class WebFile(StoredFile):
                 self._ends.append((size - len(data), data))
 
     async def _read_last(self) -> tuple[bytes, int | None, dict[str, str]]:
-        """The end of the file, the size of the file and its version. If this fails, the reader asks for the range."""
+        """Requests the last LAST bytes. Returns these bytes, the size of the file, and its version; `(b"", None, {})` if the
+        request fails. The reader then requests the index by its position, as it does with other bytes."""
         try:
             async with await self._request_range(f"bytes=-{LAST}") as answer:
                 size = _length_in(answer)
@@ -154,19 +155,19 @@ class WebFile(StoredFile):
             aiohttp.ClientTimeout(total=None, sock_connect=self.options.timeout, sock_read=self.options.timeout),
         )
         place = file_system.encode_url(self._path) if self._place is None else self._place
-        if self._place is not None and self._is_elsewhere(place):
+        if self._place is not None and self._is_of_another_origin(place):
             heads = {key: value for key, value in heads.items() if key.lower() not in _PRIVATE_HEADS}
             arguments = {key: value for key, value in arguments.items() if key not in _PRIVATE_ARGUMENTS}
         return session.get(place, headers=heads, **arguments)
 
-    def _is_elsewhere(self, place: Any) -> bool:
+    def _is_of_another_origin(self, place: Any) -> bool:
         """Whether it has another origin than the URL: scheme, host and port."""
         return bool(place.origin() != self.file_system.encode_url(self._path).origin())
 
     async def _can_go_to(self, place: Any) -> bool:
         """Whether later requests may be made there at once. Credentials of the session go with every request, so it has to be
         the redirection that takes them off."""
-        if not self._is_elsewhere(place):
+        if not self._is_of_another_origin(place):
             return True
         session = await self.file_system.set_session()
         return session.auth is None and not any(key.lower() in _PRIVATE_HEADS for key in session.headers)
@@ -248,7 +249,8 @@ def _wait_in(answer: Any) -> float | None:
 
 
 async def _bytes_of(answer: Any, wanted: int) -> bytes:
-    """Of the body, one more than is wanted at most, whatever the server sends."""
+    """Reads the body of the answer, but no more than `wanted` + 1 bytes: a server may send more than was requested, or never
+    end. One byte too many shows the caller that the answer is too long."""
     parts, left = [], wanted + 1
     while left > 0 and (part := await answer.content.read(left)):
         parts.append(part)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays of dask and xarray over files elsewhere."""
+"""Arrays of dask and xarray over remote files."""
 
 import pickle
 

@@ -143,7 +143,7 @@ def test_other_files(gpz_command, server):
 
 def test_only_gpz_files(gpz_command, server, tmp_path):
     result = gpz_command("encode", server.url(), "--format", "lammps", "--eb", "1e-3", "-o", tmp_path / "out.gpz")
-    assert result.returncode == 2 and "only .gpz files are read from elsewhere" in result.stderr
+    assert result.returncode == 2 and "only .gpz files are read by URL" in result.stderr
 
 
 def test_without_the_package(gpz_command, server, tmp_path):

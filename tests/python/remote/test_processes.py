@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs that end, and that fork, while files elsewhere are open."""
+"""Programs that end, and that fork, while remote files are open."""
 
 import os
 import subprocess

@@ -48,7 +48,7 @@ std::string guess_format(ByteInput &input) {
 
 std::unique_ptr<FrameSource> open_source(const std::string &path, const SourceOptions &options) {
   if (is_url(path) && !options.format.empty() && options.format != "gpz")
-    throw Failure(ExitCode::usage, path, "only .gpz files are read from elsewhere: copy it first");
+    throw Failure(ExitCode::usage, path, "only .gpz files are read by URL: copy it first");
   if (options.format == "gpz" || is_url(path)) return make_gpz_source(path, options);
   auto input = std::make_unique<ByteInput>(path);
   if (options.format != "raw") refuse_compressed(*input);
