@@ -54,7 +54,7 @@ def archive(
     dt: float | str | None = None,
     elements: str | None = None,
     effort: str | None = None,
-    key: int | None = None,
+    key: int | str | None = None,
     order: str | None = None,
     allow_truncated: bool = False,
     piece_size: int = PIECE_SIZE,

@@ -106,7 +106,9 @@ class _Cuts:
         number, self._frames = self._frames, self._frames + 1
         if number == 1:
             self.second_frame = start
-        if number and number % self._interval == 0 and start - self._cuts[-1][0] >= self._piece_size:
+        if not number or self._interval is None:
+            return
+        if number % self._interval == 0 and start - self._cuts[-1][0] >= self._piece_size:
             self._cuts.append((start, number))
 
     def pieces(self, size: int) -> tuple[Piece, ...]:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 import gpz
 
 KEY_INTERVAL = 100  # frames, as gpz encode has it
+AUTO = "auto"  # a key interval that gpz encode chooses
 PIECE_SIZE = 256 * 2**20  # bytes
 EFFORTS = ("fast", "standard", "dense")
 ORDERS = ("auto", "id", "place", "memory")
@@ -31,7 +32,7 @@ class Settings:
     dt: str | None = None
     elements: str | None = None
     effort: str | None = None
-    key: int | None = None
+    key: int | str | None = None
     order: str | None = None
     allow_truncated: bool = False
     piece_size: int = PIECE_SIZE
@@ -44,15 +45,17 @@ class Settings:
             raise gpz.ArgumentError(f"effort: one of {', '.join(EFFORTS)}, not {self.effort!r}")
         if self.order is not None and self.order not in ORDERS:
             raise gpz.ArgumentError(f"order: one of {', '.join(ORDERS)}, not {self.order!r}")
-        if self.key is not None and self.key < 1:
-            raise gpz.ArgumentError(f"key: a whole number from 1, not {self.key!r}")
+        if self.key not in (None, AUTO) and not (isinstance(self.key, int) and self.key >= 1):
+            raise gpz.ArgumentError(f'key: a whole number from 1, or "auto", not {self.key!r}')
         if self.piece_size < 1:
             raise gpz.ArgumentError(f"piece_size: a number of bytes from 1, not {self.piece_size!r}")
 
     @property
-    def key_interval(self) -> int:
-        """In frames."""
-        return KEY_INTERVAL if self.key is None else self.key
+    def key_interval(self) -> int | None:
+        """In frames; None: `gpz encode` chooses it when it sees the first frame of an input."""
+        if self.key == AUTO:
+            return None
+        return KEY_INTERVAL if self.key is None else int(self.key)
 
     @property
     def of_first_frame(self) -> bool:

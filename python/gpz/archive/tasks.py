@@ -260,6 +260,8 @@ def convert_arguments(settings: Settings) -> list[str]:
     """For gpz convert. Raises TaskFailed for settings that it does not know."""
     if settings.rel is not None:
         raise TaskFailed("gpz convert has no bound relative to the box: give one in distance units")
+    if settings.key_interval is None:
+        raise TaskFailed("gpz convert chooses no key interval: give a number of frames")
     eb = "0" if settings.lossless else settings.eb
     given: list[str] = []
     for name, value in {

@@ -99,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--dt", metavar="T", help="length of a timestep, in time units")
     made.add_argument("--elements", metavar="LIST", help="names of atom types 1, 2, ..., such as C,H,O")
     made.add_argument("--effort", choices=("fast", "standard", "dense"), help="time spent on smaller files (standard)")
-    made.add_argument("--key", type=count, metavar="K", help="a key frame every K frames (100)")
+    made.add_argument("--key", type=key, metavar="K", help="a key frame every K frames (100); auto: by the size of frames")
     made.add_argument("--order", choices=("auto", "id", "place", "memory"), help="of particles in key frames (auto)")
     made.add_argument(
         "--allow-truncated",
@@ -116,6 +116,11 @@ def count(text: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a whole number from 1, not {text!r}")
     return int(text)
+
+
+def key(text: str) -> int | str:
+    """For argparse: frames, or auto."""
+    return text if text == "auto" else count(text)
 
 
 def memory(text: str) -> int:

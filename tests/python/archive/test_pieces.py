@@ -235,3 +235,23 @@ def test_names_of_types_that_differ_between_pieces(tmp_path):
     subprocess.run(encode, capture_output=True, check=True)
     assert outputs(tmp_path / "out") == {"alloy.dump.gpz": (tmp_path / "one.gpz").read_bytes()}
     assert last_started(tmp_path / "out")["pieces"] > 1
+
+
+def test_a_key_interval_that_is_chosen(tmp_path):
+    """By gpz encode, from the first frame: the input is not cut, and the output is that of gpz encode."""
+    path = tmp_path / "melt.dump"
+    path.write_bytes(dump(atoms=4000, frames=60))
+    assert len(planned(path, key="auto").pieces) == 1 < len(planned(path, key=5).pieces)
+    archive([path], to=tmp_path / "out", key="auto", eb="0.0001", piece_size=1000, progress=False)
+    expected = tmp_path / "expected.gpz"
+    command = [os.environ.get("GPZ", "gpz"), "encode", path, "-o", expected, "--key", "auto", "--eb", "0.0001"]
+    subprocess.run(command, check=True, capture_output=True)
+    with gpz.open(tmp_path / "out" / "melt.dump.gpz") as found, gpz.open(expected) as encoded:
+        assert list(found.key_frames) == list(encoded.key_frames)
+        assert 1 < sum(found.key_frames) < 60
+
+
+def test_a_key_interval_is_a_number_or_auto():
+    for wrong in (0, -3, "often", 2.5):
+        with pytest.raises(gpz.ArgumentError, match="key"):
+            Settings(key=wrong)
