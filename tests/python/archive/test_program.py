@@ -141,7 +141,7 @@ class TestUsage:
         ({"eb": 1, "rel": 1}, "give one of eb, rel and lossless"),
         ({"effort": "most"}, "effort: one of fast, standard, dense, not 'most'"),
         ({"order": "any"}, "order: one of"),
-        ({"key": 0}, "key: a whole number from 1, or "auto", not 0"),
+        ({"key": 0}, 'key: a whole number from 1, or "auto", not 0'),
         ({"piece_size": 0}, "piece_size: a number of bytes from 1"),
         ({"client": object(), "scheduler": "tcp://x"}, "a client or the address"),
     ],
