@@ -70,3 +70,58 @@ def test_children_read_for_themselves(server, local):
     assert os.waitstatus_to_exitcode(status) == 0
     np.testing.assert_array_equal(first, local[KEY + 1].positions)
     np.testing.assert_array_equal(trajectory[2 * KEY + 1].positions, local[2 * KEY + 1].positions)
+
+
+# A thread of the parent reads while the process is forked: the child has no such thread, and does not wait for it.
+FORKING = """
+import os
+import sys
+import threading
+from gpz import _core
+
+data = open(sys.argv[1], "rb").read()
+reading, released = threading.Event(), threading.Event()
+
+
+class Held:
+    name, size = "held", len(data)
+
+    def read_ranges(self, ranges):
+        reading.set()
+        released.wait()
+        return [data[begin:end] for begin, end in ranges]
+
+
+thread = threading.Thread(target=lambda: _core.Reader.of_source(_core.Source(Held(), 1 << 20), 0))
+thread.start()
+reading.wait()
+child = os.fork()
+if child == 0:
+    sys.exit(7)
+_, status = os.waitpid(child, 0)
+released.set()
+thread.join()
+sys.exit(0 if os.waitstatus_to_exitcode(status) == 7 else 1)
+"""
+
+
+def test_children_end_although_a_thread_of_the_parent_reads(path):
+    ended = subprocess.run([sys.executable, "-B", "-c", FORKING, path], check=False, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_an_interrupted_read_is_not_repeated(server, monkeypatch):
+    from gpz.remote import web
+
+    trajectory = gpz.open(server.url(), threads=1)
+    interrupted = []
+
+    def interrupt(self, ranges):
+        interrupted.append(ranges)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(web.WebFile, "read_ranges", interrupt)
+    for number, index in enumerate((2 * KEY + 3, KEY + 2), 1):
+        with pytest.raises(KeyboardInterrupt):
+            trajectory[index].positions
+        assert len(interrupted) == number
