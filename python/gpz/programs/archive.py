@@ -9,21 +9,12 @@ import re
 import signal
 import sys
 from types import FrameType
-from typing import NoReturn
 
 import gpz
-from gpz.programs.exit_codes import USAGE, exit_code
+from gpz.programs.exit_codes import exit_code
+from gpz.programs.parser import Parser
 
 STOPPED = (signal.SIGINT, signal.SIGTERM)
-
-
-class Parser(argparse.ArgumentParser):
-    """Errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Ends the program as other errors of usage do: one line and the exit code of usage."""
-        message = re.sub(r"^argument (\S+?):", r"\1:", " ".join(message.split()))
-        self.exit(USAGE, f"gpz archive: {message} (gpz archive --help)\n")
 
 
 class Signalled(BaseException):

@@ -9,12 +9,13 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 import gpz
 from gpz._checks import THERMAL
 from gpz._slices import as_slice
-from gpz.programs.exit_codes import HELP, USAGE, exit_code
+from gpz.programs.exit_codes import HELP, exit_code
+from gpz.programs.parser import Parser
 
 # What the arguments of the function are called in the shell.
 OPTIONS = {
@@ -29,15 +30,6 @@ OPTIONS = {
     "order": "--order",
     "effort": "--effort",
 }
-
-
-class Parser(argparse.ArgumentParser):
-    """Errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Ends the program as other errors of usage do: one line and the exit code of usage."""
-        message = re.sub(r"^argument (\S+?):", r"\1:", " ".join(message.split()))
-        self.exit(USAGE, f"gpz convert: {message} (gpz convert --help)\n")
 
 
 def option(convert: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:

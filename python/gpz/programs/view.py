@@ -17,21 +17,12 @@ import threading
 import webbrowser
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
 
 import gpz
 from gpz._slices import as_slice
-from gpz.programs.exit_codes import USAGE, exit_code
+from gpz.programs.exit_codes import exit_code
+from gpz.programs.parser import Parser
 from gpz.view.scene import LIMIT
-
-
-class Parser(argparse.ArgumentParser):
-    """Errors are one line."""
-
-    def error(self, message: str) -> NoReturn:
-        """Ends the program as other errors of usage do: one line and the exit code of usage."""
-        message = re.sub(r"^argument (\S+?):", r"\1:", " ".join(message.split()))
-        self.exit(USAGE, f"gpz view: {message} (gpz view --help)\n")
 
 
 def parser() -> argparse.ArgumentParser:
