@@ -181,16 +181,25 @@ struct CachedSource::State {
     return true;
   }
 
-  void read(std::vector<Piece> pieces) {
-    std::uint64_t total = 0;
+  // Bytes of the blocks that these pieces lie in, and of the blocks between them that are read as well.
+  std::uint64_t bytes_with_blocks(const std::vector<Piece> &pieces) const {
+    std::uint64_t blocks = 0, next = first_block(pieces.front());
     for (const Piece &piece : pieces) {
-      require_inside(piece);
-      total += piece.size;
+      const std::uint64_t first = first_block(piece), behind = last_block(piece) + 1;
+      const bool is_near = first > next && first - next <= options.gap / options.block;
+      if (behind > next) blocks += behind - (is_near ? next : std::max(first, next));
+      next = std::max(next, behind);
     }
+    return blocks * options.block;
+  }
+
+  void read(std::vector<Piece> pieces) {
+    for (const Piece &piece : pieces) require_inside(piece);
     pieces.erase(std::remove_if(pieces.begin(), pieces.end(), [](const Piece &piece) { return piece.size == 0; }),
                  pieces.end());
     if (pieces.empty()) return;
-    if (is_forked() || total > options.memory / 2) {
+    // While blocks are read, their bytes are in memory twice.
+    if (is_forked() || bytes_with_blocks(pieces) > options.memory / 2) {
       read_directly(pieces);
       return;
     }

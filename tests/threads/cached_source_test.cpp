@@ -125,6 +125,24 @@ TEST(CachedSources, DropWhatWasUsedLongestAgo) {
   EXPECT_EQ(cached.counts.requests, 7u);
 }
 
+// Their blocks, and the gaps between them, would take more memory than is allowed.
+TEST(CachedSources, ManySmallPiecesFarApartAreReadAsTheyAre) {
+  constexpr std::size_t count = 100, distance = 3 * block;
+  for (const std::size_t gap : {std::size_t{0}, 4 * block}) {
+    Cached cached(count * distance, options_of(100 * block, gap));
+    Bytes got(count);
+    std::vector<Source::Piece> pieces;
+    for (std::size_t k = 0; k < count; ++k) pieces.push_back({k * distance, &got[k], 1});
+    cached.source.read_pieces(pieces);
+    for (std::size_t k = 0; k < count; ++k) ASSERT_EQ(got[k], cached.bytes[k * distance]) << k;
+    EXPECT_EQ(cached.counts.bytes, count);
+    // Few of them are read in blocks: with the gaps between them if these are short.
+    pieces.resize(10);
+    cached.source.read_pieces(pieces);
+    EXPECT_EQ(cached.counts.bytes, count + (gap == 0 ? 10 : 9 * 3 + 1) * block);
+  }
+}
+
 TEST(CachedSources, FailuresAreThoseOfTheOtherSource) {
   Cached cached(20 * block, options_of(1 << 20));
   cached.counts.failing = 0;
