@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Converts trajectories of other programs to .gpz and back, and compares all values with those of the originals, as Markdown.
+
+    PYTHONPATH=build/python build/venv/bin/python bench/python/conversions.py DATA FOLDER [OPTIONS OF gpz convert ...]
+
+DATA: a folder, whose files of XTC, TRR, DCD, AMBER NetCDF and TNG are converted, such as the folder `data` of MDAnalysisTests.
+FOLDER: for what is made. Originals are read with the libraries of MDAnalysis and pytng, without gpz.convert. "Back" is a
+conversion of the .gpz file to the format of the original. Bits are those of a whole file for a particle and frame.
+"""
+
+import argparse
+import filecmp
+import pathlib
+import subprocess
+import sys
+import time
+import warnings
+
+import MDAnalysis as mda
+import numpy as np
+from MDAnalysis.coordinates.core import get_reader_for
+from MDAnalysis.lib import mdamath
+from MDAnalysis.lib.formats.libmdaxdr import XTCFile
+
+import gpz
+
+ENDINGS = (".xtc", ".trr", ".dcd", ".nc", ".ncdf", ".tng")
+WRITTEN = (".xtc", ".trr", ".dcd", ".nc", ".ncdf")
+BOX_TOLERANCE = 2e-6  # relative, of vectors that are computed from lengths and angles in single precision
+VECTORS = {"positions": ("x", "y", "z"), "velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz")}
+
+
+class Differs(Exception):
+    """What is not as in the original."""
+
+
+def convert(*arguments):
+    """Runs gpz convert. Raises Differs with its message if it fails. Returns seconds."""
+    started = time.perf_counter()
+    done = subprocess.run([sys.executable, "-m", "gpz.programs.convert", "--quiet", *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise Differs(f"exit code {done.returncode}: {done.stderr.strip().splitlines()[-1]}")
+    return time.perf_counter() - started
+
+
+def reader_of(path):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return get_reader_for(str(path))(str(path))
+
+
+def edges_of(dimensions):
+    return None if dimensions is None else mdamath.triclinic_vectors(dimensions).astype(np.float64)
+
+
+def compare(path, made):
+    """(particles, frames, values that were compared, largest difference of a position, its bound)."""
+    values, largest, bound = 0, 0.0, 0.0
+    original = reader_of(path)
+    with gpz.open(made) as file:
+        if len(file) != original.n_frames:
+            raise Differs(f"{len(file)} frames instead of {original.n_frames}")
+        for ts, frame in zip(original, file):
+            for name, columns in VECTORS.items():
+                if not getattr(ts, f"has_{name}"):
+                    continue
+                theirs = getattr(ts, name).astype(np.float64)
+                ours = np.column_stack([np.asarray(frame[column], np.float64) for column in columns])
+                difference = float(np.abs(ours - theirs).max())
+                allowed = frame.bounds[columns[0]] or 0.0
+                if not difference <= allowed:
+                    raise Differs(f"frame {frame.index}: {name} differ by {difference:g}, the bound is {allowed:g}")
+                values += theirs.size
+                if name == "positions":
+                    largest, bound = max(largest, difference), max(bound, allowed)
+            edges, box = edges_of(ts.dimensions), frame.box
+            if (edges is None) != (box is None):
+                raise Differs(f"frame {frame.index}: a box in one of the files")
+            if box is not None and np.abs(box.matrix - edges).max() > BOX_TOLERANCE * np.abs(edges).max():
+                raise Differs(f"frame {frame.index}: box {box.matrix.tolist()} instead of {edges.tolist()}")
+        return original.n_atoms, original.n_frames, values, largest, bound
+
+
+def integers(path):
+    """Those that each frame of an XTC file holds, its precision, step, time and box."""
+    with XTCFile(str(path)) as file:
+        for frame in file:
+            rounded = frame.x if len(frame.x) <= 9 else np.rint(frame.x.astype(np.float64) * frame.prec).astype(np.int64)
+            precision = frame.prec if len(frame.x) > 9 else 0
+            yield rounded, precision, frame.step, frame.time, frame.box
+
+
+def back(path, made, folder):
+    """What the conversion back to the format of the original keeps, in words."""
+    if path.suffix not in WRITTEN:
+        return "not written"
+    again = folder / f"back{path.suffix}"
+    convert(made, again)
+    if path.suffix == ".xtc":
+        for number, (theirs, ours) in enumerate(zip(integers(path), integers(again), strict=True)):
+            if not all(np.array_equal(a, b) for a, b in zip(theirs, ours)):
+                parts = ("integers", "precision", "step", "time", "box")
+                raise Differs(f"back: frame {number}: other " + " ".join(p for p, a, b in zip(parts, theirs, ours) if not np.array_equal(a, b)))
+        return "the same bytes" if filecmp.cmp(path, again, shallow=False) else "the same integers"
+    largest, times = 0.0, 0.0
+    for theirs, ours in zip(reader_of(path), reader_of(again), strict=True):
+        largest = max(largest, float(np.abs(theirs.positions - ours.positions).max()))
+        times = max(times, abs(theirs.time - ours.time))
+    return f"positions within {largest:.2g}, times within {times:.2g} ps"
+
+
+def row(path, data, folder, options):
+    size = path.stat().st_size
+    name = str(path.relative_to(data))
+    made = folder / "made.gpz"
+    try:
+        seconds = convert(path, made, *options)
+        particles, frames, values, largest, bound = compare(path, made)
+        said = back(path, made, folder)
+    except Differs as error:
+        return [name, f"{size:,}", *6 * [""], str(error).replace(str(path), path.name)]
+    bits = 8 / (particles * frames)
+    return [
+        name, f"{particles:,}", frames, f"{values:,}", f"{bits * size:.2f}", f"{bits * made.stat().st_size:.2f}",
+        f"{largest:.2g} ({bound:g})", f"{seconds:.1f}", said,
+    ]  # fmt: skip
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("folder", type=pathlib.Path)
+    arguments, options = parser.parse_known_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    warnings.simplefilter("ignore")
+    print(f"MDAnalysis {mda.__version__}\n")
+    head = ["file", "particles", "frames", "values compared", "bits of the original", "bits of .gpz", "largest error of a position (bound)", "s", "back"]
+    print("| " + " | ".join(head) + " |\n|" + "---|" * len(head))
+    paths = sorted(path for ending in ENDINGS for path in arguments.data.rglob(f"*{ending}"))
+    for path in paths:
+        print("| " + " | ".join(str(cell) for cell in row(path, arguments.data, arguments.folder, options)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
