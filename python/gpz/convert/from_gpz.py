@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -58,14 +57,19 @@ def write(
             options = {"velocities": velocities, "forces": forces}
         if form.mda == "H5MD":
             options.update(n_frames=len(chosen), author="gpz")
-        precision = precision_of(units, digits, file.metadata["reference"])
-        made = XtcTarget(target, units) if form.mda == "XTC" else MdaTarget(target, form, units, first.n_particles, velocities, forces, options)
+        precision = precision_of(first, units, digits, file.metadata["reference"])
+        is_rounded = False
+        made: XtcTarget | MdaTarget
+        if form.mda == "XTC":
+            made = XtcTarget(target, units, precision)
+        else:
+            made = MdaTarget(target, form, units, first.n_particles, velocities, forces, options)
         with closing(made):
             for number, frame in enumerate(chosen):
                 require_same_atoms(first, frame, source)
-                of_xtc = (precision(frame),) if form.mda == "XTC" else ()
+                is_rounded = is_rounded or not fits(grid_of_xtc(frame, units), precision)
                 try:
-                    made.write(frame, float(times[number]), *of_xtc)
+                    made.write(frame, float(times[number]))
                 except gpz.UnsupportedError as error:
                     error.path = error.path or str(source)
                     raise
@@ -74,19 +78,17 @@ def write(
                         f"MDAnalysis cannot write frame {frame.index} as {form.name}: {one_line(error)}",
                         str(source),
                     ) from error
-        if form.mda == "XTC":
-            lost += rounded_by_xtc(first, style, precision(first), units)
+        if form.mda == "XTC" and is_rounded:
+            unit = "sigma" if style == "lj" else "nm"
+            lost.append(f"positions are rounded to {1 / precision:g} {unit}: half of that comes to their error{bound_of(first)}")
         return Outcome(lost + lost_in(form, first, style, velocities, forces, file), len(chosen), problem)
 
 
-def precision_of(units: Units, digits: int | None, reference_text: str) -> Callable[[gpz.Frame], float]:
-    """The precision of XTC for a frame, 1/nm: of `digits`, else that of the XTC file whose grid the frame has, else of DIGITS."""
-
-    def chosen(frame: gpz.Frame) -> float:
-        grid = grid_of_xtc(frame, units) if digits is None and reference_text == reference.TEXT_OF_XTC else 0.0
-        return float(f"{1 / grid:.7g}") if grid else 10.0 ** (DIGITS if digits is None else digits)
-
-    return chosen
+def precision_of(first: gpz.Frame, units: Units, digits: int | None, reference_text: str) -> float:
+    """The precision of an XTC file, 1/nm: of `digits`, else that of the XTC file whose grid the first frame has, else of DIGITS.
+    The library of XTC takes one for all frames."""
+    grid = grid_of_xtc(first, units) if digits is None and reference_text == reference.TEXT_OF_XTC else 0.0
+    return float(f"{1 / grid:.7g}") if grid else 10.0 ** (DIGITS if digits is None else digits)
 
 
 def grid_of_xtc(frame: gpz.Frame, units: Units) -> float:
@@ -96,13 +98,10 @@ def grid_of_xtc(frame: gpz.Frame, units: Units) -> float:
     return info.step * units.length / NANOMETRE if keeps else 0.0
 
 
-def rounded_by_xtc(first: gpz.Frame, style: str, precision: float, units: Units) -> list[str]:
-    """What XTC rounds, unless it has the grid of the frame."""
-    grid = grid_of_xtc(first, units)
-    if grid and abs(grid * precision - 1) < 1e-6:
-        return []
-    unit = "sigma" if style == "lj" else "nm"
-    return [f"positions are rounded to {1 / precision:g} {unit}: half of that comes to their error{bound_of(first)}"]
+def fits(grid: float, precision: float) -> bool:
+    """Whether XTC of this precision has all multiples of the grid (nm; 0: there is none)."""
+    steps = grid * precision
+    return steps > 0.5 and abs(steps - round(steps)) < 1e-6
 
 
 def bound_of(frame: gpz.Frame) -> str:

@@ -22,18 +22,21 @@ LARGEST_OF_XTC = 2**31 - 4
 
 
 class XtcTarget:
-    """MDAnalysis's own writer makes lengths and angles of the box, whose edges XTC has; and takes powers of ten only."""
+    """MDAnalysis's own writer makes lengths and angles of the box, whose edges XTC has; and takes powers of ten only.
 
-    def __init__(self, path: Path, units: Units):
-        self.nanometres = units.length / NANOMETRE
+    precision: positions are rounded to 1 / precision nm.
+    """
+
+    def __init__(self, path: Path, units: Units, precision: float):
+        self.nanometres, self.precision = units.length / NANOMETRE, precision
         self.file = XTCFile(str(path), "w")
 
-    def write(self, frame: gpz.Frame, time: float, precision: float) -> None:
-        """time: ps. precision: positions are rounded to 1 / precision nm."""
+    def write(self, frame: gpz.Frame, time: float) -> None:
+        """time: ps."""
         positions = np.asarray(frame.positions, np.float64) * self.nanometres
-        require_room(positions, precision, frame)
+        require_room(positions, self.precision, frame)
         edges = np.zeros((3, 3)) if frame.box is None else frame.box.matrix * self.nanometres
-        self.file.write(positions.astype(np.float32), edges.astype(np.float32), frame.timestep, time, precision)
+        self.file.write(positions.astype(np.float32), edges.astype(np.float32), frame.timestep, time, self.precision)
 
     def close(self) -> None:
         """Ends the file."""
