@@ -19,8 +19,8 @@ namespace {
 
 Plugin plugin;
 
-// GROMACS calls read_timestep_metadata with a null pointer and then reads from it. Without this function it asks for no
-// velocities, but leaves the pointer to them uninitialised. It takes times for picoseconds.
+// GROMACS does not initialise Timestep::velocities. It calls read_timestep_metadata, if there is one, with a null
+// pointer and then reads from it. It takes times for picoseconds.
 #ifdef GPZ_MOLFILE_GROMACS
 constexpr bool is_for_gromacs = true;
 #else
