@@ -135,7 +135,7 @@ def row(path, data, folder, options):
         particles, frames, values, largest, bound = compare(path, made)
         said = back(path, made, folder, particles)
     except (Differs, OSError) as error:
-        return [name, f"{size:,}", *5 * [""], str(error).replace(str(path), path.name)]
+        return [name, *6 * [""], str(error).replace(str(path), path.name)]
     bits = 8 / (particles * frames)
     return [
         name, f"{particles:,}", frames, f"{values:,}", f"{bits * size:.2f}", f"{bits * made.stat().st_size:.2f}",
