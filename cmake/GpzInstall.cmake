@@ -90,6 +90,7 @@ if(TARGET gpzplugin)
 endif()
 if(TARGET gpz_molfile)
   install(TARGETS gpz_molfile17 gpz_molfile18 LIBRARY DESTINATION ${plugin_dir}/molfile COMPONENT molfile)
+  install(TARGETS gpz_gromacs LIBRARY DESTINATION ${plugin_dir}/gromacs COMPONENT molfile)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
               ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md

@@ -36,6 +36,7 @@ DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 ORDERS = ("place", "id", "memory", "auto")
 EFFORTS = ("fast", "standard", "dense")
 MOST_KEY_INTERVAL = 65535
+WITHIN = 1 + 2.0**-20  # bounds that are half of a grid have been rounded
 
 
 class Writer:
@@ -187,6 +188,7 @@ class Writer:
         timestep: int | None = None,
         time: float | None = None,
         origin: Frame | Mapping[str, _origins.Origin] | None = None,
+        grid: float | None = None,
         observables: Mapping[str, float | tuple[float, str]] | None = None,
         **columns: npt.ArrayLike,
     ) -> None:
@@ -205,6 +207,8 @@ class Writer:
         frame: of another file, with all its columns, box, times and observables; what else is given replaces that of the frame, and has its
             origin. origin={} says that it has nothing to do with it.
         origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.
+        grid: the positions are multiples of this distance, as those of an XTC file, and are stored as these multiples. It has no
+            effect where the bound allows larger steps. None: a power of ten, if all positions are multiples of one.
 
         The bounds of what comes from another file hold for the original values. Without a bound of the writer its values
         keep their bits, and their bound. With a larger one, the error of that file and the one that is added are within
@@ -217,7 +221,7 @@ class Writer:
             if self._closed:
                 raise ValueError("the writer is closed")
             try:
-                self._write_given(frame, arguments, columns, box, timestep, time, origin, observables)
+                self._write_given(frame, arguments, columns, box, timestep, time, origin, grid, observables)
             except ArgumentError as error:
                 error.path = error.path or self._name
                 raise
@@ -243,7 +247,7 @@ class Writer:
                 error.path = error.path or self._name
                 raise
 
-    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin, observables) -> None:
+    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin, grid, observables) -> None:
         if frame is not None and not isinstance(frame, Frame):
             raise TypeError(
                 f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
@@ -269,6 +273,7 @@ class Writer:
         if math.isinf(time):
             raise ArgumentError(f"time: a finite number, or None where it is not known, not {time}")
         names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
+        grid = 0.0 if grid is None else _checks.checked_grid(grid, names)
         made = as_box(box, 2 if names is not None and len(names) == 2 else 3)
         made = frame.box if made is None and frame is not None else made
         lengths = {name: len(array) for name, array in values.items()}
@@ -280,7 +285,7 @@ class Writer:
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
         self._warn(values, names, made)
-        self._write(values, kept, names, made, timestep, time, packed)
+        self._write(values, kept, names, made, timestep, time, grid, packed)
         if lengths and max(lengths.values()) and not are_numbers:
             self._has_ids = "id" in values
 
@@ -313,7 +318,9 @@ class Writer:
         self._warned.add(matter)
         warnings.warn(f"{_core.printable(self._name)}: {text}", stacklevel=5)
 
-    def _write(self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float, observables) -> None:
+    def _write(
+        self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float, grid: float, observables
+    ) -> None:
         packed = _box.to_library(box)
         if names:  # one quantity has one type
             common = np.result_type(*(values[name] for name in names))
@@ -326,6 +333,8 @@ class Writer:
             arrays = [values[name] for name in group]
             origin = _origins.joined([kept.origins.get(name) for name in group])
             bound, step, packed_origin = self._bound_of(group, arrays, origin, kept.unchanged, packed)
+            if group is names and origin is None and 2 * bound <= grid * WITHIN and bound > 0:
+                step = grid
             arrays = _origins.in_type(origin, bound, step, arrays)
             display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
             fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))

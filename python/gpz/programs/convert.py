@@ -70,12 +70,12 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="gpz convert",
         description="Converts .gpz to DCD, AMBER NetCDF, XTC, TRR or H5MD, and these and whatever else MDAnalysis reads "
-        "(GRO, PDB, mdcrd, TRZ, ...) to .gpz; the names say which. What gets lost is said on standard error. For dumps of "
+        "(TNG, GRO, PDB, mdcrd, TRZ, ...) to .gpz; the names say which. What gets lost is said on standard error. For dumps of "
         "LAMMPS and XYZ: gpz encode, gpz decode.",
         epilog=HELP,
     )
     number = option(whole_number, "a whole number")
-    made.add_argument("input", metavar="IN", help="a trajectory: .gpz .dcd .nc .ncdf .xtc .trr .h5md .h5 .gro .pdb ...")
+    made.add_argument("input", metavar="IN", help="a trajectory: .gpz .dcd .nc .ncdf .xtc .trr .h5md .h5 .tng .gro .pdb ...")
     made.add_argument("output", metavar="OUT", help="one of the two is .gpz; replaced when it is complete")
     made.add_argument(
         "--frames",
@@ -84,14 +84,23 @@ def parser() -> argparse.ArgumentParser:
         help="a slice as in Python, or one number (all)",
     )
     made.add_argument(
-        "--units", metavar="STYLE", help="of LAMMPS. Of the .gpz file to write (metal), or of one that names none"
+        "--units",
+        metavar="STYLE",
+        help="of LAMMPS. Of the .gpz file to write (metal), or of one that names none. A DCD file of LAMMPS is in the units "
+        "of its run: name them",
     )
-    made.add_argument("--precision", type=number, metavar="N", help="decimal places of nm in XTC files, 0 to 9 (3)")
+    made.add_argument(
+        "--precision",
+        type=number,
+        metavar="N",
+        help="decimal places of nm in XTC files, 0 to 9 (3, or those of the XTC file from which IN was made)",
+    )
     made.add_argument(
         "--eb",
         type=option(bound, "a finite number that is not negative"),
         metavar="B",
-        help="bound of positions in the .gpz file, in its units; 0: exact (0.0005 Angstrom)",
+        help="bound of positions in the .gpz file, in its units; 0: exact (0.0005 Angstrom; half of the grid of an XTC file, whose "
+        "values are kept)",
     )
     made.add_argument(
         "--bound",
