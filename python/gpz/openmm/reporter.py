@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 import weakref
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +19,7 @@ from gpz._files import is_path
 from gpz._frame import VECTORS
 from gpz._metadata import Existing
 from gpz._positions import FORMS
+from gpz._repeated_steps import RepeatedSteps
 from gpz._writer import checked_coding
 from gpz.openmm import units
 from gpz.openmm.observables import ObservablesOf
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from openmm import unit
     from openmm.app import Simulation
 
-WRAPPED, UNWRAPPED = FORMS[0], ("xu", "yu", "zu")
+WRAPPED, UNWRAPPED = FORMS[:2]
 MOST_STEPS = 2**63 - 1
 
 
@@ -113,7 +113,7 @@ class GPZReporter:
         checked_coding(**self._coding)
         self._sync = checked_flag("sync", sync)
         self._file: gpz.Writer | None = None
-        self._last_of_file: int | None = None  # steps up to this one are in the file
+        self._repeated: RepeatedSteps  # known when the file is open
         self._closed = False
 
     def _take_bound(self, name: str, argument: str, given: Any, of: unit.Unit, convert: Any) -> None:
@@ -126,19 +126,17 @@ class GPZReporter:
 
     def describeNextReport(self, simulation: Simulation) -> dict[str, Any] | tuple:
         """When the next report is due and what it needs, in the form of this version of OpenMM. The first call opens the file."""
-        self._open(simulation)
+        self._open(simulation, False)
         step = simulation.currentStep
-        following = step - step % self._interval + self._interval
-        if self._last_of_file is not None and following <= self._last_of_file:
-            following = self._last_of_file - self._last_of_file % self._interval + self._interval
+        following = self._repeated.after(step, self._interval)
         include = ["positions", *(name for name, is_there in self._has.items() if is_there)]
         include += ["energy"] if self._observables.need_energies else []
         return _described(following - step, self._enforce, include)
 
     def report(self, simulation: Simulation, state: openmm.State) -> None:
         """Writes a frame. state: with positions, and what else the reporter was told to write."""
-        writer, step = self._open(simulation), simulation.currentStep
-        if self._last_of_file is not None and step <= self._last_of_file:
+        writer, step = self._open(simulation, True), simulation.currentStep
+        if self._repeated.has(step):
             return
         positions = units.lengths(self._atoms.of(state.getPositions(asNumpy=True).value_in_unit(units.OF_LENGTHS)))
         columns: dict[str, Any] = {"ids": self._atoms.ids, "types": self._atoms.types}
@@ -168,8 +166,8 @@ class GPZReporter:
             return {}
         return dict.fromkeys(self._position_columns, gpz.Origin(0.0, rounding=units.rounding_of(positions)))
 
-    def _open(self, simulation: Simulation) -> gpz.Writer:
-        """The file; opens it when the simulation is first seen."""
+    def _open(self, simulation: Simulation, reported: bool) -> gpz.Writer:
+        """The file; opens it when the simulation is first seen. reported: whether a frame of the current step is to be written."""
         if self._closed:
             raise ValueError(f"{self._path}: the reporter is closed")
         if self._file is None:
@@ -179,8 +177,12 @@ class GPZReporter:
             self._atoms = Atoms(simulation, self._subset)
             existing = Existing.find(self._path) if self._append else None
             tables = self._atoms.tables() | {"provenance": provenance_of(simulation)}
+            step = simulation.currentStep
+            following = step if reported else step - step % self._interval + self._interval
+            steps = np.zeros(0, np.int64) if existing is None else existing.timesteps
+            self._repeated = RepeatedSteps(self._path, steps, following)
             if existing is not None:
-                self._continue(existing, simulation)
+                self._continue(existing)
                 tables = {name: table for name, table in tables.items() if not existing.has_table(name, table)}
             metadata = {"generator": f"gpz {_core.version} (OpenMM)", "reference": "values of OpenMM in memory"}
             if self._bound is None:
@@ -200,24 +202,12 @@ class GPZReporter:
             self._file.write_tables(tables)
         return self._file
 
-    def _continue(self, file: Existing, simulation: Simulation) -> None:
-        """Which steps of the run the file has. ArgumentError for a file of other atoms or columns."""
+    def _continue(self, file: Existing) -> None:
+        """ArgumentError for a file of other atoms or columns."""
         file.require_same_atoms(self._atoms.ids)
         columns = [*self._position_columns, *(name for vector, there in self._has.items() if there for name in VECTORS[vector])]
         file.require_same_columns([*columns, "id", "type"])
         self._bound = file.bound if self._bound is None else self._bound
-        if not len(file.timesteps):
-            return
-        first, step = int(file.timesteps[0]), simulation.currentStep
-        following = step - step % self._interval + self._interval
-        if following > first:
-            self._last_of_file = int(file.timesteps[-1])
-        else:
-            warnings.warn(
-                f"{_core.printable(self._path)}: starts with step {first}, and this run continues with step {following}: all "
-                "frames are added, so that steps may occur twice",
-                stacklevel=4,
-            )
 
     def close(self) -> None:
         """Completes the file with its index and closes it. Later reports raise ValueError."""

@@ -81,7 +81,7 @@ def checked_subset(subset: Sequence[int] | None) -> np.ndarray | None:
     """(N,) int64: indices from 0, each once. TypeError and ArgumentError for others."""
     if subset is None:
         return None
-    indices = as_array("atomSubset", subset if isinstance(subset, np.ndarray) else list(subset))
+    indices = as_array("atomSubset", subset)
     if indices.ndim != 1 or (indices.size and indices.dtype.kind not in "iu"):
         raise TypeError(f"atomSubset: indices of atoms, whole numbers from 0, not {shown(subset)}")
     if not indices.size:
