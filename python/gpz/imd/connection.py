@@ -55,12 +55,16 @@ class Ended(Exception):
     """The engine has closed the connection between two frames."""
 
 
+class GivenUp(Exception):
+    """Nobody wants the connection any more, and the engine has not begun."""
+
+
 class Connection:
     """Connects, and lets the engine begin.
 
     wait: seconds in which the connection is tried again while nobody listens.
     timeout: seconds in which the engine may be silent; None: for ever.
-    given_up: whether to wait no longer, which raises Ended.
+    given_up: whether to wait no longer for the engine to begin, which raises GivenUp.
 
     wrapped: whether positions are in the box. Raises FileError if nobody listens, is silent or closes the connection, CorruptError
     for what is not IMD, UnsupportedError for another version.
@@ -72,12 +76,14 @@ class Connection:
         self.address = address
         self._silence: float | None = HANDSHAKE_SECONDS
         self._end_of_reads = math.inf  # by the monotonic clock
+        self._given_up = given_up
         self._socket = _connected(address, wait, given_up)
         try:
             self._socket.settimeout(TICK)
             self._handshake()
             self._send(Kind.IMD_GO)
             self._silence = timeout
+            self._given_up = lambda: False
         except BaseException:
             self._socket.close()
             raise
@@ -207,6 +213,8 @@ class Connection:
                 now = time.monotonic()
                 if now >= self._end_of_reads:
                     return 0
+                if self._given_up():
+                    raise GivenUp from None
                 if self._silence is not None and now - begin >= self._silence:
                     raise FileError(f"the engine has been silent for {self._silence:g} s", str(self.address)) from None
             except OSError as error:
@@ -220,7 +228,7 @@ def _connected(address: Address, wait: float, given_up: Callable[[], bool]) -> s
     end = time.monotonic() + wait
     while True:
         if given_up():
-            raise Ended
+            raise GivenUp
         try:
             made = socket.create_connection(address, timeout=HANDSHAKE_SECONDS)
         except OSError as error:

@@ -22,7 +22,7 @@ from gpz._positions import FORMS
 from gpz._repeated_steps import RepeatedSteps
 from gpz._writer import checked_coding
 from gpz.imd.address import Address
-from gpz.imd.connection import Connection, Ended, StreamFrame
+from gpz.imd.connection import Connection, Ended, GivenUp, StreamFrame
 from gpz.imd.units import Units
 
 BUFFER = 64 * 1024**2  # bytes of frames that wait
@@ -115,7 +115,7 @@ class Recorder:
             while not self._stopped:
                 try:
                     self._connection = Connection(self._address, self._retry, self._timeout, lambda: self._stopped)
-                except Ended:
+                except GivenUp:
                     break
                 except gpz.FileError:
                     if not self.report.connections:

@@ -94,7 +94,7 @@ class GPZReporter:
         self._append = checked_flag("append", append)
         self._enforce = None if enforcePeriodicBox is None else checked_flag("enforcePeriodicBox", enforcePeriodicBox)
         self._subset = checked_subset(atomSubset)
-        self._bound = None if eb is None else units.lengths(_bound("eb", eb, units.OF_LENGTHS, FORMS[0]))
+        self._bound = None if eb is None else units.bound_of_lengths(_bound("eb", eb, units.OF_LENGTHS, FORMS[0]))
         self._bounds: dict[str, float | str] = {}
         self._has = {"velocities": checked_flag("velocities", velocities), "forces": checked_flag("forces", forces)}
         self._take_bound("velocities", "velocity_eb", velocity_eb, units.OF_VELOCITIES, units.velocities)
@@ -177,10 +177,6 @@ class GPZReporter:
             self._atoms = Atoms(simulation, self._subset)
             existing = Existing.find(self._path) if self._append else None
             tables = self._atoms.tables() | {"provenance": provenance_of(simulation)}
-            step = simulation.currentStep
-            following = step if reported else step - step % self._interval + self._interval
-            steps = np.zeros(0, np.int64) if existing is None else existing.timesteps
-            self._repeated = RepeatedSteps(self._path, steps, following)
             if existing is not None:
                 self._continue(existing)
                 tables = {name: table for name, table in tables.items() if not existing.has_table(name, table)}
@@ -198,6 +194,10 @@ class GPZReporter:
                 append=self._append,
                 **self._coding,
             )
+            step = simulation.currentStep
+            following = step if reported else step - step % self._interval + self._interval
+            steps = np.zeros(0, np.int64) if existing is None else existing.timesteps
+            self._repeated = RepeatedSteps(self._path, steps, following)
             self._finalizer = weakref.finalize(self, self._file.close)
             self._file.write_tables(tables)
         return self._file

@@ -7,6 +7,7 @@ None depends on a measured constant.
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -43,6 +44,11 @@ def plain(name: str, value: Any, of: unit.Unit) -> Any:
 def lengths(nanometers: np.ndarray) -> np.ndarray:
     """In Å."""
     return nanometers * NANOMETER
+
+
+def bound_of_lengths(nanometers: float) -> float:
+    """In Å. The product of the decimal number that the user gave: 0.0003 nm are 0.003 Å, and not 0.0029999999999999996 Å."""
+    return float(Decimal(repr(nanometers)) * 10)
 
 
 def velocities(of_openmm: np.ndarray) -> np.ndarray:

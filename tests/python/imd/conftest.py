@@ -73,7 +73,7 @@ def greeting(sends=ALL, end="<", wrapped=True, version=3):
 
 class Engine(threading.Thread):
     """Listens on `port`. Each connection gets the greeting and, after it has said GO, what the next item of `talks` sends:
-    bytes, a list of bytes, or a function of the socket. Then it is closed. `heard` has the kinds of messages that came."""
+    a list of bytes, or a function of the socket. Then it is closed. None: nothing is sent behind the greeting. `heard` has the kinds of messages that came."""
 
     def __init__(self, *talks, hello=None):
         super().__init__(daemon=True)
@@ -99,6 +99,8 @@ class Engine(threading.Thread):
 
     def _talk(self, connection, talk):
         connection.sendall(self._hello)
+        if talk is None:
+            connection.shutdown(socket.SHUT_WR)
         if not self.hear(connection):
             return
         if callable(talk):

@@ -117,7 +117,7 @@ def test_every_frame_of_a_run(start, path, material, options, positions, ranks):
     with gpz.open(path) as file:
         step = 0.005 if material is LJ else 1.0
         assert file.units == material["units"] and file.metadata["timestep_size"] == step
-        assert file.times == pytest.approx(file.timesteps * step) and file[5].since_key == 0
+        assert file.times == pytest.approx(file.timesteps * step) and file.key_frames[5]
 
 
 def test_lammps_goes_on_when_the_recorder_leaves(start, path):

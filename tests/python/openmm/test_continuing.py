@@ -148,3 +148,30 @@ def test_a_state_of_the_caller(path):
         reporter.report(simulation, simulation.context.getState(positions=True))
         simulation.step(2)
     assert gpz.open(path).timesteps.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    ({"eb": 0.01}, "bound=0.1, and the file has 0.01"),
+    ({"atomSubset": [0, 1, 2]}, "77 atoms, and these are 3"),
+    ({"velocities": True}, "columns id type x y z, not id type vx vy vz x y z"),
+    ({"enforcePeriodicBox": False}, "columns id type x y z, not id type xu yu zu"),
+])  # fmt: skip
+def test_what_contradicts_the_file_is_refused_before_the_first_step(path, arguments, said):
+    simulation, reporter = started(path, eb=0.001)
+    simulation.step(2)
+    reporter.close()
+    before = path.read_bytes()
+    simulation, _ = started(path, append=True, **arguments)
+    with pytest.raises(gpz.ArgumentError, match=f"traj.gpz: append: .*{said}"):
+        simulation.step(2)
+    assert simulation.currentStep == 0 and path.read_bytes() == before
+
+
+def test_another_timestep_is_refused(path):
+    simulation, reporter = started(path)
+    simulation.step(2)
+    reporter.close()
+    simulation, _ = started(path, append=True)
+    simulation.integrator.setStepSize(0.002)
+    with pytest.raises(gpz.ArgumentError, match="metadata.'timestep_size'.=2.0, and the file has 1"):
+        simulation.step(2)
