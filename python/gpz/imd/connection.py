@@ -77,16 +77,24 @@ class Connection:
         self._silence: float | None = HANDSHAKE_SECONDS
         self._end_of_reads = math.inf  # by the monotonic clock
         self._given_up = given_up
-        self._socket = _connected(address, wait, given_up)
-        try:
-            self._socket.settimeout(TICK)
-            self._handshake()
-            self._send(Kind.IMD_GO)
-            self._silence = timeout
-            self._given_up = lambda: False
-        except BaseException:
-            self._socket.close()
-            raise
+        end = time.monotonic() + wait
+        while True:
+            self._socket = _connected(address, end, given_up)
+            try:
+                self._socket.settimeout(TICK)
+                self._handshake()
+                self._send(Kind.IMD_GO)
+                break
+            except TruncatedError:  # as of an engine that is just ending
+                self._socket.close()
+                if time.monotonic() >= end:
+                    raise
+                time.sleep(BETWEEN_ATTEMPTS)
+            except BaseException:
+                self._socket.close()
+                raise
+        self._silence = timeout
+        self._given_up = lambda: False
 
     def _handshake(self) -> None:
         try:
@@ -224,8 +232,8 @@ class Connection:
                 raise _file_error(error, self.address) from None
 
 
-def _connected(address: Address, wait: float, given_up: Callable[[], bool]) -> socket.socket:
-    end = time.monotonic() + wait
+def _connected(address: Address, end: float, given_up: Callable[[], bool]) -> socket.socket:
+    """Tries until `end`, by the monotonic clock, but once at least."""
     while True:
         if given_up():
             raise GivenUp

