@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a report of OpenMM costs, and how large its frames are: GPZReporter beside DCDReporter and XTCReporter.
 
-    openmm_reporters.py [--frames 40] [--steps 50] [--edges 3 6] [--repeat 5] [--json FILE]
+    openmm_reporters.py [--frames 40] [--steps 50] [--edges 3 6] [--repeat 5] [--loop STEPS] [--json FILE]
 
 Water (TIP3P) in boxes of these edges, nm, at 300 K on OpenMM's platform (the fastest there is, or --platform). Every `steps`
 steps of 2 fs a state is taken; all reporters get the same states afterwards, in turns. Processor time of the whole process in
 report(), of each frame behind the first; the median of all repetitions, and the spread of their means. "state" is what OpenMM
-takes itself to hand out the positions, which each reporter asks for: it is in no other line.
+takes to hand out positions, which each reporter asks for: it is in no other line. A state with energies takes OpenMM a
+calculation of all forces, as for StateDataReporter.
+
+--loop: also the wall time of runs with a report every so many steps, in turns with runs without reporters.
 """
 
 import argparse
@@ -54,7 +57,7 @@ REPORTERS = {
     "gpz, 0.0005 nm": lambda path: GPZReporter(path + "s.gpz", 1, eb=0.0005),
     "gpz, 0.005 nm": lambda path: GPZReporter(path + "l.gpz", 1, eb=0.005),
     "gpz, 0.0005 nm, velocities thermal, energies": lambda path: GPZReporter(
-        path + "v.gpz", 1, eb=0.0005, velocities=True, velocity_eb="thermal", potentialEnergy=True, temperature=False
+        path + "v.gpz", 1, eb=0.0005, velocities=True, velocity_eb="thermal", potentialEnergy=True
     ),
 }
 
@@ -80,6 +83,27 @@ def measured(simulation, states, repeat):
     return costs, sizes
 
 
+def loop(simulation, steps, reports, repeat):
+    """Seconds of a report interval with each reporter, and without one ("none"): of each repetition."""
+    found = {name: [] for name in ("none", *REPORTERS)}
+    with tempfile.TemporaryDirectory() as folder:
+        for turn in range(repeat):
+            for name in found:
+                made = [] if name == "none" else [REPORTERS[name](os.path.join(folder, f"{turn}"))]
+                for reporter in made:
+                    reporter._reportInterval = reporter._interval = steps
+                simulation.reporters[:] = made
+                simulation.step(steps)  # the first report opens the file
+                simulation.context.getState(energy=True)  # waits for the device
+                begin = time.perf_counter()
+                simulation.step(steps * reports)
+                simulation.context.getState(energy=True)
+                found[name].append((time.perf_counter() - begin) / reports)
+                simulation.reporters.clear()
+                del made
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--frames", type=int, default=40)
@@ -87,6 +111,7 @@ def main():
     parser.add_argument("--edges", type=float, nargs="+", default=[3, 6])
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--platform")
+    parser.add_argument("--loop", type=int)
     parser.add_argument("--json")
     options = parser.parse_args()
     rows = []
@@ -100,8 +125,9 @@ def main():
             simulation.step(options.steps)
             steps.append((time.process_time() - begin) / options.steps)
             begin = time.process_time()
-            state = simulation.context.getState(positions=True, velocities=True, energy=True, enforcePeriodicBox=True)
+            simulation.context.getState(positions=True, enforcePeriodicBox=True)
             own.append(time.process_time() - begin)
+            state = simulation.context.getState(positions=True, velocities=True, energy=True, enforcePeriodicBox=True)
             states.append((simulation.currentStep, state))
         print(f"{atoms} atoms, {options.frames} frames, {options.steps} steps apart, {platform}")
         print(f"  {'a step':46} {1e3 * statistics.median(steps):9.2f} ms")
@@ -115,6 +141,12 @@ def main():
             )
             bits = 8 * sizes[name] / atoms
             print(f"  {name:46} {median:9.2f} ms ({min(means):.2f} to {max(means):.2f}) {sizes[name]:12.0f} bytes, {bits:.1f} bits an atom")
+        if options.loop:
+            simulation.currentStep -= simulation.currentStep % options.loop
+            print(f"  a report every {options.loop} steps, wall time of an interval")
+            for name, times in loop(simulation, options.loop, 20, options.repeat).items():
+                times = [1e3 * value for value in times]
+                print(f"  {name:46} {statistics.median(times):9.2f} ms ({min(times):.2f} to {max(times):.2f})")
     if options.json:
         with open(options.json, "w") as file:
             json.dump(rows, file, indent=1)

@@ -109,8 +109,7 @@ class Recorder:
     def run(self) -> Report:
         """Returns when the engine has closed the connection and did not come back, or after stop(). The file is complete then, also
         after an exception."""
-        if not self._options["append"]:
-            _require_folder(self._path)
+        _require_folder(self._path)
         try:
             while not self._stopped:
                 try:

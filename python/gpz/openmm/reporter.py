@@ -89,7 +89,7 @@ class GPZReporter:
     ):
         if not is_path(file):
             raise TypeError(f"file: a path, not {file!r}")
-        self._path = os.fspath(file)
+        self._path = os.fsdecode(file)
         self._interval = checked_integer("reportInterval", reportInterval, 1, MOST_STEPS, "a number of steps from 1")
         self._append = checked_flag("append", append)
         self._enforce = None if enforcePeriodicBox is None else checked_flag("enforcePeriodicBox", enforcePeriodicBox)

@@ -14,6 +14,7 @@ from gpz.programs.exit_codes import HELP, exit_code
 from gpz.programs.options import add_bounds, add_coding, bounds_of, in_the_shell, option, whole_number
 from gpz.programs.parser import Parser
 
+
 def parser() -> argparse.ArgumentParser:
     """The options of gpz convert."""
     made = Parser(

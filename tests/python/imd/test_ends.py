@@ -8,7 +8,20 @@ import struct
 import tracemalloc
 
 import pytest
-from conftest import CLOSE, COORDINATES, DISCONNECT, GO, TIME, Engine, frames_of, greeting, message, packed, program, run
+from conftest import (
+    CLOSE,
+    COORDINATES,
+    DISCONNECT,
+    GO,
+    TIME,
+    Engine,
+    frames_of,
+    greeting,
+    message,
+    packed,
+    program,
+    run,
+)
 from test_recording import KJ, compare
 
 import gpz
