@@ -88,7 +88,7 @@ def loop(simulation, steps, reports, repeat):
     found = {name: [] for name in ("none", *REPORTERS)}
     with tempfile.TemporaryDirectory() as folder:
         for turn in range(repeat):
-            for name in found:
+            for name, times in found.items():
                 made = [] if name == "none" else [REPORTERS[name](os.path.join(folder, f"{turn}"))]
                 for reporter in made:
                     reporter._reportInterval = reporter._interval = steps
@@ -98,7 +98,7 @@ def loop(simulation, steps, reports, repeat):
                 begin = time.perf_counter()
                 simulation.step(steps * reports)
                 simulation.context.getState(energy=True)
-                found[name].append((time.perf_counter() - begin) / reports)
+                times.append((time.perf_counter() - begin) / reports)
                 simulation.reporters.clear()
                 del made
     return found
