@@ -90,21 +90,16 @@ class Writer:
         threads: int = 1,
     ):
         append = checked_flag("append", append)
-        order = ORDERS.index(checked_choice("order", order, ORDERS))
-        effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
+        key_interval, order_number, effort_number, threads = checked_coding(key_interval, order, effort, threads)
         given = given_metadata(metadata, units, elements, type_labels)
         self._bound = None if bound is None else _checks.checked_bound("bound", bound)
         asked = _checks.columns_of_bounds({} if bounds is None else bounds)
         self._bounds = {name: given for name, given in asked.items() if not isinstance(given, str)}
         self._thermal = asked.keys() - self._bounds.keys()  # columns whose bound the first frame says
         self._unchecked = tuple(asked)  # columns that have to be in the first frame
-        threads = checked_threads(threads)
-        key_interval = checked_integer(
-            "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
-        )
         self._lock = threading.RLock()  # one frame at a time: the library runs while other threads of Python do
         # Files in the order of place have no numbers of rows, and a file that is continued may be one.
-        self._may_have_numbers = ORDERS[order] != "place"
+        self._may_have_numbers = order != "place"
         self._has_ids: bool | None = None  # of the frames so far, other than the numbers of their rows
         self._warned: set[str] = set()
         # Nothing of the file is changed before this line.
@@ -112,8 +107,8 @@ class Writer:
         self._writer = self._open(path, given, append, threads)
         self._closed = False
         self._writer.set_key_interval(key_interval)
-        self._writer.set_order(order)
-        self._writer.set_effort(effort)
+        self._writer.set_order(order_number)
+        self._writer.set_effort(effort_number)
 
     def _open(self, path: Any, given: dict[str, Any], append: bool, threads: int) -> Any:
         if _files.is_path(path):
@@ -376,6 +371,16 @@ class Writer:
 
     def __exit__(self, *_exception) -> None:
         self.close()
+
+
+def checked_coding(key_interval: Any, order: Any, effort: Any, threads: Any) -> tuple[int, int, int, int]:
+    """These arguments of a Writer, order and effort as the library numbers them. TypeError or ArgumentError for what they cannot
+    be."""
+    order = ORDERS.index(checked_choice("order", order, ORDERS))
+    effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
+    threads = checked_threads(threads)
+    meaning = f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
+    return checked_integer("key_interval", key_interval, 1, MOST_KEY_INTERVAL, meaning), order, effort, threads
 
 
 def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:
