@@ -16,6 +16,8 @@ class Buffer {
   // Throws std::bad_alloc.
   explicit Buffer(std::size_t size);
   ~Buffer();
+  Buffer(Buffer &&other) noexcept : data_(other.release()), size_(other.size_) {}
+  Buffer &operator=(Buffer &&) = delete;
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -76,6 +77,16 @@ def compress_frames(
         [_box.to_library(one) for one in boxes_of(box, len(array))],
         checked_threads(threads),
     )
+
+
+def as_frames(shape: tuple[int, ...]) -> tuple[int, int, int]:
+    """(frames, particles, components) of a chunk of this shape, for HDF5 and Zarr: the last dimension holds components if it
+    has up to three elements and there are others, the one before it, or the last one, particles."""
+    *others, last = shape or (1,)
+    if not others or not 1 <= last <= MOST_COMPONENTS:
+        return math.prod(others), last, 1
+    *frames, particles = others
+    return math.prod(frames), particles, last
 
 
 def boxes_of(box: Any, frames: int) -> list[Box | None]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from gpz._arguments import checked_reading_threads, cores, shown
 from gpz._errors import ArgumentError
-from gpz._frame_arrays import decompress_frames
+from gpz._frame_arrays import as_frames, decompress_frames
 
 # The number of the filter, of the range that HDF5 has for filters that are not registered.
 FILTER = 32800
@@ -84,19 +84,10 @@ def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: 
     if mask & SKIPPED:
         to[...] = dataset[begin:end]
         return
-    particles, components = shape_of_frames(dataset.chunks)
-    frames_each = int(np.prod(dataset.chunks, dtype=np.int64)) // (dataset.chunks[0] * particles * components)
-    view = (slice((begin - start) * frames_each, (end - start) * frames_each),)
-    shape = ((end - begin) * frames_each, particles, components)
+    frames, particles, components = as_frames(dataset.chunks)
+    each = frames // dataset.chunks[0]  # frames of the array behind one element of the first dimension
+    wanted = slice((begin - start) * each, (end - start) * each)
     if to.flags.c_contiguous:
-        decompress_frames(data, *view, out=to.reshape(shape))
+        decompress_frames(data, wanted, out=to.reshape(-1, particles, components))
     else:
-        to[...] = decompress_frames(data, *view).reshape(to.shape)
-
-
-def shape_of_frames(chunk: tuple[int, ...]) -> tuple[int, int]:
-    """Particles and components of a frame, as the plugin takes them from the lengths of a chunk."""
-    *others, last = chunk
-    if others and last <= 3:
-        return others[-1], last
-    return last, 1
+        to[...] = decompress_frames(data, wanted).reshape(to.shape)
