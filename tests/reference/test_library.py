@@ -94,8 +94,8 @@ def noting_order(found):
 
     take_bonds, add_to_site = gpz_bonds.take_bonds, gpz_bonds.Site.add
 
-    def note_bonds(cursor, particles):
-        kinds, bonds = take_bonds(cursor, particles)
+    def note_bonds(*arguments):
+        kinds, bonds = take_bonds(*arguments)
         found.update("circle" if kind.is_circle else "sphere" if kind.is_fixed else "loose bond" for kind in kinds)
         return kinds, bonds
 
