@@ -117,7 +117,7 @@ BONDS = [
     (dict(length=60), "segmented stream|multiple of 8|ends too early|do not fill|not as long"),
     (dict(flags=0), "tables of numbers|not as long|segmented stream|too small"),
     (dict(flags=3), "unknown flags"),
-    (dict(of_particles=((0, 1),)), "do not fill"),
+    (dict(of_particles=((0, 1),)), "unknown kind"),
     (dict(of_particles=((0, 1, 0), (0,))), "a shape has too many tokens"),
     (dict(tables=bytes(7) + b"\1"), "padding of tables"),
     *STREAM,
