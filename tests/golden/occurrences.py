@@ -225,7 +225,7 @@ def note_segments(noted):
 
     def note_value(self, i, d, *expected):
         size = value(self, i, d, *expected)
-        noted.when(self.indices[d][i] != self.here[d], "segments", "another image")
+        noted.when(self.indices[d][i] != self.here[d], "order", "another image")
         return size
 
     patches = contextlib.ExitStack()
@@ -475,7 +475,7 @@ def expected():
     result |= {("order", what) for what in ("no lags", "lag 1 first", "ids do not ascend", "exact values")}
 
     counts = "one", "an odd number", "an even number"
-    result |= {("segments", what) for what in (*counts, "exceptions", "bonds", "no bonds", "a molecule that is cut", "another image")}
+    result |= {("segments", what) for what in (*counts, "exceptions", "bonds", "no bonds", "a molecule that is cut")} | {("order", "another image")}
     result |= {("segments", "components", d) for d in (2, 3)}
 
     for where in ("difference", "order"):

@@ -339,6 +339,7 @@ class Reader:
             x = -(u // 2) if u % 2 == 0 else u // 2 + 1
             residual = x if (expected + 32) & 32 else -x
             place = wrap(signed(start + (expected + 32 >> 6) + residual), axis)
+            require(not axis.periodic or axis.lo <= place < axis.lo + axis.period, "a place is outside the box")
             other = other_image(place, self.margins[d], axis)
             index = other if other is not None and self.stream.get(FLAG) else place
         self.indices[d][i] = index
