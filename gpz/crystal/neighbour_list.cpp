@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "gpz/codec/parallel.hpp"
+#include "gpz/codec/parallel_parts.hpp"
 #include "gpz/crystal/counting_sort.hpp"
 #include "gpz/kernels/kernels.hpp"
 

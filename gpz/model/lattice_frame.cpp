@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpz/codec/parallel.hpp"
+#include "gpz/codec/parallel_parts.hpp"
 #include "gpz/crystal/integers.hpp"
 #include "gpz/model/lattice_filter.hpp"
 

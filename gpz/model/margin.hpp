@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/codec/parallel.hpp"
+#include "gpz/codec/parallel_parts.hpp"
 #include "gpz/core/residual.hpp"
 
 namespace gpz::model {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "gpz/codec/functions.hpp"
-#include "gpz/codec/parallel.hpp"
+#include "gpz/codec/parallel_parts.hpp"
 #include "gpz/crystal/least_squares.hpp"
 #include "gpz/crystal/spacing.hpp"
 #include "gpz/crystal/vector3.hpp"

@@ -46,6 +46,10 @@ class PairMotion {
   static constexpr int value_bits = 24;
   static constexpr std::size_t stride = codec::Motion::stride;  // of columns by place and component
 
+  PairMotion() = default;
+  PairMotion(const PairMotion &) = delete;  // the shares point to the list
+  PairMotion &operator=(const PairMotion &) = delete;
+
   // Finds the pairs, once for each frame. Call forget_pairs() if the particles change. Returns false if there are too
   // many pairs.
   bool find(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff, int threads);

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "gpz/codec/parallel.hpp"
+#include "gpz/codec/parallel_parts.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/walk.hpp"
 
