@@ -64,27 +64,28 @@ struct Contest {
   // Returns the new entry if the model is better than the best so far. For other models, at most their search changes.
   template <typename Model>
   std::optional<Entry<Model>> enter(std::uint8_t number, Model &model, typename Model::Search &search) {
-    std::optional<Entry<Model>> entry{Entry<Model>{{}, search}};
+    Entry<Model> entry;
+    entry.search = search;
     std::vector<std::uint8_t> bytes;
-    if (!model.fit(state, q, box, entry->search, entry->update, bytes, threads)) {
-      search = std::move(entry->search);  // keep the result of the failed search
-      return {};
+    if (!model.fit(state, q, box, entry.search, entry.update, bytes, threads)) {
+      search = std::move(entry.search);  // keep the result of the failed search
+      return std::nullopt;
     }
     Expectation expected;
-    model.expect(state, box, entry->update, expected, threads);
+    model.expect(state, box, entry.update, expected, threads);
     Remainders left;
     find_remainders(state, expected, q, box, left, threads);
     const double bits = rough_bits(left);
     if (bits >= least) {
-      if (Model::keeps_search_of_loser) search = std::move(entry->search);
-      return {};
+      if (Model::keeps_search_of_loser) search = std::move(entry.search);
+      return std::nullopt;
     }
     least = bits;
     plan.model = number;
     parameters = std::move(bytes);
     plan.expected = std::move(expected);
     remainders = std::move(left);
-    return entry;
+    return std::optional<Entry<Model>>(std::move(entry));
   }
 };
 
