@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Divides the pairs of a neighbour list among threads, to sum their forces (docs/decisions/0069-threads-within-dense-frames.md).
+// Divides the pairs of a neighbour list among threads, to sum their forces
+// (docs/decisions/0069-threads-within-dense-frames.md).
 #pragma once
 
 #include <array>
