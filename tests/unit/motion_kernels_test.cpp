@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <vector>
 
@@ -117,9 +118,10 @@ TEST(MotionKernels, SumTheForcesOfAPlainLoop) {
             set->motion.sum_forces(pairs.view(), fine.empty() ? nullptr : fine.data(), curve, sums.data());
             ASSERT_EQ(sums, expected) << set->name << ", reach " << reach << ", " << bins << " bins";
             std::vector<std::uint64_t> in_parts(stride * n);
-            for (const std::size_t begin : {std::size_t{n / 3}, std::size_t{0}})
-              set->motion.sum_forces(pairs.view(begin, begin == 0 ? n / 3 : n, true),
-                                     fine.empty() ? nullptr : fine.data(), curve, in_parts.data());
+            for (const auto &[begin, end] :
+                 {std::array<std::size_t, 2>{n / 3, n}, std::array<std::size_t, 2>{0, n / 3}})
+              set->motion.sum_forces(pairs.view(begin, end, true), fine.empty() ? nullptr : fine.data(), curve,
+                                     in_parts.data());
             ASSERT_EQ(in_parts, expected) << set->name << ", reach " << reach << ", in two parts";
           }
         }
