@@ -159,8 +159,8 @@ void NumberEncoder::append(NumberEncoder &&behind) {
   behind.items_ = {};
 }
 
-void NumberEncoder::finish(std::vector<std::uint8_t> &bytes) {
-  const Symbols symbols = choose_symbols(1);
+void NumberEncoder::finish(std::vector<std::uint8_t> &bytes, int threads) {
+  const Symbols symbols = choose_symbols(threads);
   const std::size_t start = bytes.size();
   write_tables(symbols.tables, bytes);
   append_numbers(0, items_.size(), symbols, start, bytes);

@@ -25,7 +25,7 @@ class NumberEncoder {
   void reserve(std::size_t count) { items_.reserve(count); }
   void put(unsigned context, std::uint32_t u) { items_.push_back(std::uint64_t{context} << 32 | u); }
   // Appends the stream of all numbers, a multiple of 8 bytes, and clears the encoder. Throws std::bad_alloc.
-  void finish(std::vector<std::uint8_t> &bytes);
+  void finish(std::vector<std::uint8_t> &bytes, int threads = 1);
 
   // Takes the segments of another encoder behind its own.
   void append(NumberEncoder &&behind);

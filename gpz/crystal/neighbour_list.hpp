@@ -28,13 +28,13 @@ class NeighbourList {
   static constexpr std::uint64_t max_pairs_of_particle = 256;
   static constexpr std::uint64_t max_distances_of_particle = 2048;
 
-  // Finds the pairs of n < 2^32 particles with 1 to 3 components that are closer than `cutoff` grid steps. Returns
-  // false if there are too many; the list is unspecified then. Throws std::bad_alloc, and limit_exceeded of the
-  // reader's budget.
+  // Finds the pairs of n < 2^32 particles with 1 to 3 components that are closer than `cutoff` grid steps. The list
+  // does not depend on the number of threads. Returns false if there are too many pairs; the list is unspecified then.
+  // Throws std::bad_alloc, and limit_exceeded of the reader's budget.
   bool build(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
-             std::uint64_t cutoff, const codec::Kernels &kernels = codec::kernels());
+             std::uint64_t cutoff, int threads = 1, const codec::Kernels &kernels = codec::kernels());
   // As above, for the last indices of a state.
-  bool build(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
+  bool build(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff, int threads = 1);
 
   std::size_t particles() const { return order_.size(); }
   // Lengths below are in units of 2^shift grid steps. The shift is 0 unless the cutoff or the box is very large.
@@ -48,49 +48,63 @@ class NeighbourList {
   // partner()[pair] is the place of the partner, in ascending order. Columns of pairs have at least
   // PairKernels::padding extra elements; their partners are 0.
   const format::Column<std::uint32_t> &first() const { return first_; }
-  const format::Column<std::uint32_t> &partner() const { return partner_; }
+  const format::Column<std::uint32_t> &partner() const { return found_.partner; }
   // Vector from the partner to the particle, in units. Missing components are 0.
-  const format::Column<std::int16_t> &way(std::size_t component) const { return way_[component]; }
+  const format::Column<std::int16_t> &way(std::size_t component) const { return found_.way[component]; }
   // Squared distance, in units; below reach()^2 < 2^30.
   std::uint32_t squared(std::size_t pair) const {
     std::int32_t sum = 0;
-    for (const auto &way : way_) sum += std::int32_t{way[pair]} * way[pair];
+    for (const auto &way : found_.way) sum += std::int32_t{way[pair]} * way[pair];
     return static_cast<std::uint32_t>(sum);
   }
 
-  std::size_t memory_usage() const {
-    return codec::memory_of(at_, order_, first_, partner_, way_, at_slot_, cell_of_slot_, cell_begin_, near_, place_,
-                            distance_, runs_);
-  }
+  std::size_t memory_usage() const;
 
  private:
   struct Cells;
+  // Pairs in the order of the list.
+  struct Pairs {
+    format::Column<std::uint32_t> partner;
+    std::array<format::Column<std::int16_t>, core::max_components> way;
+
+    void make_room(std::uint64_t pairs);
+  };
+  // Working memory of a thread.
+  struct Search {
+    // Candidates for the pairs of a cell.
+    std::array<format::Column<std::int32_t>, core::max_components> near;
+    format::Column<std::uint32_t> place;
+    format::Column<std::uint32_t> distance;
+    std::vector<codec::CandidateRun> runs;
+    Pairs found;  // empty for the first thread, which adds to the list itself
+    std::uint64_t pairs = 0;
+
+    codec::PairCandidates room_for_candidates(std::uint64_t count);
+  };
+  struct Progress;
 
   void place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
-             std::uint64_t cutoff, Cells &cells);
-  void sort(Cells &cells);
+             std::uint64_t cutoff, int threads, Cells &cells);
+  void sort(Cells &cells, int threads);
   void find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell, std::int64_t width,
-                 std::uint32_t cell_end);
-  bool find_pairs(const Cells &cells, std::int64_t width, const codec::PairKernels &kernels);
-  codec::PairCandidates room_for_candidates(std::uint64_t count);
-  void make_room(std::uint64_t pairs);
+                 std::uint32_t cell_end, std::vector<codec::CandidateRun> &runs) const;
+  bool find_pairs(const Cells &cells, std::int64_t width, const codec::PairKernels &kernels, int threads);
+  void find_pairs_of_rows(const Cells &cells, std::int64_t width, const codec::PairKernels &kernels,
+                          std::size_t first_row, std::size_t last_row, Progress &progress, Search &search,
+                          Pairs &found);
+  void join(const std::vector<std::size_t> &rows, std::size_t cells_of_row, int threads);
 
   int shift_ = 0;
   std::uint32_t reach_ = 0;
   std::array<format::Column<std::int32_t>, core::max_components> at_;  // by place, in units from the lower edge
   format::Column<std::uint32_t> order_;
   format::Column<std::uint32_t> first_ = {0};
-  format::Column<std::uint32_t> partner_;
-  std::array<format::Column<std::int16_t>, core::max_components> way_;
+  Pairs found_;
   // Working memory, kept for the next frame.
   std::array<format::Column<std::int32_t>, core::max_components> at_slot_;
   format::Column<std::uint32_t> cell_of_slot_;
   format::Column<std::uint32_t> cell_begin_;
-  // Candidates for the pairs of a cell.
-  std::array<format::Column<std::int32_t>, core::max_components> near_;
-  format::Column<std::uint32_t> place_;
-  format::Column<std::uint32_t> distance_;
-  std::vector<codec::CandidateRun> runs_;
+  std::vector<Search> searches_;  // one for each thread
 };
 
 }  // namespace gpz::crystal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/crystal/neighbour_list.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/spring_kernels.hpp"
@@ -32,7 +33,8 @@ std::uint64_t longest(const SpringLattice &lattice) {
 
 }  // namespace
 
-bool SpringNetwork::build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box) {
+bool SpringNetwork::build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box,
+                          int threads) {
   use_springs(lattice);
   components_ = state.components;
   const std::size_t n = state.particles;
@@ -44,7 +46,7 @@ bool SpringNetwork::build(const SpringLattice &lattice, const codec::DifferenceS
     index_[d] = state.axes[d].last;
     offset_[d].assign(n, 0);
   }
-  if (!find_neighbours(state, box)) return false;
+  if (!find_neighbours(state, box, threads)) return false;
   find_places();
   return true;
 }
@@ -56,13 +58,13 @@ void SpringNetwork::use_springs(const SpringLattice &lattice) {
   springs_.set(springs);
 }
 
-bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const core::GridBox &box) {
+bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const core::GridBox &box, int threads) {
   const auto components = static_cast<std::size_t>(components_);
   // Slightly more, because the list rounds. In very large boxes the list may miss very close neighbours.
   const std::uint64_t reach = longest(lattice_) + static_cast<std::uint64_t>(lattice_.tolerance);
   const std::uint64_t more = (reach >> 12) + 4;
   NeighbourList list;
-  if (!list.build(state, box, reach + more) || more >> list.shift() < 4) return false;
+  if (!list.build(state, box, reach + more, threads) || more >> list.shift() < 4) return false;
   const std::size_t vectors = lattice_.vectors.size();
   std::vector<std::array<std::int64_t, core::max_components>> ends(vectors);
   for (std::size_t k = 0; k < vectors; ++k)
@@ -146,9 +148,12 @@ std::int32_t SpringNetwork::from_place(std::size_t i, std::size_t d, std::int64_
   return static_cast<std::int32_t>(limited(moved * 64 + offset_[d][i], reach_of_place));
 }
 
-void SpringNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out) const {
-  codec::kernels().springs.step({neighbours_.data(), degree(), springs_.rows(), springs_.total()}, particles(),
-                                in.data(), before == nullptr ? nullptr : before->data(), out.data());
+void SpringNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out, int threads) const {
+  const codec::Springs springs{neighbours_.data(), degree(), springs_.rows(), springs_.total()};
+  codec::parallel_particles(threads, particles(), [&](std::size_t first, std::size_t last) {
+    codec::kernels().springs.step(springs, first, last, in.data(), before == nullptr ? nullptr : before->data(),
+                                  out.data());
+  });
 }
 
 void SpringNetwork::keep(const std::uint32_t *kept, std::size_t count) {

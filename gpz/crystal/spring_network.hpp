@@ -21,7 +21,8 @@ class SpringNetwork {
  public:
   // Finds neighbours and ideal places from the last indices. Returns false if particles are too close to each other or
   // the box is too large.
-  bool build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box);
+  bool build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box,
+             int threads = 1);
 
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
@@ -39,14 +40,14 @@ class SpringNetwork {
   std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
 
   // Computes out = 2 (pull(in) - in) - before, limited; without `before`, out = pull(in) - in. `before` may be `out`.
-  void step(const LatticeField &in, const LatticeField *before, LatticeField &out) const;
+  void step(const LatticeField &in, const LatticeField *before, LatticeField &out, int threads = 1) const;
   // Call when the springs of `lattice` have changed.
   void use_springs(const SpringLattice &lattice);
 
   std::size_t memory_usage() const { return codec::memory_of(neighbours_, placed_, index_, offset_); }
 
  private:
-  bool find_neighbours(const codec::DifferenceState &state, const core::GridBox &box);
+  bool find_neighbours(const codec::DifferenceState &state, const core::GridBox &box, int threads);
   void find_places();
 
   SpringLattice lattice_;

@@ -324,12 +324,13 @@ int unit_for(const Field &u) {
 
 }  // namespace
 
-bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network) {
+bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network, int threads) {
   if (state.particles < fewest_particles) return false;
   NeighbourList list;
   // Includes the nearest neighbours in all common lattices.
   const double reach = 1.6 * mean_distance(state, box);
-  if (!(reach >= 4 && reach < 0x1p27) || !list.build(state, box, static_cast<std::uint64_t>(reach))) return false;
+  if (!(reach >= 4 && reach < 0x1p27) || !list.build(state, box, static_cast<std::uint64_t>(reach), threads))
+    return false;
   const double nearest = nearest_distance(list);
   if (nearest < 4) return false;
   std::vector<Vector3> found;
@@ -348,9 +349,9 @@ bool find_springs(const codec::DifferenceState &state, const core::GridBox &box,
     for (std::size_t d = 0; d < vector.size(); ++d)
       to.way[d] = std::llround(std::ldexp(vector[d], SpringLattice::way_bits));
   }
-  if (!network.build(lattice, state, box)) return false;
+  if (!network.build(lattice, state, box, threads)) return false;
   refine_vectors(state, box, network, lattice);
-  if (!network.build(lattice, state, box)) return false;
+  if (!network.build(lattice, state, box, threads)) return false;
 
   std::vector<Vector3> vectors(found.size());
   for (std::size_t k = 0; k < vectors.size(); ++k)

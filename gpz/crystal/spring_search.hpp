@@ -11,6 +11,7 @@ namespace gpz::crystal {
 
 // Finds vectors and springs from the last indices, and builds their network. Returns false if the particles form no
 // crystal.
-bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network);
+bool find_springs(const codec::DifferenceState &state, const core::GridBox &box, SpringNetwork &network,
+                  int threads = 1);
 
 }  // namespace gpz::crystal

@@ -32,21 +32,31 @@ struct Curve {
   int shift;
 };
 
-template <bool moved>
+template <bool moved, bool shared>
 void sum_all(const PairsOfParticles &pairs, const std::int32_t *fine, const core::PairLines &lines,
              std::uint64_t *sums) {
   const Curve curve(lines);
-  for (std::size_t own = 0; own < pairs.particles; ++own) {
-    const std::uint32_t end = pairs.first[own + 1];
-    if (pairs.first[own] == end) continue;
+  for (std::size_t own = pairs.begin; own < pairs.end; ++own) {
+    const std::uint32_t first = pairs.first[own - pairs.begin];
+    const std::uint32_t end = pairs.last[own - pairs.begin];
+    if (first == end) continue;
     const std::size_t at = Motion::stride * own;
     WideVector from{};
     if constexpr (moved) from = {all(fine[at]), all(fine[at + 1]), all(fine[at + 2])};
     WideVector sum{all(0), all(0), all(0)};
-    for (std::uint32_t pair = pairs.first[own]; pair < end; pair += wide_lanes) {
+    for (std::uint32_t pair = first; pair < end; pair += wide_lanes) {
       WideVector way = load_ways(pairs, pair);
+      const std::uint32_t *partner = pairs.partner + pair;
+      std::uint32_t last_partners[wide_lanes];
+      if constexpr (shared && wide_lanes > 1)
+        if (end - pair < wide_lanes) {
+          // Lanes beyond the last pair change a sum by 0: here that of the particle itself.
+          for (std::uint32_t k = 0; k < wide_lanes; ++k)
+            last_partners[k] = k < end - pair ? partner[k] : static_cast<std::uint32_t>(own);
+          partner = last_partners;
+        }
       if constexpr (moved) {
-        const WideVector other = load_vectors(fine, pairs.partner + pair);
+        const WideVector other = load_vectors(fine, partner);
         way = {add(way.x, subtract(from.x, other.x)), add(way.y, subtract(from.y, other.y)),
                add(way.z, subtract(from.z, other.z))};
       }
@@ -54,7 +64,7 @@ void sum_all(const PairsOfParticles &pairs, const std::int32_t *fine, const core
       const Wide value = curve.at(squared, end - pair);
       const WideVector force{product(value, way.x), product(value, way.y), product(value, way.z)};
       sum = {add(sum.x, force.x), add(sum.y, force.y), add(sum.z, force.z)};
-      subtract_at(sums, pairs.partner + pair, force);
+      subtract_at(sums, partner, force);
     }
     add_lanes(sums + at, sum);
   }
@@ -62,7 +72,10 @@ void sum_all(const PairsOfParticles &pairs, const std::int32_t *fine, const core
 
 void sum_forces(const PairsOfParticles &pairs, const std::int32_t *fine, const core::PairLines &lines,
                 std::uint64_t *sums) {
-  fine == nullptr ? sum_all<false>(pairs, fine, lines, sums) : sum_all<true>(pairs, fine, lines, sums);
+  if (pairs.shares_sums)
+    fine == nullptr ? sum_all<false, true>(pairs, fine, lines, sums) : sum_all<true, true>(pairs, fine, lines, sums);
+  else
+    fine == nullptr ? sum_all<false, false>(pairs, fine, lines, sums) : sum_all<true, false>(pairs, fine, lines, sums);
 }
 
 std::size_t take_close(const PairsOfParticles &pairs, std::uint64_t end, std::uint32_t *first, const PairList &to) {
@@ -72,9 +85,9 @@ std::size_t take_close(const PairsOfParticles &pairs, std::uint64_t end, std::ui
       static_cast<std::uint32_t>(core::min_of((end + (std::uint64_t{1} << bits) - 1) >> bits, std::uint64_t{1} << 30));
   std::uint32_t found = 0;
   first[0] = 0;
-  for (std::size_t own = 0; own < pairs.particles; ++own) {
-    const std::uint32_t stop = pairs.first[own + 1];
-    for (std::uint32_t pair = pairs.first[own]; pair < stop; pair += narrow_lanes) {
+  for (std::size_t k = 0; k < pairs.end - pairs.begin; ++k) {
+    const std::uint32_t stop = pairs.last[k];
+    for (std::uint32_t pair = pairs.first[k]; pair < stop; pair += narrow_lanes) {
       Narrow way[core::max_components];
       for (int d = 0; d < core::max_components; ++d) way[d] = load_narrow(pairs.way[d] + pair);
       const auto squared = core::bit_cast<Unsigned>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
@@ -83,7 +96,7 @@ std::size_t take_close(const PairsOfParticles &pairs, std::uint64_t end, std::ui
       for (int d = 0; d < core::max_components; ++d) selection.store(to.way[d] + found, way[d]);
       found += selection.count();
     }
-    first[own + 1] = found;
+    first[k + 1] = found;
   }
   for (std::uint32_t i = 0; i < PairKernels::padding; ++i) to.partner[found + i] = 0;
   return found;

@@ -12,13 +12,19 @@
 
 namespace gpz::codec {
 
-// Pairs of each particle with particles in other places. The arrays of pairs have PairKernels::padding extra elements,
-// whose partners are valid places.
+// Pairs of the particles in places `begin` to `end` - 1 with particles in other places. The arrays of pairs have
+// PairKernels::padding extra elements, whose partners are valid places.
 struct PairsOfParticles {
-  std::size_t particles;
-  const std::uint32_t *first;  // pairs first[place] to first[place + 1] - 1 are those of the particle in `place`
+  std::size_t begin;
+  std::size_t end;
+  // Pairs first[k] to last[k] - 1 are those of the particle in place `begin` + k.
+  const std::uint32_t *first;
+  const std::uint32_t *last;
   const std::uint32_t *partner;
   const std::int16_t *way[core::max_components];  // vector from the partner to the particle
+  // Other threads may write to sums of places that have no part in these pairs. If false, sum_forces may store such
+  // sums unchanged.
+  bool shares_sums = false;
 
   // Fine units are 1/8 of the units of `way`.
   static constexpr int fine_bits = 3;
@@ -59,8 +65,9 @@ struct MotionKernels {
   // computed, below 2^26 in magnitude, or nullptr.
   void (*sum_forces)(const PairsOfParticles &pairs, const std::int32_t *fine, const core::PairLines &lines,
                      std::uint64_t *sums);
-  // Copies the pairs with squared distances below `end`, in fine units. The arrays of `to` must have room for all pairs
-  // and the padding, and receive both. Returns the number of pairs.
+  // Copies the pairs with squared distances below `end`, in fine units. Pairs first[k] to first[k + 1] - 1 of the copy
+  // are those of place `pairs.begin` + k. The arrays of `to` must have room for all pairs and the padding, and receive
+  // both. Returns the number of pairs.
   std::size_t (*take_close)(const PairsOfParticles &pairs, std::uint64_t end, std::uint32_t *first, const PairList &to);
   // On entry, `motion.fine` holds the last displacements in grid steps; `speed`, `moved` and `slow_change` hold the
   // state of the last frame (`slow_change`: its slow force). Replaces all arrays except `near`; `fine` becomes 0.

@@ -59,14 +59,14 @@ Four pull(const Springs &springs, const std::uint32_t *near, const std::int16_t 
 }
 
 template <bool has_before>
-void step(const Springs &springs, std::size_t particles, const std::int16_t *in, const std::int16_t *before,
-          std::int16_t *out) {
+void step(const Springs &springs, std::size_t first, std::size_t last, const std::int16_t *in,
+          const std::int16_t *before, std::int16_t *out) {
   Four column[core::max_components];  // of the matrix of all neighbours
   for (int c = 0; c < core::max_components; ++c)
     column[c] = _mm_set_epi32(0, springs.total[2][c], springs.total[1][c], springs.total[0][c]);
   const Four half = _mm_set1_epi32(1 << (core::spring_bits - 1));
   const Four least = _mm_set1_epi32(-core::field_limit);
-  for (std::size_t i = 0; i < particles; ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     const Four pulled = pull(springs, springs.neighbours + i * springs.degree, in);
     const Four own = widen(in + field_stride * i);
     Four sum = _mm_mullo_epi32(column[0], _mm_shuffle_epi32(own, 0x00));
@@ -83,9 +83,9 @@ void step(const Springs &springs, std::size_t particles, const std::int16_t *in,
 #else
 
 template <bool has_before>
-void step(const Springs &springs, std::size_t particles, const std::int16_t *in, const std::int16_t *before,
-          std::int16_t *out) {
-  for (std::size_t i = 0; i < particles; ++i) {
+void step(const Springs &springs, std::size_t first, std::size_t last, const std::int16_t *in,
+          const std::int16_t *before, std::int16_t *out) {
+  for (std::size_t i = first; i < last; ++i) {
     const auto pulled = core::weighted_sums(springs.rows, springs.neighbours + i * springs.degree, springs.degree, in);
     const std::int16_t *const own = in + field_stride * i;
     std::int16_t *const result = out + field_stride * i;
@@ -102,10 +102,10 @@ void step(const Springs &springs, std::size_t particles, const std::int16_t *in,
 
 #endif
 
-void any_step(const Springs &springs, std::size_t particles, const std::int16_t *in, const std::int16_t *before,
-              std::int16_t *out) {
-  before == nullptr ? step<false>(springs, particles, in, before, out)
-                    : step<true>(springs, particles, in, before, out);
+void any_step(const Springs &springs, std::size_t first, std::size_t last, const std::int16_t *in,
+              const std::int16_t *before, std::int16_t *out) {
+  before == nullptr ? step<false>(springs, first, last, in, before, out)
+                    : step<true>(springs, first, last, in, before, out);
 }
 
 }  // namespace

@@ -21,10 +21,10 @@ struct Springs {
 };
 
 struct SpringKernels {
-  // Applies the network to a field (core/springs.hpp): out = D in, or 2 D in - before. `before` may be nullptr or
-  // `out`.
-  void (*step)(const Springs &springs, std::size_t particles, const std::int16_t *in, const std::int16_t *before,
-               std::int16_t *out);
+  // Applies the network to a field (core/springs.hpp): out = D in, or 2 D in - before, of particles `first` to `last` -
+  // 1. `before` may be nullptr or `out`.
+  void (*step)(const Springs &springs, std::size_t first, std::size_t last, const std::int16_t *in,
+               const std::int16_t *before, std::int16_t *out);
 };
 
 namespace GPZ_ISA {

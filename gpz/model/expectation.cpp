@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/crystal/least_squares.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -66,29 +67,33 @@ std::size_t Temporal::read(const std::uint8_t *bytes, std::size_t size) {
   return 3;
 }
 
-void Temporal::expect(const codec::DifferenceState &state, Expectation &out) const {
+void Temporal::expect(const codec::DifferenceState &state, Expectation &out, int threads) const {
   const std::size_t n = state.particles;
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
-    const codec::DifferenceState::Axis &axis = state.axes[d];
-    out[d].resize(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Features f = features_of(axis, reciprocal, i);
-      out[d][i] = core::expect(predictor_, f.velocity, f.previous, f.mean) - 32;
-    }
-  }
+  const auto axes = static_cast<std::size_t>(state.components);
+  for (std::size_t d = 0; d < axes; ++d) out[d].resize(n);
+  codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t d = 0; d < axes; ++d)
+      for (std::size_t i = first; i < last; ++i) {
+        const Features f = features_of(state.axes[d], reciprocal, i);
+        out[d][i] = core::expect(predictor_, f.velocity, f.previous, f.mean) - 32;
+      }
+  });
 }
 
 void find_remainders(const codec::DifferenceState &state, const Expectation &expected, const codec::IndexColumns &q,
-                     const core::GridBox &box, Remainders &out) {
+                     const core::GridBox &box, Remainders &out, int threads) {
   const std::size_t n = state.particles;
-  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
-    const core::GridAxis grid = core::checked_axis(box[d]);
-    out[d].resize(n);
-    for (std::size_t i = 0; i < n; ++i)
-      out[d][i] = core::limit_remainder(core::difference_of(core::displacement(q[d][i], state.axes[d].last[i], grid),
-                                                            core::expected_step(expected[d][i] + 32)));
-  }
+  const auto axes = static_cast<std::size_t>(state.components);
+  for (std::size_t d = 0; d < axes; ++d) out[d].resize(n);
+  codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t d = 0; d < axes; ++d) {
+      const core::GridAxis grid = core::checked_axis(box[d]);
+      for (std::size_t i = first; i < last; ++i)
+        out[d][i] = core::limit_remainder(core::difference_of(core::displacement(q[d][i], state.axes[d].last[i], grid),
+                                                              core::expected_step(expected[d][i] + 32)));
+    }
+  });
 }
 
 }  // namespace gpz::model

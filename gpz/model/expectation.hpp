@@ -28,7 +28,7 @@ class Temporal {
            std::vector<std::uint8_t> &bytes);
   // Returns the number of bytes read. Throws corrupt.
   std::size_t read(const std::uint8_t *bytes, std::size_t size);
-  void expect(const codec::DifferenceState &state, Expectation &out) const;
+  void expect(const codec::DifferenceState &state, Expectation &out, int threads = 1) const;
 
  private:
   core::Predictor predictor_;
@@ -36,6 +36,6 @@ class Temporal {
 
 // Computes the remainders of all particles in the frame q.
 void find_remainders(const codec::DifferenceState &state, const Expectation &expected, const codec::IndexColumns &q,
-                     const core::GridBox &box, Remainders &out);
+                     const core::GridBox &box, Remainders &out, int threads = 1);
 
 }  // namespace gpz::model

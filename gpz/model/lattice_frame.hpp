@@ -35,7 +35,7 @@ struct LatticeWaves {
   // Adds one field for this many particles, with unspecified contents.
   crystal::LatticeField &grow(std::size_t particles);
   // Computes further polynomials, up to this degree.
-  void raise(const crystal::SpringNetwork &network, int degree);
+  void raise(const crystal::SpringNetwork &network, int degree, int threads);
 };
 
 // Working memory, derived from the network, the history and the predicted frame. Only one part is reused: the
@@ -44,9 +44,9 @@ struct LatticeWaves {
 class LatticeFrame {
  public:
   void begin(const NetworkPointer &network, const codec::DifferenceState &state, const core::GridBox &box,
-             const PredictedFrame &predicted);
+             const PredictedFrame &predicted, int threads);
   // Prepares the displacements of the last frame for this gain. Discards polynomials for other gains.
-  void take_gain(int gain, const PredictedFrame &predicted);
+  void take_gain(int gain, const PredictedFrame &predicted, int threads);
 
   // True if the previous frame was predicted by this model as well.
   bool continues() const { return continues_; }

@@ -42,13 +42,14 @@ class LatticeModel {
   // Encoder: fits the model to the frame q and appends its parameters. Returns false and appends nothing if the
   // particles do not form a crystal.
   bool fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box, Search &search,
-           Update &update, std::vector<std::uint8_t> &bytes);
+           Update &update, std::vector<std::uint8_t> &bytes, int threads = 1);
   // Decoder: reads what fit appended. Returns the number of bytes read. Throws gpz::Error (corrupt).
   std::size_t read(const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
-                   const core::GridBox &box, Update &update) const;
+                   const core::GridBox &box, Update &update, int threads = 1) const;
   // Computes the expected displacement of each particle, with the parameters in `update`. Stores the predicted frame in
   // `update`.
-  void expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out);
+  void expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out,
+              int threads = 1);
   // Applies an update. An update that is never committed changes nothing.
   void commit(Update &&update);
   // Call only after a commit.
@@ -62,10 +63,10 @@ class LatticeModel {
 
  private:
   Update begin_update() const;
-  NetworkPointer find_network(const codec::DifferenceState &state, const core::GridBox &box, Search &search,
-                              Update &update) const;
+  NetworkPointer find_network(const codec::DifferenceState &state, const core::GridBox &box, int threads,
+                              Search &search, Update &update) const;
   int best_gain(const crystal::SpringNetwork &network, const codec::DifferenceState &state,
-                const codec::IndexColumns &q, const core::GridBox &box);
+                const codec::IndexColumns &q, const core::GridBox &box, int threads);
 
   NetworkPointer network_;
   LatticeFilter filter_;

@@ -28,7 +28,7 @@ std::size_t axes_of(const codec::DifferenceState &state) { return static_cast<st
 }  // namespace
 
 int LatticeModel::best_gain(const SpringNetwork &network, const codec::DifferenceState &state,
-                            const codec::IndexColumns &q, const core::GridBox &box) {
+                            const codec::IndexColumns &q, const core::GridBox &box, int threads) {
   // Fits the gain only at frames 2^k and 3 * 2^k of the history.
   const std::uint64_t t = state.frames;
   const bool looks = (t & (t - 1)) == 0 || (t % 3 == 0 && (t / 3 & (t / 3 - 1)) == 0);
@@ -41,7 +41,7 @@ int LatticeModel::best_gain(const SpringNetwork &network, const codec::Differenc
   crystal::LatticeField &left_over = surprise.grow(state.particles);
   for (std::size_t i = 0; i < displaced.size(); ++i)
     left_over[i] = frame_.is_known(i / field_stride) ? to_field(displaced[i] - predicted_.field[i]) : 0;
-  for (LatticeWaves *waves : {&expected, &surprise, &frame_.before()}) waves->raise(network, filter_.degree);
+  for (LatticeWaves *waves : {&expected, &surprise, &frame_.before()}) waves->raise(network, filter_.degree, threads);
   const int shift = network.lattice().shift;
   const std::int32_t reciprocal = core::reciprocal_of(state.frames);
   double products = 0;
@@ -72,11 +72,11 @@ int LatticeModel::best_gain(const SpringNetwork &network, const codec::Differenc
   return std::abs(rounded - filter_.gain) <= 2 ? filter_.gain : rounded >= 62 ? LatticeFilter::whole_gain : rounded;
 }
 
-NetworkPointer LatticeModel::find_network(const codec::DifferenceState &state, const core::GridBox &box, Search &search,
-                                          Update &update) const {
+NetworkPointer LatticeModel::find_network(const codec::DifferenceState &state, const core::GridBox &box, int threads,
+                                          Search &search, Update &update) const {
   const auto rebuilt = [&](const SpringNetwork &network) {
     auto now = std::make_shared<SpringNetwork>();
-    return now->build(network.lattice(), state, box) ? NetworkPointer(std::move(now)) : nullptr;
+    return now->build(network.lattice(), state, box, threads) ? NetworkPointer(std::move(now)) : nullptr;
   };
   // Arriving particles have no site until the network is rebuilt. Rebuild it once enough have arrived.
   if (network_ != nullptr) {
@@ -89,7 +89,7 @@ NetworkPointer LatticeModel::find_network(const codec::DifferenceState &state, c
   // A lattice that was found but did not help is tried again at frames 2^k.
   if (!search.searched) {
     auto network = std::make_shared<SpringNetwork>();
-    if (crystal::find_springs(state, box, *network)) search.found = std::move(network);
+    if (crystal::find_springs(state, box, *network, threads)) search.found = std::move(network);
     search.searched = true;
   } else if (search.found != nullptr && search.found_at != state.frames) {
     if ((state.frames & (state.frames - 1)) != 0) return nullptr;
@@ -100,20 +100,20 @@ NetworkPointer LatticeModel::find_network(const codec::DifferenceState &state, c
 }
 
 bool LatticeModel::fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
-                       Search &search, Update &update, std::vector<std::uint8_t> &bytes) {
+                       Search &search, Update &update, std::vector<std::uint8_t> &bytes, int threads) {
   if (state.plain || state.frames == 0 || state.particles == 0) return false;
   update = begin_update();
-  const NetworkPointer network = find_network(state, box, search, update);
+  const NetworkPointer network = find_network(state, box, threads, search, update);
   if (network == nullptr) return false;
   const bool is_new = network != network_;
 
-  frame_.begin(network, state, box, predicted_);
+  frame_.begin(network, state, box, predicted_, threads);
   const bool explores = is_new || state.frames < 4;
-  const int gain = is_new ? LatticeFilter::whole_gain : best_gain(*network, state, q, box);
+  const int gain = is_new ? LatticeFilter::whole_gain : best_gain(*network, state, q, box, threads);
   // The degree is chosen for a new network or a short history, and kept afterwards.
   const int degree = explores ? explored_degree : filter_.degree;
-  frame_.take_gain(gain, predicted_);
-  for (LatticeWaves *waves : {&frame_.last(), &frame_.before()}) waves->raise(*network, degree);
+  frame_.take_gain(gain, predicted_, threads);
+  for (LatticeWaves *waves : {&frame_.last(), &frame_.before()}) waves->raise(*network, degree, threads);
   const crystal::LatticeField &displaced = frame_.displaced();
   const LatticeWaves &last = frame_.last();
   const LatticeWaves &before = frame_.before();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/crystal/least_squares.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -57,19 +58,24 @@ std::vector<Spring> LatticeNeighbourPredictor::matrices_of(const SpringLattice &
 
 bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const codec::DifferenceState &state,
                                     const codec::IndexColumns &q, const core::GridBox &box, const Expectation &expected,
-                                    std::vector<std::uint8_t> &bytes) const {
+                                    std::vector<std::uint8_t> &bytes, int threads) {
   const std::size_t n = state.particles;
   const std::size_t vectors = network.lattice().vectors.size();
   const auto axes = static_cast<std::size_t>(state.components);
-  LatticeField remainders(n * field_stride, 0);
-  for (std::size_t d = 0; d < axes; ++d) {
-    const core::GridAxis axis = core::checked_axis(box[d]);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::int64_t moved = core::displacement(q[d][i], state.axes[d].last[i], axis);
-      remainders[i * field_stride + d] = crystal::to_field(crystal::rounded_shift(
-          core::difference_of(core::product_of(moved, 64), expected[d][i]), network.lattice().shift));
+  LatticeField &remainders = remainders_;
+  remainders.resize((n + 1) * field_stride);
+  std::fill_n(&remainders[n * field_stride], field_stride, std::int16_t{0});
+  codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      Way exact{};
+      for (std::size_t d = 0; d < axes; ++d) {
+        const std::int64_t moved = core::displacement(q[d][i], state.axes[d].last[i], core::checked_axis(box[d]));
+        exact[d] = core::difference_of(core::product_of(moved, 64), expected[d][i]);
+      }
+      remainders[i * field_stride + 3] = 0;
+      update(network, i, exact);
     }
-  }
+  });
   std::vector<std::array<double, core::max_components>> unit(vectors);
   for (std::size_t k = 0; k < vectors; ++k) {
     const auto way = direction_of(network.lattice().vectors[k]);
@@ -140,7 +146,6 @@ std::size_t LatticeNeighbourPredictor::read(const SpringNetwork &network, const 
   const auto matrices = matrices_of(network.lattice(), update.weights);
   if (matrices.empty()) corrupt("weights of neighbours in a lattice", reader.position());
   matrices_.set(matrices);
-  remainders_.assign(network.particles() * field_stride, 0);
   return reader.position();
 }
 

@@ -52,6 +52,7 @@ struct Contest {
   ModelledPlan &plan;
   Remainders &remainders;
   std::vector<std::uint8_t> &parameters;
+  int threads = 1;
   double least = 0;
 
   template <typename Model>
@@ -63,39 +64,40 @@ struct Contest {
   // Returns the new entry if the model is better than the best so far. For other models, at most their search changes.
   template <typename Model>
   std::optional<Entry<Model>> enter(std::uint8_t number, Model &model, typename Model::Search &search) {
-    std::optional<Entry<Model>> entry{Entry<Model>{{}, search}};
+    Entry<Model> entry;
+    entry.search = search;
     std::vector<std::uint8_t> bytes;
-    if (!model.fit(state, q, box, entry->search, entry->update, bytes)) {
-      search = std::move(entry->search);  // keep the result of the failed search
-      return {};
+    if (!model.fit(state, q, box, entry.search, entry.update, bytes, threads)) {
+      search = std::move(entry.search);  // keep the result of the failed search
+      return std::nullopt;
     }
     Expectation expected;
-    model.expect(state, box, entry->update, expected);
+    model.expect(state, box, entry.update, expected, threads);
     Remainders left;
-    find_remainders(state, expected, q, box, left);
+    find_remainders(state, expected, q, box, left, threads);
     const double bits = rough_bits(left);
     if (bits >= least) {
-      if (Model::keeps_search_of_loser) search = std::move(entry->search);
-      return {};
+      if (Model::keeps_search_of_loser) search = std::move(entry.search);
+      return std::nullopt;
     }
     least = bits;
     plan.model = number;
     parameters = std::move(bytes);
     plan.expected = std::move(expected);
     remainders = std::move(left);
-    return entry;
+    return std::optional<Entry<Model>>(std::move(entry));
   }
 };
 
 // Chooses the model whose expectation is nearest to the actual positions. Appends its parameters.
 void choose_model(const codec::DifferenceState &state, ModelledState &modelled, const codec::IndexColumns &q,
-                  const core::GridBox &box, bool all, ModelledPlan &plan, Remainders &remainders,
+                  const core::GridBox &box, bool all, int threads, ModelledPlan &plan, Remainders &remainders,
                   std::vector<std::uint8_t> &parameters) {
   plan.temporal.fit(state, q, box, parameters);
-  plan.temporal.expect(state, plan.expected);
-  find_remainders(state, plan.expected, q, box, remainders);
+  plan.temporal.expect(state, plan.expected, threads);
+  find_remainders(state, plan.expected, q, box, remainders, threads);
   if (!all) return;
-  Contest contest{state, q, box, plan, remainders, parameters, rough_bits(remainders)};
+  Contest contest{state, q, box, plan, remainders, parameters, threads, rough_bits(remainders)};
   ModelledSearch &search = plan.update.search;
   auto lattice = contest.enter(ModelledPlan::lattice, modelled.lattice, search.lattice);
   auto forces = contest.enter(ModelledPlan::pair_force, modelled.forces, search.forces);
@@ -110,10 +112,10 @@ void choose_model(const codec::DifferenceState &state, ModelledState &modelled, 
 
 // Adds neighbours in the lattice. Returns false if they do not help.
 bool take_lattice_neighbours(const codec::DifferenceState &state, LatticeNeighbourPredictor &predictor,
-                             const codec::IndexColumns &q, const core::GridBox &box, ModelledPlan &plan,
+                             const codec::IndexColumns &q, const core::GridBox &box, int threads, ModelledPlan &plan,
                              std::vector<std::uint8_t> &parameters) {
   const std::size_t at = parameters.size();
-  if (!predictor.fit(*plan.update.lattice->network, state, q, box, plan.expected, parameters)) return false;
+  if (!predictor.fit(*plan.update.lattice->network, state, q, box, plan.expected, parameters, threads)) return false;
   plan.read_lattice_neighbours(predictor, &parameters[at], parameters.size() - at);
   return true;
 }
@@ -142,7 +144,8 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
   std::vector<std::uint8_t> parameters;
   Walk &w = plan.walk;
   ModelledSearch &search = plan.update.search;
-  choose_model(state, modelled, q, box, options.dense && options.positions, plan, remainders, parameters);
+  const int threads = options.threads;
+  choose_model(state, modelled, q, box, options.dense && options.positions, threads, plan, remainders, parameters);
   w.contexts.bonds = !bonds.empty() && search.bond_use != ModelledSearch::BondUse::avoided;
   if (w.contexts.bonds) plan.flags |= ModelledPlan::bound_particles;
   if (w.contexts.bonds && search.new_bonds) {
@@ -150,14 +153,15 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
     bonds.append(Bonds::Stream::whole, parameters);
     search.new_bonds = false;
   }
-  const bool in_lattice = !w.contexts.bonds && plan.model == ModelledPlan::lattice &&
-                          take_lattice_neighbours(state, modelled.lattice_neighbours, q, box, plan, parameters);
+  const bool in_lattice =
+      !w.contexts.bonds && plan.model == ModelledPlan::lattice &&
+      take_lattice_neighbours(state, modelled.lattice_neighbours, q, box, threads, plan, parameters);
   if (in_lattice) plan.flags |= ModelledPlan::lattice_neighbours;
   // Otherwise choose neighbours in slots or in space, whichever saves more. Bound particles need the order of slots.
   double gain = 0;
   std::vector<std::uint8_t> space;
   if (options.dense && options.positions && !w.contexts.bonds && !in_lattice)
-    gain = modelled.space.get().fit(state, box, remainders, space);
+    gain = modelled.space.get().fit(state, box, remainders, space, threads);
   if (options.in_order_of_ids && !in_lattice) {
     w.slots = fit_slots(remainders, state.particles, axes);
     if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
@@ -175,9 +179,9 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
     w.space = &modelled.space.get();
     parameters.insert(parameters.end(), space.begin(), space.end());
   }
-  choose_levels(plan.update.scale, w.contexts);
+  choose_levels(plan.update.scale, w.contexts, threads);
   for (std::size_t d = 0; d < axes; ++d) {
-    w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]));
+    w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]), threads);
     w.index[d] = q[d];
   }
   plan.connect(state, box, bonds);

@@ -3,6 +3,7 @@
 
 #include "gpz/codec/memory.hpp"
 #include "gpz/codec/number_coder.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -77,6 +78,38 @@ struct DecodeSide {
   }
 };
 
+// Remainders in the order of the pass.
+Remainders in_order(const std::uint32_t *order, std::size_t axes, const Remainders &of_slots, int threads) {
+  Remainders ordered;
+  const std::size_t n = of_slots[0].size();
+  for (std::size_t d = 0; d < axes; ++d) ordered[d].resize(n);
+  codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t d = 0; d < axes; ++d)
+      for (std::size_t k = first; k < last; ++k) ordered[d][k] = of_slots[d][order[k]];
+  });
+  return ordered;
+}
+
+// The pass of an encoder, which knows all remainders: each thread codes a range of its steps.
+EncodeSide encode_particles(const Walk &w, const codec::IndexColumns &q, Remainders &remainders, int threads) {
+  const auto axes = static_cast<std::size_t>(w.components);
+  if (w.space != nullptr) remainders = in_order(w.space->order(), axes, remainders, threads);
+  const int used = codec::threads_for_particles(threads, w.particles);
+  std::vector<EncodeSide> sides(static_cast<std::size_t>(used),
+                                EncodeSide{w, q, codec::NumberEncoder(w.contexts.count()), {}});
+  codec::parallel_ranges(used, w.particles, [&](int t, std::uint64_t first, std::uint64_t last) {
+    EncodeSide &side = sides[static_cast<std::size_t>(t)];
+    side.numbers.reserve((t == 0 ? w.particles : last - first) * axes);  // the first one takes all
+    walk_range<true>(w, remainders, first, last, side);
+  });
+  EncodeSide &all = sides[0];
+  for (std::size_t t = 1; t < sides.size(); ++t) {
+    all.numbers.append(std::move(sides[t].numbers));
+    all.exceptions.insert(all.exceptions.end(), sides[t].exceptions.begin(), sides[t].exceptions.end());
+  }
+  return std::move(all);
+}
+
 // `update` holds the state before the section on entry, and its changes on return.
 void append_section(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
                     const codec::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
@@ -89,9 +122,7 @@ void append_section(const codec::DifferenceState &state, ModelledState &modelled
   Remainders remainders;
   const std::vector<std::uint8_t> parameters = choose_plan(state, modelled, bonds, q, box, options, plan, remainders);
   const Walk &w = plan.walk;
-  EncodeSide side{w, q, codec::NumberEncoder(w.contexts.count()), {}};
-  side.numbers.reserve(state.particles * axes);
-  model::walk(w, remainders, side);
+  EncodeSide side = encode_particles(w, q, remainders, options.threads);
   if (w.contexts.bonds) plan.update.broken_bonds = bonds.broken(q, w.box);
 
   format::ByteWriter writer(bytes);
@@ -103,7 +134,7 @@ void append_section(const codec::DifferenceState &state, ModelledState &modelled
   append_exceptions(side.exceptions, writer);
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
-  side.numbers.finish(bytes);
+  side.numbers.finish(bytes, options.threads);
   update = std::move(plan.update);
 }
 
@@ -158,7 +189,7 @@ std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, 
 }
 
 void decode_modelled(const codec::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
-                     std::size_t size, const core::GridBox &box, const codec::IndexOutput &q) {
+                     std::size_t size, const core::GridBox &box, const codec::IndexOutput &q, int threads) {
   const auto axes = static_cast<std::size_t>(state.components);
   format::ByteReader in(bytes, size);
   ModelledPlan plan;
@@ -185,13 +216,13 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   std::size_t at = in.position();
   if (plan.model == ModelledPlan::history) {
     at += plan.temporal.read(bytes + at, size - at);
-    plan.temporal.expect(state, plan.expected);
+    plan.temporal.expect(state, plan.expected, threads);
   } else if (plan.model == ModelledPlan::lattice) {
-    at += modelled.lattice.read(state, bytes + at, size - at, box, update.lattice.emplace());
-    modelled.lattice.expect(state, box, *update.lattice, plan.expected);
+    at += modelled.lattice.read(state, bytes + at, size - at, box, update.lattice.emplace(), threads);
+    modelled.lattice.expect(state, box, *update.lattice, plan.expected, threads);
   } else if (plan.model == ModelledPlan::pair_force) {
     at += modelled.forces.read(state, bytes + at, size - at, box, update.forces.emplace());
-    modelled.forces.expect(state, box, *update.forces, plan.expected);
+    modelled.forces.expect(state, box, *update.forces, plan.expected, threads);
   } else {
     corrupt("unknown model", 0);
   }
@@ -199,10 +230,13 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
     at += update.bonds.emplace().read(bytes + at, size - at, state.particles, Bonds::Stream::whole);
   const Bonds &bonds = update.bonds ? *update.bonds : modelled.bonds;
   if (bound && bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
-  if (lattice_neighbours) at += plan.read_lattice_neighbours(modelled.lattice_neighbours, bytes + at, size - at);
+  if (lattice_neighbours) {
+    at += plan.read_lattice_neighbours(modelled.lattice_neighbours, bytes + at, size - at);
+    modelled.lattice_neighbours.start(*w.network);
+  }
   if (space) {
     w.space = &modelled.space.get();
-    at += modelled.space.get().read(state, box, bytes + at, size - at);
+    at += modelled.space.get().read(state, box, bytes + at, size - at, threads);
   }
   if (slots) {
     if (!codec::read_header(bytes + at, size - at, w.slots)) corrupt("coefficients of neighbours", at);

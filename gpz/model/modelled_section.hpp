@@ -103,6 +103,7 @@ struct ModelledOptions {
   bool in_order_of_ids = false;  // particles in earlier slots are neighbours
   bool positions = false;        // the field holds positions: forces, lattices and neighbours in space apply
   bool dense = false;            // try slow models as well
+  int threads = 1;               // the bytes do not depend on it
 };
 
 // Appends a section, a multiple of 8 bytes, for the particles of the state, of which there is at least one. This call
@@ -115,6 +116,6 @@ std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, 
 // Inverse of try_modelled, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section.
 // Throws gpz::Error (corrupt); q and `modelled` are unspecified then.
 void decode_modelled(const codec::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
-                     std::size_t size, const core::GridBox &box, const codec::IndexOutput &q);
+                     std::size_t size, const core::GridBox &box, const codec::IndexOutput &q, int threads = 1);
 
 }  // namespace gpz::model

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "gpz/codec/functions.hpp"
+#include "gpz/codec/parallel_parts.hpp"
 #include "gpz/crystal/least_squares.hpp"
 #include "gpz/crystal/spacing.hpp"
 #include "gpz/crystal/vector3.hpp"
@@ -120,62 +122,91 @@ PairFit::Trial PairFit::run(const Sample &sample, const PairSettings &settings, 
   return trial;
 }
 
+void PairFit::find_sampled_pairs(const Sample &sample) {
+  const crystal::NeighbourList &list = motion_->list();
+  const std::size_t n = list.particles();
+  format::Column<std::uint32_t> row(n);
+  const int used = codec::threads_for_particles(threads_, n);
+  codec::parallel_ranges(used, n, [&](int, std::uint64_t first, std::uint64_t last) {
+    for (std::size_t place = first; place < last; ++place) {
+      const std::uint32_t slot = list.order()[place];
+      row[place] = slot % sample.stride == 0 ? static_cast<std::uint32_t>(slot / sample.stride) : not_sampled;
+    }
+  });
+  std::vector<std::vector<SampledPair>> found(static_cast<std::size_t>(used));
+  codec::parallel_ranges(used, n, [&](int t, std::uint64_t first, std::uint64_t last) {
+    std::vector<SampledPair> &pairs = found[static_cast<std::size_t>(t)];
+    for (auto own = static_cast<std::uint32_t>(first); own < last; ++own)
+      for (std::uint32_t pair = list.first()[own]; pair < list.first()[own + 1]; ++pair) {
+        const std::uint32_t partner_row = row[list.partner()[pair]];
+        if (row[own] != not_sampled || partner_row != not_sampled) pairs.push_back({pair, own, row[own], partner_row});
+      }
+  });
+  sampled_pairs_ = std::move(found[0]);
+  for (std::size_t t = 1; t < found.size(); ++t)
+    sampled_pairs_.insert(sampled_pairs_.end(), found[t].begin(), found[t].end());
+}
+
 // Derivatives of the sample's displacements with respect to the values and slopes of the knots, two columns for each
-// knot. Uses the positions of the last run.
+// knot. Uses the positions of the last run. Each row belongs to one thread, so that its sums have a fixed order.
 std::vector<double> PairFit::features(const Sample &sample, const PairSettings &settings) {
+  if (sampled_pairs_.empty()) find_sampled_pairs(sample);
+  std::vector<double> rows(sample.moved.size() * 2 * settings.curve.knots.size());
+  constexpr std::size_t pairs_of_thread = 4096;
+  const int used = codec::thread_count(threads_, sampled_pairs_.size() / pairs_of_thread + 1);
+  codec::parallel_ranges(used, sample.count, [&](int, std::uint64_t first, std::uint64_t last) {
+    add_features(sample, settings, first, last, rows);
+  });
+  return rows;
+}
+
+void PairFit::add_features(const Sample &sample, const PairSettings &settings, std::size_t first, std::size_t last,
+                           std::vector<double> &rows) const {
   const crystal::NeighbourList &list = motion_->list();
   const std::vector<PairCurve::Knot> &knot = settings.curve.knots;
   const std::size_t width = 2 * knot.size();
-  std::vector<double> rows(sample.moved.size() * width);
   const double bin_size = std::ldexp(1.0, PairTable::bin_shift_for(motion_->end()));
   const double unit = std::ldexp(1 / fine_unit, list.shift());
   std::vector<std::size_t> segment_of_bin(knot.back().bin + 1, 0);
   for (std::size_t k = 1; k + 1 < knot.size(); ++k)
     std::fill(segment_of_bin.begin() + knot[k].bin, segment_of_bin.end(), k);
-  const int steps = static_cast<int>(motion_->recorded().size());
-  std::vector<std::uint8_t> is_sampled(list.particles());
-  for (std::size_t place = 0; place < is_sampled.size(); ++place)
-    is_sampled[place] = list.order()[place] % sample.stride == 0 ? 1 : 0;
-  for (std::uint32_t own = 0; own < list.particles(); ++own) {
-    const std::uint32_t slot = list.order()[own];
-    for (std::uint32_t pair = list.first()[own]; pair < list.first()[own + 1]; ++pair) {
-      const std::uint32_t partner = list.partner()[pair];
-      const bool takes_own = is_sampled[own] != 0;
-      const bool takes_other = is_sampled[partner] != 0;
-      if (!takes_own && !takes_other) continue;
-      const std::uint32_t other = list.order()[partner];
-      for (int step = 0; step < steps; ++step) {
-        const auto &fine = motion_->recorded()[static_cast<std::size_t>(step)];
-        double way[axes];
-        double squared = 0;
-        for (std::size_t d = 0; d < axes; ++d) {
-          way[d] = list.way(d)[pair] * fine_unit + fine[PairMotion::stride * own + d] -
-                   fine[PairMotion::stride * partner + d];
-          squared += way[d] * way[d];
-        }
-        const double bin = squared / bin_size;
-        if (!(bin < knot.back().bin)) continue;
-        const std::size_t k = segment_of_bin[static_cast<std::size_t>(bin)];
-        const double length = knot[k + 1].bin - knot[k].bin;
-        const double t = std::max(0.0, (bin - knot[k].bin) / length);
-        // Fraction of the time between the frames during which a force of this step acts.
-        const double share = step == 0 ? 1.0 / steps : static_cast<double>(steps - step) / steps / steps;
-        const double rise = t * t * (3 - 2 * t);
-        const double bend = length / (1 << PairCurve::slope_shift);
-        const double weight[4] = {1 - rise, bend * (t - 2 * t * t + t * t * t), rise, bend * (t * t * t - t * t)};
-        for (std::size_t d = 0; d < sample.components; ++d) {
-          const double force = share * way[d] * unit;
-          for (std::size_t j = 0; j < 4; ++j) {
-            if (takes_own)
-              rows[(slot / sample.stride * sample.components + d) * width + 2 * k + j] += weight[j] * force;
-            if (takes_other)
-              rows[(other / sample.stride * sample.components + d) * width + 2 * k + j] -= weight[j] * force;
-          }
+  const auto steps = static_cast<int>(motion_->recorded_steps());
+  const auto is_here = [&](std::uint32_t row) { return row >= first && row < last; };
+  for (const SampledPair &sampled : sampled_pairs_) {
+    const bool takes_own = is_here(sampled.own_row);
+    const bool takes_other = is_here(sampled.partner_row);
+    if (!takes_own && !takes_other) continue;
+    const std::uint32_t pair = sampled.pair;
+    const std::uint32_t own = sampled.own;
+    const std::uint32_t partner = list.partner()[pair];
+    for (int step = 0; step < steps; ++step) {
+      const auto &fine = motion_->recorded(static_cast<std::size_t>(step));
+      double way[axes];
+      double squared = 0;
+      for (std::size_t d = 0; d < axes; ++d) {
+        way[d] =
+            list.way(d)[pair] * fine_unit + fine[PairMotion::stride * own + d] - fine[PairMotion::stride * partner + d];
+        squared += way[d] * way[d];
+      }
+      const double bin = squared / bin_size;
+      if (!(bin < knot.back().bin)) continue;
+      const std::size_t k = segment_of_bin[static_cast<std::size_t>(bin)];
+      const double length = knot[k + 1].bin - knot[k].bin;
+      const double t = std::max(0.0, (bin - knot[k].bin) / length);
+      // Fraction of the time between the frames during which a force of this step acts.
+      const double share = step == 0 ? 1.0 / steps : static_cast<double>(steps - step) / steps / steps;
+      const double rise = t * t * (3 - 2 * t);
+      const double bend = length / (1 << PairCurve::slope_shift);
+      const double weight[4] = {1 - rise, bend * (t - 2 * t * t + t * t * t), rise, bend * (t * t * t - t * t)};
+      for (std::size_t d = 0; d < sample.components; ++d) {
+        const double force = share * way[d] * unit;
+        for (std::size_t j = 0; j < 4; ++j) {
+          if (takes_own) rows[(sampled.own_row * sample.components + d) * width + 2 * k + j] += weight[j] * force;
+          if (takes_other) rows[(sampled.partner_row * sample.components + d) * width + 2 * k + j] -= weight[j] * force;
         }
       }
     }
   }
-  return rows;
 }
 
 namespace {
@@ -219,10 +250,15 @@ bool PairFit::prepare(const Sample &sample, PairSettings &settings) {
   settings.gain = usual_gain;
   settings.trust = PairSettings::most_trust;
   settings.cutoff = static_cast<std::uint64_t>(cutoff);
-  if (!motion_->find(sample.state, sample.box, settings.cutoff) || motion_->list().pairs() == 0) return false;
+  if (!motion_->find(sample.state, sample.box, settings.cutoff, threads_) || motion_->list().pairs() == 0) return false;
   const crystal::NeighbourList &list = motion_->list();
-  std::uint32_t least = list.reach() * list.reach();
-  for (std::size_t pair = 0; pair < list.pairs(); ++pair) least = std::min(least, list.squared(pair));
+  const auto parts =
+      codec::parallel_parts<std::uint32_t>(threads_, list.pairs(), [&](std::size_t first, std::size_t last) {
+        std::uint32_t part = list.reach() * list.reach();
+        for (std::size_t pair = first; pair < last; ++pair) part = std::min(part, list.squared(pair));
+        return part;
+      });
+  const std::uint32_t least = *std::min_element(parts.begin(), parts.end());
   const int shift = PairTable::bin_shift_for(motion_->end());
   const auto end = static_cast<double>((motion_->end() - 1) >> shift) + 1;
   const auto start = static_cast<double>((std::uint64_t{least} << 2 * PairMotion::fine_bits) >> shift);
@@ -276,6 +312,8 @@ void set_gains(const std::vector<double> &errors, PairSettings &settings) {
 PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, const MotionHistory &history,
                                  PairSettings &fitted) {
   const Trial with_now = run(sample, now, history);
+  std::swap(motion_->trial(), motion_->best_trial());
+  has_moved_ = true;
   std::vector<std::uint8_t> bytes;
   append_settings(now, bytes);
   const double cost = 8 * static_cast<double>(bytes.size()) / static_cast<double>(sample.state.particles);
@@ -292,6 +330,7 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
     const Trial trial = run(sample, settings, history);
     if (!(trial.bits + extra < asked)) return false;
     best = settings;
+    std::swap(motion_->trial(), motion_->best_trial());
     least = asked = trial.bits;
     return true;
   };
@@ -313,8 +352,11 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
 
 PairFit::Choice PairFit::choose(const codec::DifferenceState &state, const codec::IndexColumns &q,
                                 const core::GridBox &box, const PairSettings &now, const MotionHistory &history,
-                                PairMotion &motion, PairSettings &fitted) {
+                                int threads, PairMotion &motion, PairSettings &fitted) {
   motion_ = &motion;
+  threads_ = threads;
+  sampled_pairs_ = {};
+  has_moved_ = false;
   const format::UsualArithmetic arithmetic;
   if (state.plain || state.particles < fewest_particles || state.frames < 2) return Choice::none;
   const bool known = now.steps != 0;
@@ -324,10 +366,13 @@ PairFit::Choice PairFit::choose(const codec::DifferenceState &state, const codec
   const Sample sample(state, q, box);
   if (!known) {
     useful_ = search(sample, fitted);
+    sampled_pairs_ = {};
     return useful_ ? Choice::fitted : Choice::none;
   }
-  if (!motion_->find(state, box, now.cutoff)) return Choice::none;
-  return improve(sample, now, history, fitted);
+  if (!motion_->find(state, box, now.cutoff, threads_)) return Choice::none;
+  const Choice choice = improve(sample, now, history, fitted);
+  sampled_pairs_ = {};
+  return choice;
 }
 
 }  // namespace gpz::model

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/core/rounding.hpp"
 #include "gpz/format/corrupt.hpp"
 
@@ -17,9 +18,12 @@ constexpr int expectation_shift = PairMotion::speed_bits - 6;
 }  // namespace
 
 bool PairForce::fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box,
-                    Search &search, Update &update, std::vector<std::uint8_t> &bytes) {
-  const PairFit::Choice choice = search.choose(state, q, box, settings_, history_, motion_.get(), update.settings);
+                    Search &search, Update &update, std::vector<std::uint8_t> &bytes, int threads) {
+  PairMotion &motion = motion_.get();
+  const PairFit::Choice choice = search.choose(state, q, box, settings_, history_, threads, motion, update.settings);
   if (choice == PairFit::Choice::none) return false;
+  update.has_moved = search.has_moved();
+  if (update.has_moved) std::swap(update.history, motion.best_trial());
   update.has_settings = choice == PairFit::Choice::fitted;
   bytes.push_back(update.has_settings ? with_settings : as_before);
   if (update.has_settings) append_settings(update.settings, bytes);
@@ -39,23 +43,28 @@ std::size_t PairForce::read(const codec::DifferenceState &state, const std::uint
   return 1 + read_settings(bytes + 1, size - 1, update.settings);
 }
 
-void PairForce::expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update,
-                       Expectation &out) {
+void PairForce::expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out,
+                       int threads) {
   const PairSettings &settings = update.has_settings ? update.settings : settings_;
   PairTable &table = update.has_settings ? update.table : table_;
   std::uint32_t &reach = update.has_settings ? update.table_reach : table_reach_;
   PairMotion &motion = motion_.get();
-  if (!motion.find(state, box, settings.cutoff)) format::corrupt("too many pairs within the cutoff");
+  if (!motion.find(state, box, settings.cutoff, threads)) format::corrupt("too many pairs within the cutoff");
   if (reach != motion.list().reach() && state.particles != 0) {
     reach = motion.list().reach();
     table.fill(settings.curve, motion.end());
   }
-  motion.move(state, settings, table, history_, update.history);
-  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
-    out[d].resize(state.particles);
-    for (std::size_t i = 0; i < state.particles; ++i)
-      out[d][i] = core::rounded_shift(update.history.particles[i].moved[d], expectation_shift);
+  if (!update.has_moved) {
+    update.history = std::move(motion.spare());
+    motion.move(state, settings, table, history_, update.history);
   }
+  const auto components = static_cast<std::size_t>(state.components);
+  for (std::size_t d = 0; d < components; ++d) out[d].resize(state.particles);
+  codec::parallel_particles(threads, state.particles, [&](std::size_t first, std::size_t last) {
+    for (std::size_t d = 0; d < components; ++d)
+      for (std::size_t i = first; i < last; ++i)
+        out[d][i] = core::rounded_shift(update.history.particles[i].moved[d], expectation_shift);
+  });
 }
 
 void PairForce::commit(Update &&update) {
@@ -64,7 +73,8 @@ void PairForce::commit(Update &&update) {
     table_ = std::move(update.table);
     table_reach_ = update.table_reach;
   }
-  history_ = std::move(update.history);
+  std::swap(history_, update.history);
+  if (PairMotion *const motion = motion_.if_made()) motion->spare() = std::move(update.history);
 }
 
 void PairForce::keep(const std::uint32_t *kept, std::size_t count) {

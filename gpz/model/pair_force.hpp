@@ -36,18 +36,20 @@ class PairForce {
     PairTable table;
     std::uint32_t table_reach = 0;
     MotionHistory history;
+    bool has_moved = false;  // the history is that of this frame already
   };
 
   // Encoder: fits the parameters to the frame q and appends them to `bytes`. Returns false and appends nothing if
   // forces do not help. Throws std::bad_alloc.
   bool fit(const codec::DifferenceState &state, const codec::IndexColumns &q, const core::GridBox &box, Search &search,
-           Update &update, std::vector<std::uint8_t> &bytes);
+           Update &update, std::vector<std::uint8_t> &bytes, int threads = 1);
   // Decoder: reads what fit appended. Returns the number of bytes read, at most `size`. Throws gpz::Error (corrupt).
   std::size_t read(const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
                    const core::GridBox &box, Update &update) const;
   // Encoder and decoder: fills `out` for all particles of the state. Throws gpz::Error (corrupt) if the cutoff gives
   // too many pairs, and limit_exceeded.
-  void expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out);
+  void expect(const codec::DifferenceState &state, const core::GridBox &box, Update &update, Expectation &out,
+              int threads = 1);
   // Applies an update. An update that is never committed changes nothing.
   void commit(Update &&update);
 

@@ -33,44 +33,33 @@ void MotionHistory::add(std::size_t count) {
   particles.resize(particles.size() + count);
 }
 
-bool PairMotion::find(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff) {
+bool PairMotion::find(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff,
+                      int threads) {
   const bool same_particles = state.particles != 0 && list_.particles() == state.particles;
   if (same_particles && found_frames_ == state.frames && found_cutoff_ == cutoff) return true;
   found_frames_ = 0;
-  if (!list_.build(state, box, cutoff)) return false;
+  if (!list_.build(state, box, cutoff, threads)) return false;
+  shares_.divide(list_, threads);
   found_frames_ = state.frames;
   found_cutoff_ = cutoff;
   return true;
 }
 
-void PairMotion::take_close(const codec::PairsOfParticles &pairs, std::uint64_t end) {
-  const std::size_t room = list_.pairs() + codec::PairKernels::padding;
-  close_first_.resize(pairs.particles + 1);
-  if (close_partner_.size() < room) {
-    close_partner_.resize(room);
-    for (auto &way : close_way_) way.resize(room);
-  }
-  codec::kernels().motion.take_close(
-      pairs, end, close_first_.data(),
-      {close_partner_.data(), {close_way_[0].data(), close_way_[1].data(), close_way_[2].data()}});
-}
-
-void PairMotion::take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on) {
-  const std::size_t n = list_.particles();
+void PairMotion::take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on,
+                              std::size_t begin, std::size_t end) {
   const std::uint32_t *const slots = list_.order().data();
-  for (auto *column : {&speed_, &moved_, &slow_, &slow_change_, &fine_}) column->resize(stride * n);
   const auto components = static_cast<std::size_t>(state.components);
   const auto velocity = [&](std::size_t d) { return state.axes[d < components ? d : 0].velocity.data(); };
   const std::int32_t *const x = velocity(0);
   const std::int32_t *const y = velocity(1);
   const std::int32_t *const z = velocity(2);
-  for (std::size_t place = 0; place < n; ++place) {
+  for (std::size_t place = begin; place < end; ++place) {
     const std::uint32_t slot = slots[place];
     const MotionHistory::Vector way{x[slot], components > 1 ? y[slot] : 0, components > 2 ? z[slot] : 0, 0};
     std::memcpy(&fine_[stride * place], way.data(), sizeof way);
   }
   const MotionHistory::Particle nothing{};
-  for (std::size_t place = 0; place < n; ++place) {
+  for (std::size_t place = begin; place < end; ++place) {
     const MotionHistory::Particle &before = goes_on ? history.particles[slots[place]] : nothing;
     std::memcpy(&speed_[stride * place], before.speed.data(), sizeof before.speed);
     std::memcpy(&moved_[stride * place], before.moved.data(), sizeof before.moved);
@@ -78,44 +67,60 @@ void PairMotion::take_history(const codec::DifferenceState &state, const MotionH
   }
 }
 
+codec::Motion PairMotion::motion_at(std::size_t place) {
+  const std::size_t at = stride * place;
+  return {near_.data() + at, speed_.data() + at,       moved_.data() + at,
+          slow_.data() + at, slow_change_.data() + at, fine_.data() + at};
+}
+
 void PairMotion::move(const codec::DifferenceState &state, const PairSettings &settings, const PairTable &table,
                       const MotionHistory &history, MotionHistory &after) {
+  using Which = PairShares::Which;
   const codec::MotionKernels &kernels = codec::kernels().motion;
-  recorded_.clear();
   const std::size_t n = list_.particles();
-  total_.assign(stride * n, 0);
-  near_.assign(stride * n, 0);
-  const codec::PairsOfParticles all{
-      n, list_.first().data(), list_.partner().data(), {list_.way(0).data(), list_.way(1).data(), list_.way(2).data()}};
-  kernels.sum_forces(all, nullptr, table.total(), total_.data());
-  take_close(all, table.close().end());
-  const codec::PairsOfParticles close{n,
-                                      close_first_.data(),
-                                      close_partner_.data(),
-                                      {close_way_[0].data(), close_way_[1].data(), close_way_[2].data()}};
-  kernels.sum_forces(close, nullptr, table.close(), near_.data());
   const bool goes_on = history.frames != 0 && history.frames + 1 == state.frames && history.particles.size() == n;
-  take_history(state, history, goes_on);
-  const codec::Motion motion{near_.data(), speed_.data(),       moved_.data(),
-                             slow_.data(), slow_change_.data(), fine_.data()};
   const std::int64_t part = part_for(settings.steps);
   const int force_shift = force_shift_for(list_.shift());
-  kernels.start(motion, n,
-                {total_.data(), goes_on, part, settings.gain, PairSettings::most_trust - settings.trust, force_shift});
-  for (int step = 0; step < settings.steps; ++step) {
-    if (record_) recorded_.push_back(fine_);
-    if (step > 0) {
-      std::fill(near_.begin(), near_.end(), 0);
-      kernels.sum_forces(close, fine_.data(), table.close(), near_.data());
-    }
-    kernels.step(motion, n, {part, part * step, force_shift, speed_bits - fine_bits + list_.shift()});
-  }
+  for (auto *column : {&total_, &near_}) column->resize(stride * n);
+  for (auto *column : {&speed_, &moved_, &slow_, &slow_change_, &fine_}) column->resize(stride * n);
   after.particles.resize(n);
-  for (std::size_t place = 0; place < n; ++place) {
-    MotionHistory::Particle &particle = after.particles[list_.order()[place]];
-    std::memcpy(particle.speed.data(), &speed_[stride * place], sizeof particle.speed);
-    std::memcpy(particle.moved.data(), &moved_[stride * place], sizeof particle.moved);
-    std::memcpy(particle.slow.data(), &slow_[stride * place], sizeof particle.slow);
+  recorded_steps_ = record_ ? settings.steps : 0;
+  if (!record_) recorded_.clear();
+  if (recorded_.size() < recorded_steps_) recorded_.resize(recorded_steps_);
+  for (std::size_t step = 0; step < recorded_steps_; ++step) recorded_[step].resize(stride * n);
+
+  shares_.take_close(table.close().end());
+  shares_.for_each_part([&](std::size_t p, std::size_t begin, std::size_t end) {
+    shares_.sum(p, Which::all, nullptr, table.total(), total_.data());
+    shares_.sum(p, Which::close, nullptr, table.close(), near_.data());
+    take_history(state, history, goes_on, begin, end);
+  });
+  for (int step = 0; step < settings.steps; ++step) {
+    if (step > 0)
+      shares_.for_each_part([&](std::size_t p, std::size_t, std::size_t) {
+        shares_.sum(p, Which::close, fine_.data(), table.close(), near_.data());
+      });
+    shares_.for_each_part([&](std::size_t p, std::size_t begin, std::size_t end) {
+      shares_.add_borders(p, Which::close, near_.data());
+      const codec::Motion motion = motion_at(begin);
+      if (step == 0) {
+        shares_.add_borders(p, Which::all, total_.data());
+        kernels.start(motion, end - begin,
+                      {total_.data() + stride * begin, goes_on, part, settings.gain,
+                       PairSettings::most_trust - settings.trust, force_shift});
+      }
+      if (record_)
+        std::copy_n(motion.fine, stride * (end - begin),
+                    recorded_[static_cast<std::size_t>(step)].data() + stride * begin);
+      kernels.step(motion, end - begin, {part, part * step, force_shift, speed_bits - fine_bits + list_.shift()});
+      if (step + 1 < settings.steps) return;
+      for (std::size_t place = begin; place < end; ++place) {
+        MotionHistory::Particle &particle = after.particles[list_.order()[place]];
+        std::memcpy(particle.speed.data(), &speed_[stride * place], sizeof particle.speed);
+        std::memcpy(particle.moved.data(), &moved_[stride * place], sizeof particle.moved);
+        std::memcpy(particle.slow.data(), &slow_[stride * place], sizeof particle.slow);
+      }
+    });
   }
   after.frames = state.frames;
 }

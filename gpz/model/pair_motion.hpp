@@ -16,6 +16,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/motion_kernels.hpp"
 #include "gpz/model/pair_settings.hpp"
+#include "gpz/model/pair_shares.hpp"
 #include "gpz/model/pair_table.hpp"
 
 namespace gpz::model {
@@ -37,6 +38,7 @@ struct MotionHistory {
 };
 
 // Moves the particles of a state from their last positions. Holds working memory only, reused from frame to frame.
+// Results do not depend on the number of threads.
 class PairMotion {
  public:
   static constexpr int speed_bits = core::motion_bits;  // unit of speeds and displacements: 1/256 grid step
@@ -44,20 +46,24 @@ class PairMotion {
   static constexpr int value_bits = 24;
   static constexpr std::size_t stride = codec::Motion::stride;  // of columns by place and component
 
+  PairMotion() = default;
+  PairMotion(const PairMotion &) = delete;  // the shares point to the list
+  PairMotion &operator=(const PairMotion &) = delete;
+
   // Finds the pairs, once for each frame. Call forget_pairs() if the particles change. Returns false if there are too
   // many pairs.
-  bool find(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff);
-  // Computes the displacements up to the next frame. Call after find() with the cutoff of the settings. `after`
-  // receives the state to remember.
+  bool find(const codec::DifferenceState &state, const core::GridBox &box, std::uint64_t cutoff, int threads);
+  // Computes the displacements up to the next frame, on the threads of find(). Call after find() with the cutoff of the
+  // settings. `after` receives the state to remember.
   void move(const codec::DifferenceState &state, const PairSettings &settings, const PairTable &table,
             const MotionHistory &history, MotionHistory &after);
 
   void forget_pairs() { found_frames_ = 0; }
 
   std::size_t memory_usage() const {
-    return list_.memory_usage() + trial_.memory_usage() +
-           codec::memory_of(total_, near_, close_first_, close_partner_, close_way_, speed_, moved_, slow_,
-                            slow_change_, fine_, recorded_);
+    return list_.memory_usage() + shares_.memory_usage() + trial_.memory_usage() + best_trial_.memory_usage() +
+           spare_.memory_usage() +
+           codec::memory_of(total_, near_, speed_, moved_, slow_, slow_change_, fine_, recorded_);
   }
 
   const crystal::NeighbourList &list() const { return list_; }
@@ -65,26 +71,28 @@ class PairMotion {
   std::uint64_t end() const { return squared_end(list_.reach()); }
   static std::uint64_t squared_end(std::uint32_t reach) { return std::uint64_t{reach} * reach << (2 * fine_bits); }
 
-  // For fits: memory for what a move leaves behind that is not kept.
+  // For fits: what the last trial left behind, and the best one.
   MotionHistory &trial() { return trial_; }
+  MotionHistory &best_trial() { return best_trial_; }
+  // Memory of a history that is not needed any more, for the next one.
+  MotionHistory &spare() { return spare_; }
   // For fits: records the displacements before each step, in fine units, by place in the list and component.
   void record(bool on) { record_ = on; }
-  const std::vector<format::Column<std::int32_t>> &recorded() const { return recorded_; }
+  std::size_t recorded_steps() const { return recorded_steps_; }
+  const format::Column<std::int32_t> &recorded(std::size_t step) const { return recorded_[step]; }
 
  private:
   using Sums = format::Column<std::uint64_t>;
 
-  void take_close(const codec::PairsOfParticles &pairs, std::uint64_t end);
-  // Copies the state at the start of the motion to the order of places.
-  void take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on);
+  // Copies the state at the start of the motion to the order of places, for places `begin` to `end` - 1.
+  void take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on, std::size_t begin,
+                    std::size_t end);
+  codec::Motion motion_at(std::size_t place);
 
   crystal::NeighbourList list_;
   std::uint64_t found_frames_ = 0;  // frame and cutoff of the list
   std::uint64_t found_cutoff_ = 0;
-  // The close pairs of the list, in the same form.
-  format::Column<std::uint32_t> close_first_;
-  format::Column<std::uint32_t> close_partner_;
-  std::array<format::Column<std::int16_t>, core::max_components> close_way_;
+  PairShares shares_;
   // By place in the list and component, with `stride`.
   Sums total_;
   Sums near_;
@@ -94,8 +102,11 @@ class PairMotion {
   format::Column<std::int32_t> slow_change_;
   format::Column<std::int32_t> fine_;
   MotionHistory trial_;
+  MotionHistory best_trial_;
+  MotionHistory spare_;
   bool record_ = false;
-  std::vector<format::Column<std::int32_t>> recorded_;
+  std::size_t recorded_steps_ = 0;
+  std::vector<format::Column<std::int32_t>> recorded_;  // the first `recorded_steps_` are used
 };
 
 }  // namespace gpz::model

@@ -6,16 +6,25 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
+#include "gpz/codec/parallel_parts.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/walk.hpp"
 
 namespace gpz::model {
 
 // Levels between the 1/64 and the 63/64 quantile of the scales. There is more than one only if sizes differ.
-inline void choose_levels(const format::Column<std::uint32_t> &scale, Contexts &contexts) {
-  std::array<std::size_t, 65> counts{};
-  for (const std::uint32_t s : scale) ++counts[Contexts::half_octaves(s)];
+inline void choose_levels(const format::Column<std::uint32_t> &scale, Contexts &contexts, int threads = 1) {
+  using Counts = std::array<std::size_t, 65>;
+  Counts counts{};
+  const auto parts = codec::parallel_parts<Counts>(threads, scale.size(), [&](std::size_t first, std::size_t last) {
+    Counts part{};
+    for (std::size_t i = first; i < last; ++i) ++part[Contexts::half_octaves(scale[i])];
+    return part;
+  });
+  for (const Counts &part : parts)
+    std::transform(part.begin(), part.end(), counts.begin(), counts.begin(), std::plus<>());
   const std::size_t few = scale.size() / 64;
   std::size_t low = 0;
   std::size_t high = counts.size() - 1;

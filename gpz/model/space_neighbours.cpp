@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/crystal/least_squares.hpp"
 #include "gpz/crystal/spacing.hpp"
 #include "gpz/error.hpp"
@@ -25,22 +26,27 @@ constexpr double shell_radii[] = {0.62, 1.05, 1.2, 1.42};
 
 }  // namespace
 
-bool SpaceNeighbours::find(const codec::DifferenceState &state, const core::GridBox &box) {
+bool SpaceNeighbours::find(const codec::DifferenceState &state, const core::GridBox &box, int threads) {
   components_ = static_cast<std::size_t>(state.components);
-  if (!list_.build(state, box, radius_.back())) return false;
+  if (!list_.build(state, box, radius_.back(), threads)) return false;
   std::array<std::int32_t, max_shells> squared{};
   for (std::size_t s = 0; s < radius_.size(); ++s) {
     const auto radius = static_cast<std::int32_t>(radius_[s] >> list_.shift());
     squared[s] = radius * radius;
   }
-  const std::int16_t *const way[core::max_components] = {list_.way(0).data(), list_.way(1).data(), list_.way(2).data()};
   directions_.resize(list_.pairs());
-  codec::kernels().pairs.find_directions(way, list_.pairs(), squared.data(), radius_.size(), directions_.data());
+  const int used = codec::threads_for_particles(threads, state.particles);
+  codec::parallel_ranges(used, list_.pairs(), [&](int, std::uint64_t first, std::uint64_t last) {
+    const std::int16_t *const way[core::max_components] = {&list_.way(0)[first], &list_.way(1)[first],
+                                                           &list_.way(2)[first]};
+    codec::kernels().pairs.find_directions(way, last - first, squared.data(), radius_.size(),
+                                           directions_.data() + first);
+  });
   return true;
 }
 
 double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
-                            std::vector<std::uint8_t> &bytes) {
+                            std::vector<std::uint8_t> &bytes, int threads) {
   const std::size_t n = state.particles;
   const double distance = crystal::mean_distance(state, box);
   radius_.clear();
@@ -50,7 +56,7 @@ double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::Gri
     radius_.push_back(static_cast<std::uint32_t>(steps));
   }
   shells_.assign(radius_.size(), {});
-  if (!find(state, box)) return 0;
+  if (!find(state, box, threads)) return 0;
 
   const std::size_t unknowns = 2 * shells_.size();
   crystal::LeastSquares equations(unknowns);
@@ -89,7 +95,7 @@ double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::Gri
 }
 
 std::size_t SpaceNeighbours::read(const codec::DifferenceState &state, const core::GridBox &box,
-                                  const std::uint8_t *bytes, std::size_t size) {
+                                  const std::uint8_t *bytes, std::size_t size, int threads) {
   format::ByteReader in(bytes, size);
   const std::size_t count = in.u8();
   if (count < 1 || count > max_shells) format::corrupt("shells of neighbours", 0);
@@ -102,7 +108,7 @@ std::size_t SpaceNeighbours::read(const codec::DifferenceState &state, const cor
     shells_[s].all = static_cast<std::int16_t>(in.u16());
     shells_[s].along = static_cast<std::int16_t>(in.u16());
   }
-  if (!find(state, box)) format::corrupt("too many neighbours", 0);
+  if (!find(state, box, threads)) format::corrupt("too many neighbours", 0);
   return in.position();
 }
 

@@ -24,10 +24,10 @@ class SpaceNeighbours {
   // Finds the neighbours, and fits their weights to the remainders of a sample of particles; `remainders` is indexed by
   // slot. Appends the parameters. Returns the bits saved per value, or 0, with nothing appended, if they are too few.
   double fit(const codec::DifferenceState &state, const core::GridBox &box, const Remainders &remainders,
-             std::vector<std::uint8_t> &bytes);
+             std::vector<std::uint8_t> &bytes, int threads = 1);
   // Reads the parameters and finds the neighbours. Returns the number of bytes read. Throws corrupt.
   std::size_t read(const codec::DifferenceState &state, const core::GridBox &box, const std::uint8_t *bytes,
-                   std::size_t size);
+                   std::size_t size, int threads = 1);
 
   std::size_t memory_usage() const { return list_.memory_usage() + codec::memory_of(directions_); }
 
@@ -83,7 +83,7 @@ class SpaceNeighbours {
     return f;
   }
 
-  bool find(const codec::DifferenceState &state, const core::GridBox &box);
+  bool find(const codec::DifferenceState &state, const core::GridBox &box, int threads);
 
   std::vector<std::uint32_t> radius_;  // outer radius of each shell, grid steps, ascending
   std::vector<Shell> shells_;

@@ -105,15 +105,20 @@ inline std::uint32_t next_scale(std::uint32_t scale, std::uint64_t size) {
 // The pass itself. `Side` provides
 //   std::int64_t value(std::size_t i, std::size_t d, std::int32_t expected, unsigned context)
 //     codes the index of axis d of particle i, with the expected displacement `expected` - 32; returns the displacement
-// Remainders are in the order of the pass. `axes` is the number of components.
-template <std::size_t axes, typename Side>
+// Remainders are in the order of the pass. `axes` is the number of components. `known`: all remainders are given, so
+// that a range of steps needs no other range.
+template <std::size_t axes, bool known, typename Side>
 class Pass {
  public:
-  Pass(const Walk &w, Remainders &remainders, Side &side) : w_(w), side_(side) {
+  Pass(const Walk &w, Remainders &remainders, std::size_t first, std::size_t last, Side &side)
+      : w_(w), first_(first), last_(last), side_(side) {
     for (std::size_t d = 0; d < axes; ++d) {
       remainder_[d] = remainders[d].data();
       open_[d] = w.expected[d];
     }
+    for (std::size_t j = 0; j < lags && j < first; ++j)
+      for (std::size_t d = 0; d < axes; ++d) before_[j][d] = remainder_[d][first - 1 - j];
+    if (w.slots.levels > 0) level_ = static_cast<std::uint32_t>(first % w.slots.levels);
     for (std::uint32_t level = 0; level < w.slots.levels; ++level)
       std::copy(std::begin(w.slots.weight[level]), std::end(w.slots.weight[level]), std::begin(weight_[level]));
     if (w.space != nullptr)
@@ -131,7 +136,7 @@ class Pass {
 
   template <Neighbours neighbours>
   void run(const Remainders &remainders) {
-    for (std::size_t k = 0; k < w_.particles; ++k) {
+    for (std::size_t k = first_; k < last_; ++k) {
       std::size_t i = k;
       Expected expected;
       if constexpr (neighbours != Neighbours::in_slots) {
@@ -139,6 +144,8 @@ class Pass {
         if constexpr (neighbours == Neighbours::in_space) {
           i = w_.space->order()[k];
           sum = w_.space->of(k, remainders);
+        } else if constexpr (known) {
+          sum = w_.lattice_neighbours->expected_of_known(*w_.network, i);
         } else {
           sum = w_.lattice_neighbours->expected(*w_.network, i);
         }
@@ -153,13 +160,15 @@ class Pass {
         level_ = level_ + 1 >= w_.slots.levels ? 0 : level_ + 1;
       }
       if (w_.bonds == nullptr || !run_bound(i, expected)) run_free(k, i, expected);
-      if constexpr (neighbours == Neighbours::in_lattice) w_.lattice_neighbours->update(*w_.network, i, exact_);
+      if constexpr (neighbours == Neighbours::in_lattice && !known)
+        w_.lattice_neighbours->update(*w_.network, i, exact_);
     }
   }
 
   // Stores the remainders `now` of the particle of step k.
   void remember(std::size_t k, const Expected &now) {
-    for (std::size_t d = 0; d < axes; ++d) remainder_[d][k] = now[d];
+    if constexpr (!known)
+      for (std::size_t d = 0; d < axes; ++d) remainder_[d][k] = now[d];
     for (std::uint32_t j = lags - 1; j > 0; --j) before_[j] = before_[j - 1];
     before_[0] = now;
   }
@@ -215,6 +224,8 @@ class Pass {
   }
 
   const Walk &w_;
+  std::size_t first_;
+  std::size_t last_;
   Side &side_;
   std::array<const std::int32_t *, axes> open_{};
   std::array<std::int32_t *, axes> remainder_{};
@@ -224,14 +235,20 @@ class Pass {
   std::uint32_t level_ = 0;
 };
 
+template <bool known, typename Side>
+void walk_range(const Walk &w, Remainders &remainders, std::size_t first, std::size_t last, Side &side) {
+  if (w.components == 3)
+    Pass<3, known, Side>(w, remainders, first, last, side);
+  else if (w.components == 2)
+    Pass<2, known, Side>(w, remainders, first, last, side);
+  else
+    Pass<1, known, Side>(w, remainders, first, last, side);
+}
+
+// The pass over all particles. Computes the remainders.
 template <typename Side>
 void walk(const Walk &w, Remainders &remainders, Side &side) {
-  if (w.components == 3)
-    Pass<3, Side>(w, remainders, side);
-  else if (w.components == 2)
-    Pass<2, Side>(w, remainders, side);
-  else
-    Pass<1, Side>(w, remainders, side);
+  walk_range<false>(w, remainders, 0, w.particles, side);
 }
 
 }  // namespace gpz::model

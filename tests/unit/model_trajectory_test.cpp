@@ -6,42 +6,11 @@
 #include <memory>
 
 #include "gpz/trajectory.hpp"
-#include "matter.hpp"
+#include "matter_snapshot.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test {
 namespace {
-
-Snapshot snapshot_of(const Matter &matter, int frame, double bound, bool exchanged) {
-  Snapshot out;
-  out.info.timestep = frame;
-  out.info.box = matter.box();
-  Quantity position;
-  position.field.type = ValueType::float64;
-  position.field.bound = bound;
-  position.field.leading = true;
-  Quantity velocity = position;
-  velocity.field.leading = false;
-  Quantity id;
-  id.field.type = ValueType::integer;
-  id.field.components = {{"id", 6}};
-  for (std::uint16_t d = 0; d < matter.dimension; ++d) {
-    position.field.components.push_back({std::string(1, "xyz"[d]), d});
-    velocity.field.components.push_back({std::string("v") + "xyz"[d], static_cast<std::uint16_t>(3 + d)});
-  }
-  for (std::size_t i = 0; i < matter.place.size(); ++i) {
-    if (exchanged && (7 * i + static_cast<std::size_t>(frame / 2)) % 13 == 0) continue;
-    const Vector x = matter.inside(i);
-    for (std::size_t d = 0; d < matter.dimension; ++d) {
-      position.add(x[d]);
-      velocity.add(matter.velocity[i][d]);
-    }
-    id.integer.push_back(static_cast<std::int64_t>(i) + 1);
-  }
-  out.info.particles = id.integer.size();
-  out.quantities = {position, id, velocity};
-  return out;
-}
 
 template <typename Move>
 void expect_bounds(Matter &matter, double bound, Move move) {

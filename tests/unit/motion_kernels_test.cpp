@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <vector>
 
@@ -41,9 +42,17 @@ struct Pairs {
     partner.resize(pairs + padding, 0);
     for (auto &axis : way) axis.resize(pairs + padding, -1);
   }
-  PairsOfParticles view() const {
-    return {first.size() - 1, first.data(), partner.data(), {way[0].data(), way[1].data(), way[2].data()}};
+  // The pairs of places `begin` to `end` - 1.
+  PairsOfParticles view(std::size_t begin, std::size_t end, bool shares_sums) const {
+    return {begin,
+            end,
+            first.data() + begin,
+            first.data() + begin + 1,
+            partner.data(),
+            {way[0].data(), way[1].data(), way[2].data()},
+            shares_sums};
   }
+  PairsOfParticles view() const { return view(0, first.size() - 1, false); }
 };
 
 std::vector<core::PairLine> random_lines(std::uint32_t bins, Random &random) {
@@ -108,6 +117,12 @@ TEST(MotionKernels, SumTheForcesOfAPlainLoop) {
             std::vector<std::uint64_t> sums(stride * n);
             set->motion.sum_forces(pairs.view(), fine.empty() ? nullptr : fine.data(), curve, sums.data());
             ASSERT_EQ(sums, expected) << set->name << ", reach " << reach << ", " << bins << " bins";
+            std::vector<std::uint64_t> in_parts(stride * n);
+            for (const auto &[begin, end] :
+                 {std::array<std::size_t, 2>{n / 3, n}, std::array<std::size_t, 2>{0, n / 3}})
+              set->motion.sum_forces(pairs.view(begin, end, true), fine.empty() ? nullptr : fine.data(), curve,
+                                     in_parts.data());
+            ASSERT_EQ(in_parts, expected) << set->name << ", reach " << reach << ", in two parts";
           }
         }
       }

@@ -6,14 +6,17 @@
 namespace gpz::trajectory {
 
 void decode_modelled(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
-  model::decode_modelled(*context.state, *context.modelled, payload.bytes, payload.size, payload.box, out);
+  model::decode_modelled(*context.state, *context.modelled, payload.bytes, payload.size, payload.box, out,
+                         context.threads);
 }
 
 bool encode_modelled(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
   if (!context.modelled->search.molecules.has_rivals()) return false;
+  model::ModelledOptions options = source.options;
+  options.threads = context.threads;
   out.update = model::try_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),
-                                   source.edges, source.options, out.payload);
+                                   source.edges, options, out.payload);
   return out.update.has_value();
 }
 
