@@ -95,12 +95,16 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="decimal places of nm in XTC files, 0 to 9 (3, or those of the XTC file from which IN was made)",
     )
-    made.add_argument(
+    positions = made.add_mutually_exclusive_group()
+    positions.add_argument(
         "--eb",
         type=option(bound, "a finite number that is not negative"),
         metavar="B",
         help="bound of positions in the .gpz file, in its units; 0: exact (0.0005 Angstrom; half of the grid of an XTC file, whose "
         "values are kept)",
+    )
+    positions.add_argument(
+        "--lossless", dest="eb", action="store_const", const=0.0, help="exact positions, as --eb 0; other columns are exact anyway"
     )
     made.add_argument(
         "--bound",
