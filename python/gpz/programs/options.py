@@ -75,12 +75,16 @@ def size_of_memory(text: str) -> int:
 
 
 def add_bounds(parser: argparse.ArgumentParser, usual: str = "0.0005 Angstrom") -> None:
-    """--eb, and --bound of velocities and forces. `usual`: the bound of positions where none is given."""
-    parser.add_argument(
+    """--eb, --lossless, and --bound of velocities and forces. `usual`: the bound of positions where none is given."""
+    positions = parser.add_mutually_exclusive_group()
+    positions.add_argument(
         "--eb",
         type=option(bound, "a finite number that is not negative"),
         metavar="B",
         help=f"bound of positions in the .gpz file, in its units; 0: exact ({usual})",
+    )
+    positions.add_argument(
+        "--lossless", dest="eb", action="store_const", const=0.0, help="exact positions, as --eb 0; other columns are exact anyway"
     )
     parser.add_argument(
         "--bound",

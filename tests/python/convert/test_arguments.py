@@ -46,6 +46,8 @@ WRONG = [
     (USAGE, "run.xtc o.gpz --eb=1e400", f"--eb: {BOUND} '1e400'"),
     (USAGE, "run.xtc o.gpz --eb=1_0", f"--eb: {BOUND} '1_0'"),
     (USAGE, "run.xtc o.gpz --eb=small", f"--eb: {BOUND} 'small'"),
+    (USAGE, "run.xtc o.gpz --eb 0.1 --lossless", "--lossless: not allowed with argument --eb"),
+    (USAGE, "run.gpz o.dcd --lossless", "--eb=0.0 has no meaning here: o.dcd is no .gpz file"),
     (USAGE, "run.trr o.gpz --bound velocities=-1", "--bound: velocities=V or forces=V.*not 'velocities=-1'"),
     (USAGE, "run.trr o.gpz --bound velocities", "--bound: velocities=V or forces=V.*not 'velocities'"),
     (USAGE, "run.trr o.gpz --bound x=1", "--bound: velocities=V or forces=V.*not 'x=1'"),
@@ -123,8 +125,9 @@ def test_wrong_arguments(folder, monkeypatch, capsys, code, words, message):
     assert sorted(folder.iterdir()) == before
 
 
-def test_zero_is_exact(folder, tmp_path):
-    convert(folder / "run.dcd", tmp_path / "a.gpz", bound=0)
+@pytest.mark.parametrize("option", ["--eb=0", "--lossless"])
+def test_zero_is_exact(folder, tmp_path, option):
+    assert command.main([str(folder / "run.dcd"), str(tmp_path / "a.gpz"), option]) == 0
     with gpz.open(tmp_path / "a.gpz") as exact, gpz.open(folder / "run.gpz") as source:
         assert exact[0].bounds["x"] is None
         assert np.array_equal(exact[2].positions, source[2].positions.astype(np.float32))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from runs import INPUTS, make
 
+import gpz
 from gpz.convert import convert
 
 BOUND = 1e-3
@@ -26,6 +27,7 @@ def written(tmp_path_factory):
     lines += [
         "variable box index 'prism 1 6 -2 3 0.5 5.5 1.5 0.7 -0.9'",
         f"include {INPUTS / 'system_melt.lmp'}",
+        "run 20",  # so that dumps do not begin at timestep 0
         f"dump gpz all gpz 10 run.gpz id type x y z\ndump_modify gpz eb {BOUND}",
         "dump dcd all dcd 10 run.dcd",
         "dump xtc all xtc 10 run.xtc",
@@ -57,6 +59,27 @@ def test_as_lammps_writes_it(written, tmp_path, ending):
     for (positions, box), (expected, expected_box) in zip(ours, theirs):
         assert np.abs(positions - expected).max() / unit <= BOUND + 2 * rounding
         np.testing.assert_allclose(box, expected_box, rtol=2e-4 if ending == "xtc" else 1e-5)
+
+
+def test_timesteps_and_times_of_dcd(written, tmp_path):
+    """As dump gpz of the same run has them."""
+    convert(written / "run.dcd", tmp_path / "a.gpz", units="lj")
+    convert(tmp_path / "a.gpz", tmp_path / "again.dcd")
+    convert(tmp_path / "again.dcd", tmp_path / "b.gpz", units="lj")
+    with gpz.open(written / "run.gpz") as run:
+        steps = run.timesteps
+        times = steps * run.metadata["timestep_size"]
+        assert steps[0] > 0 and times[-1] > 0
+    for name in ("a.gpz", "b.gpz"):
+        with gpz.open(tmp_path / name) as file:
+            assert file.timesteps.tolist() == steps.tolist()
+            assert file.times == pytest.approx(times, rel=1e-6)
+
+
+def test_xtc_comes_back(written, tmp_path):
+    convert(written / "run.xtc", tmp_path / "a.gpz", units="lj")
+    convert(tmp_path / "a.gpz", tmp_path / "b.xtc")
+    assert (tmp_path / "b.xtc").read_bytes() == (written / "run.xtc").read_bytes()
 
 
 @pytest.mark.parametrize(("name", "length"), [("fields", 1), ("scaled", 1), ("two_dimensional", 1), ("torn", 1)])
