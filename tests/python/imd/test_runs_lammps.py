@@ -68,8 +68,17 @@ class Run:
         return [frame for frame in read_text(self.folder / "truth.dump") if frame["timestep"]]
 
 
+@pytest.fixture(scope="module")
+def has_imd():
+    """Of a LAMMPS of the user's; that of scripts/test.sh has the package MISC."""
+    shown = subprocess.run([os.environ["LAMMPS_BINARY"], "-h"], capture_output=True, text=True, check=True).stdout
+    return "imd" in shown.split()
+
+
 @pytest.fixture
-def start(tmp_path):
+def start(tmp_path, has_imd):
+    if not has_imd:
+        pytest.skip("this LAMMPS has no fix imd")
     runs = []
 
     def started(*arguments, **options):
