@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adenylate kinase in water, prepared for simulate.py: adk.npz with the System as XML and relaxed positions.
+"""Adenylate kinase in water, prepared for simulate.py: adk.npz with the System as XML and positions.
 
   adk.py FOLDER [--edge NM] [--steps N]
 
-The structure is that of MDAnalysisTests (4AKE, chain A). Its heavy atoms get hydrogens at pH 7, water, and ions of 0.1 M.
+simulate.py --relax minimises the energy and finds the density. The structure is that of MDAnalysisTests (4AKE, chain A). Its heavy atoms get hydrogens at pH 7, water, and ions of 0.1 M.
 Forces: amber14-all, tip3p; PME, 0.9 nm; bonds of hydrogen and water are rigid; hydrogen atoms weigh 3 amu.
 """
 
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gro", type=Path, help="the structure; that of MDAnalysisTests")
     parser.add_argument("--edge", type=float, default=7.68, help="of the cubic box, nm (7.68)")
-    parser.add_argument("--steps", type=int, default=400, help="of 2 fs after the energy is minimised (400)")
+    parser.add_argument("--steps", type=int, default=0, help="of 2 fs after the energy is minimised; 0: neither (0)")
     options = parser.parse_args()
     if options.gro is None:
         from MDAnalysisTests.datafiles import GRO
@@ -63,29 +63,30 @@ def main() -> None:
         hydrogenMass=3.0 * unit.amu,
         removeCMMotion=False,
     )
+    options.folder.mkdir(parents=True, exist_ok=True)
+
+    def save(positions: unit.Quantity) -> None:
+        np.savez(
+            options.folder / "adk.npz",
+            positions=np.array(positions.value_in_unit(unit.nanometer), np.float32),
+            box=np.array([edge] * 3),
+            system=np.frombuffer(zlib.compress(openmm.XmlSerializer.serialize(system).encode(), 9), np.uint8),
+            elements=np.array([atom.element.symbol for atom in modeller.topology.atoms()]),
+        )
+
+    save(modeller.positions)
+    if not options.steps:
+        return
     integrator = openmm.LangevinMiddleIntegrator(300, 10, 0.002)
     context = openmm.Context(system, integrator)
     context.setPositions(modeller.positions)
     openmm.LocalEnergyMinimizer.minimize(context, 100, 200)
     print("minimised", context.getState(getEnergy=True).getPotentialEnergy(), flush=True)
     context.setVelocitiesToTemperature(300, 1)
-
-    def save(step: int) -> None:
-        state = context.getState(getPositions=True, getEnergy=True)
-        print(step, state.getPotentialEnergy(), flush=True)
-        np.savez(
-            options.folder / "adk.npz",
-            positions=state.getPositions(asNumpy=True).value_in_unit(unit.nanometer).astype(np.float32),
-            box=np.array([edge] * 3),
-            system=np.frombuffer(zlib.compress(openmm.XmlSerializer.serialize(system).encode(), 9), np.uint8),
-            elements=np.array([atom.element.symbol for atom in modeller.topology.atoms()]),
-        )
-
-    options.folder.mkdir(parents=True, exist_ok=True)
-    save(0)
-    for done in range(0, options.steps, 200):
-        integrator.step(200)
-        save(done + 200)
+    integrator.step(options.steps)
+    state = context.getState(getPositions=True, getEnergy=True)
+    print("after the steps", state.getPotentialEnergy(), flush=True)
+    save(state.getPositions(asNumpy=True))
 
 
 if __name__ == "__main__":

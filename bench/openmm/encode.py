@@ -62,7 +62,7 @@ def write_xtc(data: Data, path: Path) -> float:
     box = np.diag(data.box).astype(np.float32)
     with XTCFile(str(path), "w") as file:
         for k in range(len(data.positions)):
-            file.write(np.ascontiguousarray(data.positions[k]), box, k, data.ps(k), precision)
+            file.write(np.array(data.positions[k]), box, k, data.ps(k), precision)
     with XTCFile(str(path)) as file:
         return 10 * max(np.abs(file.read().x - data.positions[k]).max() for k in range(len(data.positions)))
 

@@ -119,9 +119,7 @@ def adk(atoms: int, equilibration: float, random: np.random.Generator, prepared:
     with np.load(prepared) as stored:
         positions, box, elements = stored["positions"].astype(float), stored["box"], stored["elements"]
         one = openmm.XmlSerializer.deserialize(zlib.decompress(stored["system"].tobytes()).decode())
-    copies = max(1, round(atoms / len(positions)))
-    # An even number has a better shape.
-    shape = boxes(min((copies, copies + 1, copies - 1), key=lambda n: max(boxes(n)) / min(boxes(n)) if n > 0 else np.inf))
+    shape = boxes(max(1, round(atoms / len(positions))))
     system = repeated(one, int(np.prod(shape)))
     stages = [Stage(0.25, 1, 300, 20), Stage(equilibration, 4, 300, 2)]
     return Start(system, placed(positions, box, shape), box * shape, np.tile(elements, np.prod(shape)), 300, stages, 0.0005)
