@@ -28,6 +28,7 @@ from openmm import unit
 
 BEGAN = time.monotonic()
 LEAST = 0.2  # of the equilibration that was asked for
+HOT = 10  # times the temperature: the integration is not stable
 
 
 def elapsed() -> float:
@@ -47,14 +48,24 @@ class Simulation:
         properties = {"Precision": "mixed"} if options.platform == "CUDA" else {}
         self.context = openmm.Context(start.system, self.integrator, platform, properties)
         self.context.setPositions(start.positions)
-        if options.relax:
-            openmm.LocalEnergyMinimizer.minimize(self.context, 10, 500)
-            self.say("energy minimised")
         self.context.applyConstraints(1e-6)
+        if options.relax:
+            self.minimise()
         self.context.setVelocitiesToTemperature(start.stages[0].temperature, options.seed)
         self.say("context made")
         self.time = 0.0  # ps
         self.done: list[dict] = []
+
+    def minimise(self) -> None:
+        for tolerance in (100, 10):
+            openmm.LocalEnergyMinimizer.minimize(self.context, tolerance, 250)
+            self.context.applyConstraints(1e-6)
+            state = self.context.getState(getEnergy=True, getForces=True)
+            energy = state.getPotentialEnergy().value_in_unit(unit.kilojoule_per_mole)
+            forces = np.linalg.norm(state.getForces(asNumpy=True)._value, axis=1)
+            self.say(f"energy minimised to {energy:.4g} kJ/mol, largest force {forces.max():.4g} kJ/mol/nm on particle {forces.argmax()}")
+            if not np.isfinite(energy):
+                raise SystemExit("the energy of the start is not a number")
 
     def say(self, text: str) -> None:
         print(f"[{elapsed():6.1f} s] {self.options.kind} {self.options.atoms}: {text}", flush=True)
@@ -77,22 +88,43 @@ class Simulation:
 
     def equilibrate(self, limit: float) -> None:
         for stage in self.start.stages:
-            self.integrator.setTemperature(stage.temperature)
-            self.integrator.setFriction(stage.friction)
-            wanted = max(1, round(1000 * stage.ps / stage.step))
-            made, began = 0, time.monotonic()
-            while made < wanted:
-                count = min(100, wanted - made)
-                self.steps(count, stage.step)
-                made += count
-                self.temperature()  # waits for the GPU
-                if elapsed() > limit and made >= LEAST * wanted:
-                    break
-            rate = made / (time.monotonic() - began)
-            self.done.append({"ps": made * stage.step / 1000, "fs": stage.step, "K": stage.temperature, "friction": stage.friction})
-            self.say(f"equilibrated: {made} of {wanted} steps of {stage.step} fs, {rate:.0f} steps/s, {self.temperature():.1f} K")
+            self.stage(stage, limit)
         self.integrator.setTemperature(self.start.temperature)
         self.integrator.setFriction(1)
+
+    def stage(self, stage: systems.Stage, limit: float) -> None:
+        """Where the steps are too long for the forces, the stage begins again with half of them."""
+        self.integrator.setTemperature(stage.temperature)
+        self.integrator.setFriction(stage.friction)
+        before, time_before = self.context.getState(getPositions=True, getVelocities=True), self.time
+        step = stage.step
+        while True:
+            try:
+                self.stage_of(stage, step, limit)
+                return
+            except (openmm.OpenMMException, ArithmeticError) as error:
+                if step < stage.step / 4:
+                    raise
+                self.say(f"steps of {step} fs fail: {error}")
+            step /= 2
+            self.context.setState(before)
+            self.time = time_before
+
+    def stage_of(self, stage: systems.Stage, step: float, limit: float) -> None:
+        wanted = max(1, round(1000 * stage.ps / step))
+        made, began = 0, time.monotonic()
+        while made < wanted:
+            count = min(100, wanted - made)
+            self.steps(count, step)
+            made += count
+            kelvin = self.temperature()  # waits for the GPU
+            if not kelvin < HOT * self.start.temperature:  # nor is a NaN
+                raise ArithmeticError(f"{kelvin:.0f} K")
+            if elapsed() > limit and made >= LEAST * wanted:
+                break
+        rate = made / (time.monotonic() - began)
+        self.done.append({"ps": made * step / 1000, "fs": step, "K": stage.temperature, "friction": stage.friction})
+        self.say(f"equilibrated: {made} of {wanted} steps of {step} fs, {rate:.0f} steps/s, {kelvin:.1f} K")
 
     def describe(self, name: str, frames: int, spacing: float, step: float, box: np.ndarray, seconds: float) -> None:
         options, folder = self.options, self.options.folder

@@ -33,7 +33,6 @@ class Start:
     temperature: float
     stages: list[Stage]
     bound: float  # of positions, nm
-    minimise: int = 0  # iterations
 
 
 def edge_of(count: int, mass: float, density: float) -> float:
@@ -115,13 +114,16 @@ def boxes(count: int) -> tuple[int, int, int]:
 
 
 def adk(atoms: int, equilibration: float, random: np.random.Generator, prepared: Path) -> Start:
-    """Copies of what adk.py prepared. Velocities are drawn anew, so that the copies part."""
+    """Copies of what adk.py prepared. Velocities are drawn anew, so that the copies part.
+
+    Short steps at 10 K come first: a minimum is within rounding of steep walls, and velocities of 300 K leave it fast.
+    """
     with np.load(prepared) as stored:
         positions, box, elements = stored["positions"].astype(float), stored["box"], stored["elements"]
         one = openmm.XmlSerializer.deserialize(zlib.decompress(stored["system"].tobytes()).decode())
     shape = boxes(max(1, round(atoms / len(positions))))
     system = repeated(one, int(np.prod(shape)))
-    stages = [Stage(0.25, 1, 300, 20), Stage(equilibration, 4, 300, 2)]
+    stages = [Stage(0.05, 0.5, 10, 50), Stage(0.1, 1, 100, 50), Stage(0.5, 2, 300, 20), Stage(equilibration, 4, 300, 2)]
     return Start(system, placed(positions, box, shape), box * shape, np.tile(elements, np.prod(shape)), 300, stages, 0.0005)
 
 
