@@ -50,7 +50,9 @@ def heavy_atoms(path: Path) -> io.StringIO:
     text = []
     for serial, (line, (x, y, z)) in enumerate(zip(kept, 10 * whole(given, cell_of(last)), strict=True), 1):
         number, residue, name = int(line[0:5]), line[5:10].strip(), line[10:15].strip()
-        text.append(f"ATOM  {serial:5} {name:^4} {residue:3} A{number:4}    {x:8.3f}{y:8.3f}{z:8.3f}  1.00  0.00          {name[0]:>2}")
+        text.append(
+            f"ATOM  {serial:5} {name:^4} {residue:3} A{number:4}    {x:8.3f}{y:8.3f}{z:8.3f}  1.00  0.00          {name[0]:>2}"
+        )
     return io.StringIO("\n".join([*text, "TER", "END", ""]))
 
 

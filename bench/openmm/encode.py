@@ -37,7 +37,9 @@ class Data:
 
 def write_gpz(data: Data, path: Path, effort: str, key: int, threads: int) -> None:
     ids = np.arange(1, data.atoms + 1)
-    with gpz.Writer(path, units="real", bound=data.bound, key_interval=key, order="id", effort=effort, threads=threads) as writer:
+    with gpz.Writer(
+        path, units="real", bound=data.bound, key_interval=key, order="id", effort=effort, threads=threads
+    ) as writer:
         for k in range(len(data.positions)):
             steps = round(1000 * data.ps(k) / data.about["step_fs"])
             writer.write(positions=data.angstrom(k), ids=ids, box=10 * data.box, timestep=steps, time=1000 * data.ps(k))
@@ -71,7 +73,10 @@ def report(data: Data, path: Path, seconds: float, largest: float) -> None:
     size = path.stat().st_size
     bits = 8 * size / data.atoms / len(data.positions)
     frames = len(data.positions)
-    print(f"{path.name:28} {data.atoms:8} atoms {frames:3} frames {size:11} bytes {bits:6.2f} bits/atom {seconds:6.1f} s, largest error {largest:.6f} A", flush=True)
+    print(
+        f"{path.name:28} {data.atoms:8} atoms {frames:3} frames {size:11} bytes {bits:6.2f} bits/atom {seconds:6.1f} s, largest error {largest:.6f} A",
+        flush=True,
+    )
 
 
 def main() -> None:

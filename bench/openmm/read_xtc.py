@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a reader of XTC waits for, as bench/frame_bench measures it for .gpz: one thread, one float32 array used again.
 
-  read_xtc.py FILE [--passes N] [--random N]
+read_xtc.py FILE [--passes N] [--random N]
 """
 
 from __future__ import annotations
@@ -48,7 +48,9 @@ def main() -> None:
     wall, processor, faults = np.median(costs, axis=0)
     kind = "any" if options.random else "each"
     print(f"{atoms} atoms, {frames} frames")
-    print(f"{'frames':17} {'calls':>6} {'ms':>9} {'cpu ms':>9} {'ns/atom':>8} {'MB/s':>8} {'faults':>12} {'most faults':>12}")
+    print(
+        f"{'frames':17} {'calls':>6} {'ms':>9} {'cpu ms':>9} {'ns/atom':>8} {'MB/s':>8} {'faults':>12} {'most faults':>12}"
+    )
     most = int(max(cost[2] for cost in costs))
     print(
         f"{kind:17} {len(costs):6} {1e3 * wall:9.2f} {1e3 * processor:9.2f} {1e9 * processor / atoms:8.1f} "

@@ -38,7 +38,9 @@ def elapsed() -> float:
 class Simulation:
     def __init__(self, options: argparse.Namespace):
         self.options = options
-        self.start = start = systems.start(options.kind, options.atoms, options.equilibrate, options.seed, options.prepared)
+        self.start = start = systems.start(
+            options.kind, options.atoms, options.equilibrate, options.seed, options.prepared
+        )
         self.say(f"{len(start.positions)} atoms, box {start.box}")
         if options.relax:
             start.system.addForce(openmm.MonteCarloBarostat(1.01325, start.temperature))
@@ -63,7 +65,9 @@ class Simulation:
             state = self.context.getState(getEnergy=True, getForces=True)
             energy = state.getPotentialEnergy().value_in_unit(unit.kilojoule_per_mole)
             forces = np.linalg.norm(state.getForces(asNumpy=True)._value, axis=1)
-            self.say(f"energy minimised to {energy:.4g} kJ/mol, largest force {forces.max():.4g} kJ/mol/nm on particle {forces.argmax()}")
+            self.say(
+                f"energy minimised to {energy:.4g} kJ/mol, largest force {forces.max():.4g} kJ/mol/nm on particle {forces.argmax()}"
+            )
             if not np.isfinite(energy):
                 raise SystemExit("the energy of the start is not a number")
 
@@ -139,7 +143,9 @@ class Simulation:
     def run(self, step: float, sets: list[tuple[str, int, int]], limit: float) -> None:
         shape = self.start.positions.shape
         arrays = {
-            name: np.lib.format.open_memmap(self.options.folder / f"part-{name}.npy", "w+", np.float32, (frames, *shape))
+            name: np.lib.format.open_memmap(
+                self.options.folder / f"part-{name}.npy", "w+", np.float32, (frames, *shape)
+            )
             for name, frames, _ in sets
         }
         made = dict.fromkeys(arrays, 0)
@@ -184,7 +190,9 @@ class Simulation:
 
 
 def sets_of(text: str) -> list[tuple[str, int, int]]:
-    return [(name, int(frames), int(spacing)) for name, frames, spacing in (item.split(":") for item in text.split(","))]
+    return [
+        (name, int(frames), int(spacing)) for name, frames, spacing in (item.split(":") for item in text.split(","))
+    ]
 
 
 def main() -> None:

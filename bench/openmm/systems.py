@@ -109,7 +109,13 @@ def water(atoms: int, equilibration: float, random: np.random.Generator) -> Star
 
 def boxes(count: int) -> tuple[int, int, int]:
     """`count` boxes in three rows that are as equal as they can be."""
-    shapes = [(a, b, count // a // b) for a in range(1, count + 1) if count % a == 0 for b in range(a, count // a + 1) if count // a % b == 0]
+    shapes = [
+        (a, b, count // a // b)
+        for a in range(1, count + 1)
+        if count % a == 0
+        for b in range(a, count // a + 1)
+        if count // a % b == 0
+    ]
     return min(shapes, key=lambda shape: max(shape) / min(shape))
 
 
@@ -124,7 +130,9 @@ def adk(atoms: int, equilibration: float, random: np.random.Generator, prepared:
     shape = boxes(max(1, round(atoms / len(positions))))
     system = repeated(one, int(np.prod(shape)))
     stages = [Stage(0.05, 0.5, 10, 50), Stage(0.1, 1, 100, 50), Stage(0.5, 2, 300, 20), Stage(equilibration, 4, 300, 2)]
-    return Start(system, placed(positions, box, shape), box * shape, np.tile(elements, np.prod(shape)), 300, stages, 0.0005)
+    return Start(
+        system, placed(positions, box, shape), box * shape, np.tile(elements, np.prod(shape)), 300, stages, 0.0005
+    )
 
 
 def start(kind: str, atoms: int, equilibration: float, seed: int, prepared: Path | None) -> Start:
