@@ -27,7 +27,6 @@ namespace {
 constexpr const char *name = "frame array";  // of error messages
 constexpr std::size_t values_field = 0;
 constexpr std::size_t ids_field = 1;
-constexpr std::uint64_t most_particles = INT32_MAX;  // rows of encoders are int
 
 ConstArray::Type array_type(ValueType type) {
   return type == ValueType::float64 ? ConstArray::Type::float64 : ConstArray::Type::float32;
@@ -39,7 +38,7 @@ void check(const FrameArrayShape &shape) {
   if (shape.components < 1 || shape.components > 3)
     throw Error(Status::invalid_argument,
                 "a frame array has 1 to 3 components, not " + std::to_string(shape.components));
-  if (shape.particles > most_particles) throw Error(Status::limit_exceeded, "more than 2^31 - 1 particles");
+  if (shape.particles > format::most_array_particles) throw Error(Status::limit_exceeded, "more than 2^31 - 1 particles");
   shape.bytes();
 }
 
@@ -194,7 +193,19 @@ class FrameDecoder {
     const trajectory::OpenFrame::Rows rows = frame.arrange(info, arrangement, threads_);
     std::vector<codec::Target> targets(info.fields.size());
     targets[values_field].components = arrays_of<Array>(values, head_.info.shape);
+    if (!rows_are_sorted_) {
+      row_ids_.resize(static_cast<std::size_t>(info.particles));
+      targets[ids_field].components[0] = {row_ids_.data(), sizeof(std::int64_t), ConstArray::Type::int64};
+    }
     frame.write_all(info.fields, targets, rows, threads_);
+    if (!rows_are_sorted_) require_all_rows();
+  }
+
+  // Every row is there once.
+  void require_all_rows() const {
+    for (std::size_t i = 0; i < row_ids_.size(); ++i)
+      if (row_ids_[i] != static_cast<std::int64_t>(i) + 1)
+        format::corrupt("the ids of a frame are not those from 1 to its particles", 0);
   }
 
   const std::uint8_t *bytes_;
@@ -202,6 +213,7 @@ class FrameDecoder {
   const Bytes &ids_;
   int threads_;
   format::Column<std::uint8_t> chunk_;
+  format::Column<std::int64_t> row_ids_;  // of a frame whose rows had to be sorted
   trajectory::FrameHistory history_;
   trajectory::KeyFrameMemory memory_;
   unsigned since_key_ = 0;

@@ -188,6 +188,7 @@ ArrayHead parse_frame_array(const std::uint8_t *bytes, std::size_t size) {
     if (info.shape.components == 0 || kind > (components_mask | is_double | has_bound))
       corrupt("the kind of the values is unknown", 0);
     info.shape.particles = read_number(in);
+    if (info.shape.particles > most_array_particles) corrupt("more particles than there may be", in.position());
     info.shape.frames = read_number(in);
     if ((kind & has_bound) != 0) {
       info.bound = in.f64();
@@ -204,7 +205,10 @@ ArrayHead parse_frame_array(const std::uint8_t *bytes, std::size_t size) {
     for (ArrayFrame &frame : head.frames) {
       frame.offset = file_start_size + in.position();
       const std::uint8_t *const stored = in.take(frame.length);
-      if (info.shape.particles == 0) continue;
+      if (info.shape.particles == 0) {
+        if (frame.length != 0) corrupt("a frame without particles has a chunk", in.position());
+        continue;
+      }
       frame.is_key = frame.form == ArrayChunk::ordered ||
                      (frame.form == ArrayChunk::whole &&
                       located(in.position(), [&] { return chunk_kind(stored, frame.length); }) != ChunkKind::difference);

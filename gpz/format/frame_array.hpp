@@ -13,6 +13,8 @@
 
 namespace gpz::format {
 
+constexpr std::uint64_t most_array_particles = INT32_MAX;  // rows of encoders are int
+
 // How the chunk of a frame is stored.
 enum class ArrayChunk : std::uint8_t {
   whole = 0,       // as in a file, with two fields: the values, and the ids 1, 2, ...

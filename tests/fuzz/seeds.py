@@ -23,8 +23,10 @@ os.environ.setdefault("GPZ", "gpz")  # which the tests of the command run; here 
 
 import costly  # noqa: E402
 import costly_tables  # noqa: E402
+import violations_arrays  # noqa: E402
 import violations_blocks  # noqa: E402
 import violations_container  # noqa: E402
+import violations_segments  # noqa: E402
 import violations_tables  # noqa: E402
 import violations_trajectories  # noqa: E402
 
@@ -64,11 +66,17 @@ def golden_files():
 
 
 def violations():
-    for module in (violations_container, violations_blocks, violations_trajectories, violations_tables):
-        for family, changes in module.FAMILIES:
-            yield family.__name__, family()
-            for number, (change, _) in enumerate(changes):
-                yield f"{family.__name__}-{number}", family(**change)
+    for module in (violations_container, violations_blocks, violations_trajectories, violations_segments, violations_tables):
+        yield from of_families(module.FAMILIES)
+
+
+def of_families(families):
+    """What the families make, if it is small enough."""
+    for family, changes in families:
+        for number, change in [("", {}), *((f"-{i}", change) for i, (change, _) in enumerate(changes))]:
+            data = family(**change)
+            if len(data) <= LARGEST:
+                yield f"{family.__name__}{number}", data
 
 
 def costly_files():
@@ -168,7 +176,18 @@ def tables():
         yield f"described-{number}", b"\0" + bytes(dice.choice((dice.randrange(4), dice.randrange(256))) for _ in range(dice.choice((8, 30, 80))))
 
 
-SEEDS = {"files": files, "tables": tables, "calls": calls, "frames": descriptions, "texts": texts}
+def arrays():
+    """Of frames: bytes of arrays, and descriptions."""
+    for path in sorted((TESTS / "golden/files/arrays").glob("*.bin")):
+        yield path.stem, b"\2" + path.read_bytes()
+    for name, data in of_families(violations_arrays.FAMILIES):
+        yield name, b"\2" + data
+    dice = random.Random(4)
+    for number in range(150):
+        yield f"described-{number}", bytes([number % 2, *(dice.randrange(256) for _ in range(dice.choice((12, 30, 60))))])
+
+
+SEEDS = {"files": files, "arrays": arrays, "tables": tables, "calls": calls, "frames": descriptions, "texts": texts}
 
 
 def main():

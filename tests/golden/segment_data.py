@@ -58,5 +58,5 @@ def sheet(seed, count):
 
 
 def segment_sources():
-    return {"segments": waters(66, 5464), "segments-f32": sheet(67, 2 * SEGMENT)}
+    return {"segments-f64": waters(66, 5464), "segments-f32": sheet(67, 2 * SEGMENT)}
 

@@ -35,8 +35,8 @@ def in_order_of_ids(section=SECTION, count=0, data=None, features=0):
     return frame_array(3, [(1, 1.0, packed(section, count) if data is None else data)], bound=0.5, features=features)
 
 
-def of_table(features=CLASSED_SECTIONS, classes=0):
-    return frame_array(3, [(1, None, packed(TABLE[:10] + struct.pack("<H", classes) + TABLE[12:]))], features=features)
+def of_table(features=CLASSED_SECTIONS, classes=0, particles=3):
+    return frame_array(particles, [(1, None, packed(TABLE[:10] + struct.pack("<H", classes) + TABLE[12:]))], features=features)
 
 
 ARRAY = [
@@ -98,6 +98,7 @@ TABLES = [
     (dict(features=0), "coding 11 needs a required feature"),
     (dict(classes=1), "does not come before"),
     (dict(classes=2), "does not come before"),
+    (dict(particles=8192 * (len(TABLE) + 153)), "more particles than a chunk has"),
 ]
 
 FAMILIES = [(array, ARRAY), (lossless, LOSSLESS), (empty, EMPTY), (in_order_of_ids, IN_ORDER), (of_table, TABLES)]

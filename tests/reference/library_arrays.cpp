@@ -128,6 +128,8 @@ void write_arrays(const std::string &folder) {
       {"lossless", Motion::still, 3, 90, 3, 0, standard, 100, false, true},
       {"lossless-drift", Motion::drift, 1, 90, 3, 0},
       {"large", Motion::drift, 1, 16500, 2, 0.05},
+      {"small", Motion::jumps, 2, 12, 4, 0.05},
+      {"few-lines", Motion::lines, 2, 120, 2, 0.05},
       {"one", Motion::drift, 2, 1, 5, 0.01},
       {"none", Motion::drift, 2, 0, 5, 0.01},
       {"no-frames", Motion::drift, 3, 9, 0, 0.01},

@@ -11,7 +11,7 @@ from .difference import DIFFERENCES, ChunkHistory
 from .features import FRAME_ARRAY, KNOWN, needed, needed_by_section, require_named
 from .few_values import Others
 from .modelled import Models
-from .ordered import ORDERED, bonds_of_section, decode_section
+from .ordered import ORDERED, PARTICLES_A_BYTE, bonds_of_section, decode_section
 from .reader import MAGIC, Field
 from .xxh3 import xxh3_64
 
@@ -21,6 +21,7 @@ FORM, STEP_FOLLOWS, LENGTH_SHIFT = 3, 4, 3  # of an entry
 MOST_PARTICLES = 2**31 - 1
 MOST_PACKED = 64
 BLOCK_SIZE = 1024
+LEFT_OUT = 152  # bytes of a chunk in form 1: its head, and its section of ids
 NAMES = ("x", "y", "z")  # values of an array have none: these are for messages
 
 
@@ -88,6 +89,7 @@ class Frames:
 
     def decode_in_order(self, fields, section):
         require_named(needed_by_section(section, ORDERED), self.features)
+        require(self.particles // PARTICLES_A_BYTE <= len(section) + LEFT_OUT, "there are more particles than a chunk has")
         ids = list(range(1, self.particles + 1))
         columns = decode_section(section, fields[0], self.particles, ids, Others(fields, [])) + [ids]
         self.history = ChunkHistory(fields, columns, self.particles)
