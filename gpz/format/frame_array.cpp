@@ -204,7 +204,10 @@ ArrayHead parse_frame_array(const std::uint8_t *bytes, std::size_t size) {
     for (ArrayFrame &frame : head.frames) {
       frame.offset = file_start_size + in.position();
       const std::uint8_t *const stored = in.take(frame.length);
-      if (info.shape.particles == 0) continue;
+      if (info.shape.particles == 0) {
+        if (frame.length != 0) corrupt("a chunk of no particles", in.position());
+        continue;
+      }
       frame.is_key = frame.form == ArrayChunk::ordered ||
                      (frame.form == ArrayChunk::whole &&
                       located(in.position(), [&] { return chunk_kind(stored, frame.length); }) != ChunkKind::difference);

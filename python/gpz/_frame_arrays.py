@@ -15,7 +15,7 @@ from gpz import _box, _core
 from gpz._arguments import as_array, checked_choice, checked_integer, checked_threads, shown
 from gpz._box import Box
 from gpz._checks import checked_bound
-from gpz._errors import ArgumentError, NotFoundError
+from gpz._errors import ArgumentError, CorruptError, LimitError, NotFoundError
 from gpz._writer import EFFORTS, MOST_KEY_INTERVAL, as_box
 
 MOST_COMPONENTS = 3
@@ -65,8 +65,7 @@ def compress_frames(
             "frames: an array of frames x particles x components, or of particles x components, with up to three "
             f"components, not of the shape {array.shape}"
         )
-    array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    array = array.reshape(-1, *array.shape[-2:]) if array.ndim == 2 else array
+    array = np.ascontiguousarray(array[None] if array.ndim == 2 else array)
     return _core.compress_frames(
         array,
         checked_bound("bound", bound),
@@ -87,6 +86,16 @@ def as_frames(shape: tuple[int, ...]) -> tuple[int, int, int]:
         return math.prod(others), last, 1
     *frames, particles = others
     return math.prod(frames), particles, last
+
+
+def require_chunk(data: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    """Raises gpz.CorruptError if the bytes are not those of a chunk of this shape and type, gpz.Error if they are none."""
+    found, wanted = frame_array(data), as_frames(shape)
+    if found.shape != wanted or found.dtype != dtype:
+        raise CorruptError(
+            f"a chunk of {found.dtype} with frames, particles and components {found.shape}, where its array has "
+            f"{np.dtype(dtype)} and {wanted}"
+        )
 
 
 def boxes_of(box: Any, frames: int) -> list[Box | None]:
@@ -150,6 +159,10 @@ def decompress_frames(
         count = 1
         shape = tuple(of_frame)
     if out is None:
+        # What the bytes say of their size is not proved before they are decompressed.
+        limit = max_memory or _core.default_memory_limit()
+        if math.prod(shape) * described.dtype.itemsize > limit:
+            raise LimitError(f"an array of the shape {shape} takes more memory than the limit of {limit} bytes")
         out = np.empty(shape, described.dtype)
     elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != described.dtype:
         raise ArgumentError(f"out: an array of {described.dtype} and of the shape {shape}")

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import h5py
 import numpy as np
 
 from gpz._arguments import checked_reading_threads, cores, shown
 from gpz._errors import ArgumentError
-from gpz._frame_arrays import as_frames, decompress_frames
+from gpz._frame_arrays import MOST_COMPONENTS, as_frames, decompress_frames, require_chunk
 
 # The number of the filter, of the range that HDF5 has for filters that are not registered.
 FILTER = 32800
@@ -25,8 +24,10 @@ def read(
     """The same as dataset[frames], on several cores where gpz compressed the dataset in chunks of whole frames.
 
     frames: a slice of neighbouring frames, the first dimension of the dataset; None: all.
-    out: an array of the shape and type of the result, contiguous, that is filled and returned.
+    out: an array of the shape and type of the result that is filled and returned.
     threads: 0: all cores; None: up to four.
+
+    Raises gpz.CorruptError and other gpz.Error, and what h5py raises.
     """
     if not isinstance(dataset, h5py.Dataset):
         raise TypeError(f"dataset: an h5py.Dataset, not {shown(dataset)}")
@@ -50,16 +51,18 @@ def read(
             out[...] = dataset[first:last]
         return out
     with ThreadPoolExecutor(threads) as pool:
-        for done in pool.map(lambda piece: fill(dataset, out, first, *piece), pieces(dataset, first, last)):
-            del done
+        for _ in pool.map(lambda piece: fill(dataset, out, first, *piece), pieces(dataset, first, last)):
+            pass
     return out
 
 
 def has_whole_frames(dataset: h5py.Dataset) -> bool:
     """Whether gpz alone compressed it, in chunks that have whole frames."""
     properties = dataset.id.get_create_plist()
+    has_components = 1 <= dataset.shape[-1] <= MOST_COMPONENTS
     return (
         dataset.chunks is not None
+        and dataset.ndim > (2 if has_components else 1)
         and properties.get_nfilters() == 1
         and properties.get_filter(0)[0] == FILTER
         and dataset.chunks[1:] == dataset.shape[1:]
@@ -75,7 +78,7 @@ def pieces(dataset: h5py.Dataset, first: int, last: int) -> Iterator[tuple[int, 
         yield start, max(start, first), min(start + length, last)
 
 
-def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: int, end: int) -> Any:
+def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: int, end: int) -> None:
     to = out[begin - first : end - first]
     try:
         mask, data = dataset.id.read_direct_chunk((start,) + (0,) * (dataset.ndim - 1))
@@ -84,6 +87,7 @@ def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: 
     if mask & SKIPPED:
         to[...] = dataset[begin:end]
         return
+    require_chunk(data, dataset.chunks, dataset.dtype)
     frames, particles, components = as_frames(dataset.chunks)
     each = frames // dataset.chunks[0]  # frames of the array behind one element of the first dimension
     wanted = slice((begin - start) * each, (end - start) * each)
