@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gpz import _box, _core
-from gpz._arguments import as_array, checked_choice, checked_integer, checked_threads, shown
+from gpz._arguments import as_array, checked_choice, checked_integer, checked_memory, checked_threads, shown
 from gpz._box import Box
 from gpz._checks import checked_bound
 from gpz._errors import ArgumentError, CorruptError, LimitError, NotFoundError
@@ -120,7 +120,7 @@ def bytes_of(data: Any) -> np.ndarray:
 
 def frame_array(data: bytes, *, max_memory: int | None = None) -> FrameArray:
     """Shape, type and bound of what gpz.compress_frames was given. Raises gpz.CorruptError and other gpz.Error."""
-    frames, particles, components, is_double, bound = _core.frame_array_info(bytes_of(data), max_memory or 0)
+    frames, particles, components, is_double, bound = _core.frame_array_info(bytes_of(data), checked_memory(max_memory))
     return FrameArray((frames, particles, components), np.dtype(np.float64 if is_double else np.float32), bound)
 
 
@@ -160,7 +160,7 @@ def decompress_frames(
         shape = tuple(of_frame)
     if out is None:
         # What the bytes say of their size is not proved before they are decompressed.
-        limit = max_memory or _core.default_memory_limit()
+        limit = checked_memory(max_memory) or _core.default_memory_limit()
         if math.prod(shape) * described.dtype.itemsize > limit:
             raise LimitError(f"an array of the shape {shape} takes more memory than the limit of {limit} bytes")
         out = np.empty(shape, described.dtype)
@@ -169,5 +169,5 @@ def decompress_frames(
     elif not out.flags.c_contiguous or not out.flags.writeable:
         raise ArgumentError("out: an array that is contiguous and can be written")
     if out.size:
-        _core.decompress_frames(data, first, count, out.reshape(-1).view(np.uint8), threads, max_memory or 0)
+        _core.decompress_frames(data, first, count, out.reshape(-1).view(np.uint8), threads, checked_memory(max_memory))
     return out

@@ -45,7 +45,9 @@ def options(bound: float, effort: str = "standard") -> dict[str, Any]:
     """
     low, high = struct.unpack("<2I", struct.pack("<d", checked_bound("bound", bound)))
     if not h5py.h5z.filter_avail(FILTER):
-        raise UnsupportedError(f"HDF5 does not find the filter {FILTER}: there is no libh5gpz.so in {plugin_path()} that it can load")
+        raise UnsupportedError(
+            f"HDF5 does not find the filter {FILTER}: there is no libh5gpz.so in {plugin_path()} that it can load"
+        )
     return {
         "compression": FILTER,
         "compression_opts": (low, high, EFFORTS.index(checked_choice("effort", effort, EFFORTS))),

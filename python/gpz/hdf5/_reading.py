@@ -41,6 +41,8 @@ def read(
         out = np.empty(shape, dataset.dtype)
     elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dataset.dtype:
         raise ArgumentError(f"out: an array of {dataset.dtype} and of the shape {shape}")
+    elif not out.flags.writeable:
+        raise ArgumentError("out: an array that can be written")
     threads = checked_reading_threads(threads) or cores()
     if out.size == 0:
         return out

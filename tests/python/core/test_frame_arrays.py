@@ -76,7 +76,9 @@ def test_one_frame(frames):
     assert gpz.compress_frames(frames[0], BOUND) == gpz.compress_frames(frames[:1], BOUND)
 
 
-@pytest.mark.parametrize("view", [np.asfortranarray, lambda x: x[::2, ::-1], lambda x: x[:, :, ::-1], np.ndarray.tolist])
+@pytest.mark.parametrize(
+    "view", [np.asfortranarray, lambda x: x[::2, ::-1], lambda x: x[:, :, ::-1], np.ndarray.tolist]
+)
 def test_layouts(view):
     frames = made("f8")
     values = view(frames)
@@ -84,7 +86,21 @@ def test_layouts(view):
 
 
 @pytest.mark.parametrize(
-    "where", [0, 3, 7, FRAMES - 1, -1, np.int64(5), slice(None), slice(5, 9), slice(-3, None), slice(6, 6), slice(9, 2), slice(3, 99)]
+    "where",
+    [
+        0,
+        3,
+        7,
+        FRAMES - 1,
+        -1,
+        np.int64(5),
+        slice(None),
+        slice(5, 9),
+        slice(-3, None),
+        slice(6, 6),
+        slice(9, 2),
+        slice(3, 99),
+    ],
 )
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_some_frames(data, where, threads):
@@ -111,8 +127,8 @@ def test_boxes(frames):
     wrapped = np.mod(frames + 2.5, 5).astype("f4")
     none = gpz.compress_frames(wrapped, BOUND)
     one = gpz.compress_frames(wrapped, BOUND, box=[5, 5, 5])
-    assert gpz.compress_frames(wrapped, BOUND, box=gpz.Box.from_lengths_angles([5, 5, 5, 90, 90, 90])) == one
-    box = gpz.Box.from_lengths_angles([5, 5, 5, 90, 90, 90])
+    assert gpz.compress_frames(wrapped, BOUND, box=gpz.Box.from_bounds([0, 0, 0], [5, 5, 5])) == one
+    box = gpz.Box.from_bounds([0, 0, 0], [5, 5, 5])
     assert gpz.compress_frames(wrapped, BOUND, box=[box] * FRAMES) == one
     assert len(one) <= len(none)
     for data in (none, one):
@@ -174,7 +190,9 @@ def forged(particles, frames=1, form=1, length=17, components=3):
     start = gpz.compress_frames(np.zeros((1, 3, 3), "f4"), BOUND)[:16]
     has_bound, has_step = 8, 4
     head = start + bytes([components | has_bound]) + number(particles) + number(frames) + struct.pack("<d", BOUND)
-    entries = number(length << 3 | has_step | form) + struct.pack("<d", BOUND) + number(length << 3 | form) * (frames - 1)
+    entries = (
+        number(length << 3 | has_step | form) + struct.pack("<d", BOUND) + number(length << 3 | form) * (frames - 1)
+    )
     data = head + entries + bytes(length) * frames
     return data + struct.pack("<Q", xxhash.xxh3_64_intdigest(data))
 
@@ -191,7 +209,9 @@ def test_more_particles_than_there_is_memory(particles, form):
         gpz.decompress_frames(forged(particles, form=form), 0, out=out, max_memory=10**8)
 
 
-@pytest.mark.parametrize("arguments", [{"form": 3}, {"components": 4}, {"components": 0}, {"particles": 0}, {"form": 2}])
+@pytest.mark.parametrize(
+    "arguments", [{"form": 3}, {"components": 4}, {"components": 0}, {"particles": 0}, {"form": 2}]
+)
 def test_rules_of_the_format(arguments):
     with pytest.raises(gpz.CorruptError):
         gpz.decompress_frames(forged(**{"particles": 20, **arguments}))
@@ -206,4 +226,6 @@ def test_limits(data, frames):
 def test_several_callers(data):
     wanted = gpz.decompress_frames(data)
     with ThreadPoolExecutor(8) as pool:
-        assert all(pool.map(lambda k: np.array_equal(gpz.decompress_frames(data, k % FRAMES), wanted[k % FRAMES]), range(100)))
+        assert all(
+            pool.map(lambda k: np.array_equal(gpz.decompress_frames(data, k % FRAMES), wanted[k % FRAMES]), range(100))
+        )

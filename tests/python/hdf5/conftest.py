@@ -69,7 +69,9 @@ def run():
         environment = {name: value for name, value in os.environ.items() if name != "HDF5_PLUGIN_PATH"}
         if plugin:
             environment["HDF5_PLUGIN_PATH"] = gpz.hdf5.plugin_path()
-        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment, check=False)
+        done = subprocess.run(
+            [str(word) for word in command], capture_output=True, text=True, env=environment, check=False
+        )
         assert done.returncode == status, done.stdout + done.stderr
         return done.stdout + done.stderr
 

@@ -181,7 +181,12 @@ def test_growing(tmp_path, frames):
         path = tmp_path / f"{length}.h5"
         with h5py.File(path, "w") as file:
             grown = file.create_dataset(
-                "x", (0, PARTICLES, 3), "f4", maxshape=(None, PARTICLES, 3), chunks=(length, PARTICLES, 3), **gpz.hdf5.options(BOUND)
+                "x",
+                (0, PARTICLES, 3),
+                "f4",
+                maxshape=(None, PARTICLES, 3),
+                chunks=(length, PARTICLES, 3),
+                **gpz.hdf5.options(BOUND),
             )
             for k, frame in enumerate(frames):
                 grown.resize(k + 1, axis=0)

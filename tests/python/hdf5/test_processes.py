@@ -38,7 +38,9 @@ def test_programs_without_the_plugin(write, frames, tmp_path, python):
     path = write(frames)
     status, printed = python(READ, path)
     assert status == 1 and "OSError: Can't synchronously read data (can't open directory" in printed  # of plugins
-    status, printed = python("import sys, h5py; print(h5py.File(sys.argv[1])['x'].id.get_create_plist().get_filter(0))", path)
+    status, printed = python(
+        "import sys, h5py; print(h5py.File(sys.argv[1])['x'].id.get_create_plist().get_filter(0))", path
+    )
     assert status == 0 and "32800" in printed and "gpz: particles within an error bound" in printed
     program = "import sys, h5py; h5py.File(sys.argv[1], 'w').create_dataset('x', (9, 9, 3), 'f4', compression=32800)"
     status, printed = python(program, tmp_path / "other.h5")
@@ -68,7 +70,11 @@ def test_threads(write, frames):
         wanted = file["x"][...]
 
         def one(k):
-            values = file["x"][k % FRAMES] if k % 3 else gpz.hdf5.read(file["x"], slice(k % FRAMES, k % FRAMES + 1), threads=2)[0]
+            values = (
+                file["x"][k % FRAMES]
+                if k % 3
+                else gpz.hdf5.read(file["x"], slice(k % FRAMES, k % FRAMES + 1), threads=2)[0]
+            )
             return np.array_equal(values, wanted[k % FRAMES])
 
         with ThreadPoolExecutor(8) as pool:
@@ -88,7 +94,9 @@ def test_forks(write, frames, monkeypatch):
             status = 1
             try:
                 with h5py.File(path) as file:
-                    same = np.array_equal(file["x"][...], wanted) and np.array_equal(gpz.hdf5.read(file["x"], threads=2), wanted)
+                    same = np.array_equal(file["x"][...], wanted) and np.array_equal(
+                        gpz.hdf5.read(file["x"], threads=2), wanted
+                    )
                 status = 0 if same else 2
             finally:
                 os._exit(status)

@@ -53,7 +53,13 @@ def test_pyh5md(tmp_path, length):
         particles = file.particles_group("atoms")
         particles.create_box(dimension=3, boundary=["periodic"] * 3, store="fixed", data=np.full(3, 5.0))
         position = pyh5md.element(
-            particles, "position", store="time", data=frames[0], time=True, chunks=(length, PARTICLES, 3), **gpz.hdf5.options(BOUND)
+            particles,
+            "position",
+            store="time",
+            data=frames[0],
+            time=True,
+            chunks=(length, PARTICLES, 3),
+            **gpz.hdf5.options(BOUND),
         )
         for k, frame in enumerate(frames):
             position.append(frame, k, 0.5 * k)
@@ -70,7 +76,11 @@ def test_layout_of_gromacs(tmp_path, run, read):
     boxes = np.tile(np.diag([5, 5, 5]).astype("f4"), (FRAMES, 1, 1))
     source, path = tmp_path / "gromacs.h5md", tmp_path / "made.h5md"
     with h5py.File(source, "w") as file:
-        for name, data, unit in (("position", frames, "nm"), ("velocity", frames / 10, "nm ps-1"), ("box/edges", boxes, "nm")):
+        for name, data, unit in (
+            ("position", frames, "nm"),
+            ("velocity", frames / 10, "nm ps-1"),
+            ("box/edges", boxes, "nm"),
+        ):
             group = file.create_group(f"particles/system/{name}")
             value = group.create_dataset(
                 "value", (0, *data.shape[1:]), "f4", maxshape=(None, *data.shape[1:]), chunks=(1, *data.shape[1:])
@@ -85,7 +95,11 @@ def test_layout_of_gromacs(tmp_path, run, read):
     with h5py.File(path) as file:
         system = file["particles/system"]
         position = system["position/value"]
-        assert position.maxshape == (None, PARTICLES, 3) and position.attrs["unit"] == "nm" and all(was_compressed(position))
+        assert (
+            position.maxshape == (None, PARTICLES, 3)
+            and position.attrs["unit"] == "nm"
+            and all(was_compressed(position))
+        )
         require_close(position[...], frames)
         require_close(gpz.hdf5.read(position, threads=2), frames)
         assert np.array_equal(system["box/edges/value"][...], boxes)

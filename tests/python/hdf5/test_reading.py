@@ -45,7 +45,9 @@ def test_slices(write, frames, length, threads):
 @pytest.mark.parametrize("dtype", ["f4", "f8", "i4", ">f4"])
 def test_dimensions(write, shape, chunks, dtype):
     values = (np.random.default_rng(3).uniform(0, 5, shape) * 10).astype(dtype)
-    path = write(values, chunks=chunks) if chunks else write(values, chunks=None, compression=None, compression_opts=None)
+    path = (
+        write(values, chunks=chunks) if chunks else write(values, chunks=None, compression=None, compression_opts=None)
+    )
     for where in (slice(None), slice(1, 4), slice(2, None)):
         same(path, where, threads=2)
 
@@ -87,7 +89,13 @@ def test_out(write, frames):
 
 def test_a_chunk_of_another_dataset_is_refused(write, frames):
     with h5py.File(write(frames), "a") as file:
-        for wrong in (frames[:1, :-1], frames[:1].astype("f8"), frames[:2], frames[:1, :, :2], frames[:1].transpose(0, 2, 1)[:, :, :3]):
+        for wrong in (
+            frames[:1, :-1],
+            frames[:1].astype("f8"),
+            frames[:2],
+            frames[:1, :, :2],
+            frames[:1].transpose(0, 2, 1)[:, :, :3],
+        ):
             file["x"].id.write_direct_chunk((3, 0, 0), gpz.compress_frames(wrong, BOUND))
             with pytest.raises(gpz.CorruptError, match="where its array has float32"):
                 gpz.hdf5.read(file["x"], threads=2)

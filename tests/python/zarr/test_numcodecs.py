@@ -30,7 +30,9 @@ def test_values(dtype):
     require_close(codec.decode(data), frames)
 
 
-@pytest.mark.parametrize("view", [lambda x: x.T, np.asfortranarray, lambda x: x[::2, ::-1], lambda x: x[0], lambda x: x[0, 0, 0]])
+@pytest.mark.parametrize(
+    "view", [lambda x: x.T, np.asfortranarray, lambda x: x[::2, ::-1], lambda x: x[0], lambda x: x[0, 0, 0]]
+)
 def test_layouts(frames, view):
     """Values come back in the order of memory, as from codecs of numcodecs; views that have no such order in that of C."""
     values = np.asarray(view(frames))
@@ -77,7 +79,9 @@ def test_zarr(tmp_path, frames, chunks, order):
 def test_programs_that_do_not_import_gpz(tmp_path, frames):
     array = create(tmp_path / "a.zarr", frames)
     program = "import zarr, sys; print(zarr.open_array(sys.argv[1], mode='r')[4, 5].tobytes().hex())"
-    done = subprocess.run([sys.executable, "-B", "-c", program, str(tmp_path / "a.zarr")], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program, str(tmp_path / "a.zarr")], capture_output=True, text=True, check=False
+    )
     assert done.stdout == array[4, 5].tobytes().hex() + "\n", done.stderr
 
 

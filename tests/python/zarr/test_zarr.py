@@ -73,7 +73,9 @@ def test_programs_that_do_not_import_gpz(tmp_path, frames, program):
     """Zarr finds the codec by the entry point of the package."""
     array = create(tmp_path / "a.zarr", frames)
     program += "; import sys; print(zarr.open_array(sys.argv[1], mode='r')[4, 5].tobytes().hex())"
-    done = subprocess.run([sys.executable, "-B", "-c", program, str(tmp_path / "a.zarr")], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", program, str(tmp_path / "a.zarr")], capture_output=True, text=True, check=False
+    )
     assert done.stdout == array[4, 5].tobytes().hex() + "\n", done.stderr
 
 
@@ -87,7 +89,9 @@ def test_shards(tmp_path, frames):
 
 
 def test_codecs_before_and_behind(tmp_path, frames):
-    create(tmp_path / "a.zarr", frames, filters=[TransposeCodec(order=(2, 1, 0))], compressors=[zarr.codecs.Crc32cCodec()])
+    create(
+        tmp_path / "a.zarr", frames, filters=[TransposeCodec(order=(2, 1, 0))], compressors=[zarr.codecs.Crc32cCodec()]
+    )
     require_close(zarr.open_array(tmp_path / "a.zarr", mode="r")[...], frames)
 
 
@@ -122,7 +126,9 @@ def test_threads(tmp_path, frames):
 @pytest.mark.parametrize("dtype", ["i4", "f2", ">f4", "c8", "bool"])
 def test_other_types_are_refused(dtype):
     with pytest.raises(gpz.ArgumentError, match="gpz compresses float32 and float64, not "):
-        zarr.create_array(store={}, shape=(4, 9, 3), chunks=(1, 9, 3), dtype=dtype, serializer=Gpz(BOUND), compressors=None)
+        zarr.create_array(
+            store={}, shape=(4, 9, 3), chunks=(1, 9, 3), dtype=dtype, serializer=Gpz(BOUND), compressors=None
+        )
 
 
 @pytest.mark.parametrize(
