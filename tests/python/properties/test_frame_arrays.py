@@ -59,3 +59,21 @@ def test_frame_arrays(array, bound, effort, key_interval, box, data):
         compressed, slice(first, last), threads=data.draw(st.sampled_from([1, 2]), label="threads")
     )
     assert some.tobytes() == back[first:last].tobytes()
+
+
+@given(frames(), st.one_of(st.sampled_from(BOUNDS), st.floats(0, 1)), st.sampled_from(["fast", "standard"]), st.data())
+def test_writing_again(array, bound, effort, data):
+    """HDF5 decompresses a chunk, changes a part of it, and compresses it again: errors of the rest must not add up."""
+
+    def rewritten(values):
+        return gpz.decompress_frames(gpz.compress_frames(values, bound, effort=effort))
+
+    back = rewritten(array)
+    compare.require_bits(rewritten(back).ravel(), back.ravel(), "all frames")
+    first = data.draw(st.integers(0, len(array)), label="first frame that changes")
+    for factor in (0.37, 0.5, 1):
+        changed = back.copy()
+        with np.errstate(invalid="ignore", over="ignore"):
+            changed[first:] = array[first:] * array.dtype.type(factor) + array.dtype.type(0.1)
+        back = rewritten(changed)
+        compare.require_within(back[:first].ravel(), array[:first].ravel(), bound, "frames that did not change")
