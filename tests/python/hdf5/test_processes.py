@@ -126,3 +126,24 @@ def test_wrong_thread_numbers(write, read, frames, monkeypatch, threads):
     with pytest.raises(OSError, match=f'0 for all cores, not "{threads}"'):
         read(path, 7)
     assert read(integers).any()
+
+
+def test_several_hdf5_libraries_in_a_process(write, read, frames, python):
+    """netCDF4 brings a library of its own. The plugin is loaded by both, and answers to the one that called it."""
+    program = """
+import sys
+import netCDF4
+import h5py
+import gpz.hdf5
+for _ in range(2):
+    print(netCDF4.Dataset(sys.argv[1])["x"][4, 5].tobytes().hex())
+    with h5py.File(sys.argv[1]) as file:
+        print(file["x"][4, 5].tobytes().hex())
+with h5py.File(sys.argv[2], "w") as file:
+    file.create_dataset("x", (9, 9, 3), "f4", chunks=(1, 9, 3), **gpz.hdf5.options(0.001))
+    print(file["x"].id.get_create_plist().get_filter(0)[2][4:])
+"""
+    path = write(frames)
+    status, printed = python(program, path, path.with_name("new.h5"), HDF5_PLUGIN_PATH=gpz.hdf5.plugin_path())
+    assert status == 0, printed
+    assert printed.splitlines() == [read(path)[4, 5].tobytes().hex()] * 4 + ["(4, 3, 9, 1)"]
