@@ -24,7 +24,7 @@ from MDAnalysis.lib.formats.libmdaxdr import TRRFile, XTCFile
 
 import gpz
 import gpz.hdf5
-import gpz.mdanalysis  # noqa: F401
+import gpz.mdanalysis
 
 EFFORTS = ("fast", "standard")
 LENGTHS = (1, 8, 32)  # frames of a chunk
