@@ -46,11 +46,15 @@ def read(
     threads = checked_reading_threads(threads) or cores()
     if out.size == 0:
         return out
-    if threads == 1 or not has_whole_frames(dataset):
+    if not has_whole_frames(dataset):
         if out.flags.c_contiguous:
             dataset.read_direct(out, np.s_[first:last])
         else:
             out[...] = dataset[first:last]
+        return out
+    if threads == 1:
+        for piece in pieces(dataset, first, last):
+            fill(dataset, out, first, *piece)
         return out
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(lambda piece: fill(dataset, out, first, *piece), pieces(dataset, first, last)):

@@ -87,6 +87,17 @@ def test_settings_that_contradict_the_chunks(write, read, frames, settings, says
     assert says in str(error.value)
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+def test_settings_that_are_forged_together_with_the_chunks(write, frames, threads):
+    """HDF5 would read beyond the 40 particles."""
+    path = write(frames)
+    with_settings(path, (LOW, HIGH, 1, 1, 4, 3, PARTICLES, 1), (LOW, HIGH, 1, 1, 4, 3, 40, 1))
+    with h5py.File(path, "a") as file:
+        file["x"].id.write_direct_chunk((3, 0, 0), gpz.compress_frames(frames[3:4, :40], BOUND))
+        with pytest.raises(gpz.CorruptError, match=r"\(1, 40, 3\), where its array has float32 and \(1, 400, 3\)"):
+            gpz.hdf5.read(file["x"], threads=threads)
+
+
 def test_the_kept_chunk_is_that_of_its_settings(write, read, frames):
     """The chunk that was decompressed last is kept, also for another file; not for one with other settings."""
     first, second = write(frames, name="1.h5"), write(frames, name="2.h5")
