@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import h5py
 import numpy as np
+from h5py._objects import phil
 
 from gpz._arguments import checked_reading_threads, cores, shown
 from gpz._errors import ArgumentError
@@ -87,7 +88,8 @@ def pieces(dataset: h5py.Dataset, first: int, last: int) -> Iterator[tuple[int, 
 def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: int, end: int) -> None:
     to = out[begin - first : end - first]
     try:
-        mask, data = dataset.id.read_direct_chunk((start,) + (0,) * (dataset.ndim - 1))
+        with phil:  # h5py itself took no lock here before its pull request 2764, and programs crashed
+            mask, data = dataset.id.read_direct_chunk((start,) + (0,) * (dataset.ndim - 1))
     except (OSError, RuntimeError, ValueError):  # a chunk that was never written has the fill value
         mask, data = SKIPPED, b""
     if mask & SKIPPED:
