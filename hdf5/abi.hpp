@@ -8,7 +8,7 @@
 
 namespace gpz::hdf5 {
 
-using Id = std::int64_t;    // of objects of HDF5
+using Id = std::int64_t;     // of objects of HDF5
 using Size = std::uint64_t;  // of dimensions
 
 constexpr int plugin_type_filter = 0;
@@ -18,10 +18,6 @@ constexpr int yes = 1;
 constexpr int no = 0;
 constexpr int done = 0;
 constexpr int failed = -1;
-
-constexpr int class_float = 1;
-constexpr int order_little = 0;
-constexpr int order_big = 1;
 
 // A filter, as H5PLget_plugin_info returns it.
 struct FilterClass {
@@ -38,14 +34,15 @@ struct FilterClass {
 };
 
 // Functions of HDF5, by their names.
+// H5Pget_filter_by_id2. H5Pget_filter2 has the position in the pipeline for `filter`, and returns the filter's id.
 using GetFilter = int (*)(Id properties, int filter, unsigned *flags, std::size_t *value_count, unsigned *values,
-                          std::size_t name_size, char *name, unsigned *config);     // H5Pget_filter_by_id2
+                          std::size_t name_size, char *name, unsigned *config);
 using ModifyFilter = int (*)(Id properties, int filter, unsigned flags, std::size_t value_count,
-                             const unsigned *values);                               // H5Pmodify_filter
-using GetChunk = int (*)(Id properties, int most_dimensions, Size *dimensions);     // H5Pget_chunk
-using GetClass = int (*)(Id type);                                                  // H5Tget_class, H5Tget_order
-using GetSize = std::size_t (*)(Id type);                                           // H5Tget_size
+                             const unsigned *values);                            // H5Pmodify_filter
+using GetChunk = int (*)(Id properties, int most_dimensions, Size *dimensions);  // H5Pget_chunk
+using Equal = int (*)(Id type, Id other);                                        // H5Tequal: 1, 0, or negative
+using CreateErrors = Id (*)();                                                   // H5Ecreate_stack
+using UseErrors = int (*)(Id stack);  // H5Eset_current_stack, which closes it
 using PushError = int (*)(Id stack, const char *file, const char *function, unsigned line, Id error_class, Id major,
-                          Id minor, const char *format, ...);                       // H5Epush2
-
+                          Id minor, const char *format, ...);  // H5Epush2
 }  // namespace gpz::hdf5

@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::hdf5 {
@@ -30,12 +29,30 @@ int threads() {
   return static_cast<int>(count);
 }
 
-// The chunk that was decompressed last.
+// The chunk that was decompressed last. Its compressed bytes are compared: a checksum can be forged.
 struct LastChunk {
   std::mutex mutex;
-  std::uint64_t checksum = 0;  // of the compressed bytes
-  std::size_t size = 0;        // of these
+  std::vector<std::uint8_t> bytes;
+  FrameArrayShape shape;
   std::vector<std::uint8_t> values;
+
+  bool is(const void *other, std::size_t size, const FrameArrayShape &wanted) const {
+    return !values.empty() && shape == wanted && bytes.size() == size && std::memcmp(bytes.data(), other, size) == 0;
+  }
+
+  void keep(const void *from, std::size_t size, const FrameArrayShape &decoded_shape, const Buffer &decoded) {
+    values.clear();  // the memory stays
+    if (decoded.size() > most_kept || size > most_kept) return;
+    const auto *const first = static_cast<const std::uint8_t *>(from);
+    const auto *const value = static_cast<const std::uint8_t *>(decoded.data());
+    try {
+      bytes.assign(first, first + size);
+      values.assign(value, value + decoded.size());
+      shape = decoded_shape;
+    } catch (const std::bad_alloc &) {
+      values.clear();  // is() holds for no bytes
+    }
+  }
 };
 
 LastChunk &last_chunk() {
@@ -61,28 +78,25 @@ Bytes compressed(const void *chunk, std::size_t size, const Settings &settings) 
   return compress_frames(chunk, shape, options);
 }
 
-Buffer decompressed(const void *bytes, std::size_t size) {
-  const std::uint64_t checksum = chunk_checksum(bytes, size);
+void require_threads() { threads(); }
+
+Buffer decompressed(const void *bytes, std::size_t size, const Settings &settings) {
   LastChunk &last = last_chunk();
   // A thread that finds another one here decompresses by itself. After a fork nobody may ever leave.
   std::unique_lock<std::mutex> lock(last.mutex, std::try_to_lock);
-  if (lock.owns_lock() && !last.values.empty() && last.checksum == checksum && last.size == size) {
+  if (lock.owns_lock() && settings.shape && last.is(bytes, size, *settings.shape)) {
     Buffer buffer(last.values.size());
     std::memcpy(buffer.data(), last.values.data(), last.values.size());
     return buffer;
   }
   const FrameArrayShape shape = frame_array_info(bytes, size).shape;
+  if (!settings.shape || !(shape == *settings.shape))
+    throw Error(Status::corrupt, "a chunk of other frames, particles, components or type than its dataset has");
   Buffer buffer(shape.bytes());
   FrameArrayReadOptions options;
   options.threads = threads();
   decompress_frames(bytes, size, 0, shape.frames, buffer.data(), buffer.size(), options);
-  if (lock.owns_lock() && buffer.size() <= most_kept) {
-    last.values.clear();  // the memory stays
-    const auto *const from = static_cast<const std::uint8_t *>(buffer.data());
-    last.values.assign(from, from + buffer.size());
-    last.checksum = checksum;
-    last.size = size;
-  }
+  if (lock.owns_lock()) last.keep(bytes, size, shape, buffer);
   return buffer;
 }
 

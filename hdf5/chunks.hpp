@@ -34,8 +34,12 @@ class Buffer {
 // Throws as compress_frames, invalid_argument if the chunk has another size.
 Bytes compressed(const void *chunk, std::size_t size, const Settings &settings);
 
-// The values of a chunk, in the caller's memory. The last chunk is kept: readers such as MDAnalysis's close a dataset
-// after each frame, and HDF5 then forgets its chunks. Thread-safe. Throws as decompress_frames.
-Buffer decompressed(const void *bytes, std::size_t size);
+// The values of a chunk, in memory of their own. The last chunk is kept: readers such as MDAnalysis's close a dataset
+// after each frame, and HDF5 then forgets its chunks. Thread-safe. Throws as decompress_frames, corrupt if the chunk is
+// not one of the dataset that the settings describe: HDF5 trusts a filter to return as many bytes as a chunk has.
+Buffer decompressed(const void *bytes, std::size_t size, const Settings &settings);
+
+// Throws invalid_argument if GPZ_HDF5_THREADS is no number of threads.
+void require_threads();
 
 }  // namespace gpz::hdf5

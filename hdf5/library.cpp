@@ -20,13 +20,20 @@ Library::~Library() {
 void *Library::symbol(const char *name) const { return handle_ == nullptr ? nullptr : dlsym(handle_, name); }
 
 void Library::report(const std::string &message) const {
+  const auto create = find<CreateErrors>("H5Ecreate_stack");
   const auto push = find<PushError>("H5Epush2");
+  const auto use = find<UseErrors>("H5Eset_current_stack");
   const auto *const error_class = find<const Id *>("H5E_ERR_CLS_g");
   const auto *const pipeline = find<const Id *>("H5E_PLINE_g");
   const auto *const cannot_filter = find<const Id *>("H5E_CANTFILTER_g");
-  if (push == nullptr || error_class == nullptr || pipeline == nullptr || cannot_filter == nullptr) return;
-  constexpr Id default_stack = 0;
-  push(default_stack, "gpz", "gpz", 0, *error_class, *pipeline, *cannot_filter, "%s", message.c_str());
+  if (create == nullptr || push == nullptr || use == nullptr || error_class == nullptr || pipeline == nullptr ||
+      cannot_filter == nullptr)
+    return;
+  // While a filter runs, HDF5 2.0 pauses its own stack, which then takes no message. It can be replaced by another one.
+  const Id stack = create();
+  if (stack < 0) return;
+  push(stack, "gpz", "gpz", 0, *error_class, *pipeline, *cannot_filter, "%s", message.c_str());
+  use(stack);
 }
 
 }  // namespace gpz::hdf5

@@ -35,7 +35,7 @@ Result guarded(const void *caller, Result failure, const F &f) noexcept {
     } catch (const Error &error) {
       Library(caller).report(error.what());
     } catch (const std::bad_alloc &) {
-      Library(caller).report("gpz: out of memory");
+      Library(caller).report("the filter gpz is out of memory");
     } catch (const std::exception &error) {
       Library(caller).report(error.what());
     }
@@ -44,32 +44,52 @@ Result guarded(const void *caller, Result failure, const F &f) noexcept {
   return failure;
 }
 
+// A function or variable of the library. Throws unsupported.
+template <typename T>
+T required(const Library &library, const char *name) {
+  const T found = library.find<T>(name);
+  if (found == nullptr)
+    throw Error(Status::unsupported, std::string("the filter gpz does not find ") + name + " of this HDF5 library");
+  return found;
+}
+
+// Bytes of a value that gpz compresses; 0 for values of any other type. Types that only have the size of a float, such
+// as those with fewer bits or in the other byte order, are others.
+std::size_t float_size(const Library &library, Id type) {
+  const auto equal = required<Equal>(library, "H5Tequal");
+  if (equal(type, *required<const Id *>(library, "H5T_NATIVE_FLOAT_g")) > 0) return sizeof(float);
+  if (equal(type, *required<const Id *>(library, "H5T_NATIVE_DOUBLE_g")) > 0) return sizeof(double);
+  return 0;
+}
+
 Dataset dataset_of(const Library &library, Id properties, Id type) {
-  const auto get_class = library.find<GetClass>("H5Tget_class");
-  const auto get_order = library.find<GetClass>("H5Tget_order");
-  const auto get_size = library.find<GetSize>("H5Tget_size");
-  const auto get_chunk = library.find<GetChunk>("H5Pget_chunk");
-  if (get_class == nullptr || get_order == nullptr || get_size == nullptr || get_chunk == nullptr)
-    throw Error(Status::unsupported, "gpz does not find the functions of this HDF5 library");
   Dataset dataset;
-  dataset.type_class = get_class(type);
-  if (dataset.type_class != class_float) return dataset;
-  dataset.value_size = get_size(type);
-  dataset.byte_order = get_order(type);
   Size lengths[most_dimensions];
-  const int dimensions = get_chunk(properties, most_dimensions, lengths);
-  if (dimensions < 0) throw Error(Status::invalid_argument, "gpz: a dataset without chunks");
+  const int dimensions = required<GetChunk>(library, "H5Pget_chunk")(properties, most_dimensions, lengths);
+  if (dimensions <= 0) throw Error(Status::invalid_argument, "the filter gpz needs a dataset with chunks");
   dataset.chunk.assign(lengths, lengths + dimensions);
+  dataset.value_size = float_size(library, type);
   return dataset;
 }
 
+// Bytes that another filter made of the values are no values: errors in them are not bounded.
+void require_first(const Library &library, Id properties) {
+  unsigned flags = 0;
+  std::size_t count = 0;
+  constexpr int first = 0;
+  if (required<GetFilter>(library, "H5Pget_filter2")(properties, first, &flags, &count, nullptr, 0, nullptr, nullptr) !=
+      filter_id)
+    throw Error(Status::invalid_argument,
+                "gpz has to be the first filter of a dataset: leave out shuffle and other filters before it");
+}
+
 // Whether HDF5 may use the filter for a dataset. Of an optional filter it does not care for the answer.
-int can_apply(Id properties, Id type, Id /*space*/) {
+int can_apply(Id /*properties*/, Id type, Id /*space*/) {
   const void *const caller = GPZ_HDF5_CALLER;
   return guarded(caller, failed, [&] {
     const Library library(caller);
-    if (dataset_of(library, properties, type).is_supported()) return yes;
-    library.report("gpz compresses float32 and float64 in the byte order of this machine");
+    if (float_size(library, type) != 0) return yes;
+    library.report("the filter gpz compresses float32 and float64 in the byte order of this machine");
     return no;
   });
 }
@@ -79,16 +99,18 @@ int set_local(Id properties, Id type, Id /*space*/) {
   const void *const caller = GPZ_HDF5_CALLER;
   return guarded(caller, failed, [&] {
     const Library library(caller);
-    const auto get_filter = library.find<GetFilter>("H5Pget_filter_by_id2");
-    const auto modify_filter = library.find<ModifyFilter>("H5Pmodify_filter");
-    if (get_filter == nullptr || modify_filter == nullptr)
-      throw Error(Status::unsupported, "gpz does not find the functions of this HDF5 library");
+    const auto get_filter = required<GetFilter>(library, "H5Pget_filter_by_id2");
+    const auto modify_filter = required<ModifyFilter>(library, "H5Pmodify_filter");
     unsigned flags = 0;
     std::vector<unsigned> values(most_values);
     std::size_t count = values.size();
     if (get_filter(properties, filter_id, &flags, &count, values.data(), 0, nullptr, nullptr) < 0) return failed;
     values.resize(std::min(count, given_values));
-    const std::vector<unsigned> stored = values_of(options_of(values), dataset_of(library, properties, type));
+    const Dataset dataset = dataset_of(library, properties, type);
+    if (dataset.value_size != 0) require_first(library, properties);
+    // HDF5 stores chunks as they are if an optional filter fails, without a word: what the user can mend fails here.
+    require_threads();
+    const std::vector<unsigned> stored = values_of(options_of(values), dataset);
     return modify_filter(properties, filter_id, flags, stored.size(), stored.data()) < 0 ? failed : done;
   });
 }
@@ -100,12 +122,12 @@ std::size_t filter(unsigned flags, std::size_t value_count, const unsigned *valu
     std::size_t size = 0;
     std::size_t capacity = 0;
     void *result = nullptr;
+    const Settings settings = settings_of(values, value_count);
     if ((flags & reverse_flag) != 0) {
-      Buffer decoded = decompressed(*buffer, bytes);
+      Buffer decoded = decompressed(*buffer, bytes, settings);
       size = capacity = decoded.size();
       result = decoded.release();
     } else {
-      const Settings settings = settings_of(values, value_count);
       if (!settings.shape) return nothing;  // HDF5 then stores the chunk as it is, because the filter is optional
       const Bytes encoded = compressed(*buffer, bytes, settings);
       Buffer copy(encoded.size());
@@ -120,7 +142,7 @@ std::size_t filter(unsigned flags, std::size_t value_count, const unsigned *valu
   });
 }
 
-constexpr FilterClass filter_class = {class_version, filter_id,   1,        1, "gpz: particles within an error bound",
+constexpr FilterClass filter_class = {class_version, filter_id,  1,      1, "gpz: particles within an error bound",
                                       &can_apply,    &set_local, &filter};
 
 }  // namespace

@@ -23,19 +23,7 @@ unsigned word(std::uint64_t value, const char *what) {
   return static_cast<unsigned>(value);
 }
 
-int order_of_machine() {
-  const std::uint16_t one = 1;
-  unsigned char first = 0;
-  std::memcpy(&first, &one, 1);
-  return first == 1 ? order_little : order_big;
-}
-
 }  // namespace
-
-bool Dataset::is_supported() const {
-  return type_class == class_float && (value_size == 4 || value_size == 8) && byte_order == order_of_machine() &&
-         !chunk.empty();
-}
 
 FrameArrayShape Dataset::shape() const {
   std::vector<Size> left = chunk;
@@ -82,7 +70,7 @@ std::vector<unsigned> values_of(const FrameArrayOptions &options, const Dataset 
   values[bound_high] = static_cast<unsigned>(bits >> 32);
   values[effort] = static_cast<unsigned>(options.effort);
   values[follow] = values_follow;
-  if (!dataset.is_supported()) return values;
+  if (dataset.value_size == 0) return values;
   const FrameArrayShape shape = dataset.shape();
   shape.bytes();  // throws
   values[value_size] = static_cast<unsigned>(dataset.value_size);

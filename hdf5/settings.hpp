@@ -31,15 +31,11 @@ struct Settings {
 
 // A dataset that is created: its type and the lengths of its chunks.
 struct Dataset {
-  int type_class = 0;
-  std::size_t value_size = 0;  // bytes
-  int byte_order = 0;
+  std::size_t value_size = 0;  // bytes; 0: the values are not the float or double of this machine
   std::vector<Size> chunk;
 
-  // Whether its values are float32 or float64 of this machine.
-  bool is_supported() const;
-  // The last dimension holds components if it is at most 3 and there are others; the one before it, or the last one, the
-  // particles; all others together the frames.
+  // The last dimension holds components if it is at most 3 and there are others; the one before it, or the last one,
+  // the particles; all others together the frames.
   FrameArrayShape shape() const;
 };
 
@@ -47,7 +43,7 @@ struct Dataset {
 FrameArrayOptions options_of(const std::vector<unsigned> &values);
 // What is stored for the dataset. Throws invalid_argument, limit_exceeded.
 std::vector<unsigned> values_of(const FrameArrayOptions &options, const Dataset &dataset);
-// Reads what values_of() made. Throws invalid_argument.
+// Reads what values_of() made. Throws invalid_argument if the values are not of this kind.
 Settings settings_of(const unsigned *values, std::size_t count);
 
 }  // namespace gpz::hdf5

@@ -125,6 +125,7 @@ class IntervalEncoder {
 
 // The section of the ids in ordered chunks, which frame arrays leave out.
 Bytes ids_section(std::uint64_t particles) {
+  format::require_memory(particles, sizeof(std::int64_t));  // the number is what the bytes say
   Bytes bytes;
   format::FieldCoding coding;
   coding.kind = format::ordered_values;

@@ -62,6 +62,13 @@ def checked_threads(threads: Any) -> int:
     return checked_integer("threads", threads, 0, MOST_THREADS, f"a number from 0 (all cores) to {MOST_THREADS}")
 
 
+def checked_memory(max_memory: Any) -> int:
+    """As the library takes it. None: 0, its default limit."""
+    if max_memory is None:
+        return 0
+    return checked_integer("max_memory", max_memory, 1, 2**64 - 1, "a whole number of bytes from 1 on, or None")
+
+
 def checked_flag(name: str, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}: True or False, not {shown(value)}")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 import numpy as np
 
 from gpz import _core, _positions
-from gpz._arguments import checked_choice, checked_integer, checked_reading_threads, shown
+from gpz._arguments import checked_choice, checked_memory, checked_reading_threads, shown
 from gpz._errors import ArgumentError, ColumnError, LimitError
 from gpz._head import Head
 
@@ -32,11 +32,7 @@ class Options:
 
     def __init__(self, threads: int | None, max_memory: int | None, order: str | None, dtype):
         self.threads = checked_reading_threads(threads)
-        self.max_memory = 0  # the limit of the library
-        if max_memory is not None:
-            self.max_memory = checked_integer(
-                "max_memory", max_memory, 1, 2**64 - 1, "a whole number of bytes from 1 on, or None"
-            )
+        self.max_memory = checked_memory(max_memory)
         self.order = checked_order(order)
         self.dtype = checked_dtype(dtype)
         self.in_order = False  # whether the next frame will be read after each frame
@@ -96,7 +92,9 @@ def checked_array(name: str, array: np.ndarray, shape: tuple[int, ...], kind: st
     if array.dtype not in ROOM:
         raise TypeError(f"{name}: values go into arrays of int32, int64, float32 or float64, not of {array.dtype}")
     if array.dtype.kind != kind:
-        raise ArgumentError(f"{name}: integers go to arrays of integers, floats to arrays of floats, not to {array.dtype}")
+        raise ArgumentError(
+            f"{name}: integers go to arrays of integers, floats to arrays of floats, not to {array.dtype}"
+        )
     if not array.flags.writeable:
         raise ArgumentError(f"{name}: the array is read-only")
     return array

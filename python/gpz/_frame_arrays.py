@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gpz import _box, _core
-from gpz._arguments import as_array, checked_choice, checked_integer, checked_threads, shown
+from gpz._arguments import as_array, checked_choice, checked_integer, checked_memory, checked_threads, shown
 from gpz._box import Box
 from gpz._checks import checked_bound
-from gpz._errors import ArgumentError, NotFoundError
+from gpz._errors import ArgumentError, CorruptError, LimitError, NotFoundError
 from gpz._writer import EFFORTS, MOST_KEY_INTERVAL, as_box
 
 MOST_COMPONENTS = 3
@@ -65,8 +65,7 @@ def compress_frames(
             "frames: an array of frames x particles x components, or of particles x components, with up to three "
             f"components, not of the shape {array.shape}"
         )
-    array = np.ascontiguousarray(array, array.dtype.newbyteorder("="))
-    array = array.reshape(-1, *array.shape[-2:]) if array.ndim == 2 else array
+    array = np.ascontiguousarray(array[None] if array.ndim == 2 else array)
     return _core.compress_frames(
         array,
         checked_bound("bound", bound),
@@ -87,6 +86,16 @@ def as_frames(shape: tuple[int, ...]) -> tuple[int, int, int]:
         return math.prod(others), last, 1
     *frames, particles = others
     return math.prod(frames), particles, last
+
+
+def require_chunk(data: Any, shape: tuple[int, ...], dtype: np.dtype) -> None:
+    """Raises gpz.CorruptError if the bytes are not those of a chunk of this shape and type, gpz.Error if they are none."""
+    found, wanted = frame_array(data), as_frames(shape)
+    if found.shape != wanted or found.dtype != dtype:
+        raise CorruptError(
+            f"a chunk of {found.dtype} with frames, particles and components {found.shape}, where its array has "
+            f"{np.dtype(dtype)} and {wanted}"
+        )
 
 
 def boxes_of(box: Any, frames: int) -> list[Box | None]:
@@ -111,7 +120,7 @@ def bytes_of(data: Any) -> np.ndarray:
 
 def frame_array(data: bytes, *, max_memory: int | None = None) -> FrameArray:
     """Shape, type and bound of what gpz.compress_frames was given. Raises gpz.CorruptError and other gpz.Error."""
-    frames, particles, components, is_double, bound = _core.frame_array_info(bytes_of(data), max_memory or 0)
+    frames, particles, components, is_double, bound = _core.frame_array_info(bytes_of(data), checked_memory(max_memory))
     return FrameArray((frames, particles, components), np.dtype(np.float64 if is_double else np.float32), bound)
 
 
@@ -150,11 +159,15 @@ def decompress_frames(
         count = 1
         shape = tuple(of_frame)
     if out is None:
+        # What the bytes say of their size is not proved before they are decompressed.
+        limit = checked_memory(max_memory) or _core.default_memory_limit()
+        if math.prod(shape) * described.dtype.itemsize > limit:
+            raise LimitError(f"an array of the shape {shape} takes more memory than the limit of {limit} bytes")
         out = np.empty(shape, described.dtype)
     elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != described.dtype:
         raise ArgumentError(f"out: an array of {described.dtype} and of the shape {shape}")
     elif not out.flags.c_contiguous or not out.flags.writeable:
         raise ArgumentError("out: an array that is contiguous and can be written")
     if out.size:
-        _core.decompress_frames(data, first, count, out.reshape(-1).view(np.uint8), threads, max_memory or 0)
+        _core.decompress_frames(data, first, count, out.reshape(-1).view(np.uint8), threads, checked_memory(max_memory))
     return out

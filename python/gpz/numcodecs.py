@@ -7,10 +7,12 @@ from typing import Any
 
 import numcodecs
 import numcodecs.abc
+import numcodecs.compat
 import numpy as np
 
 from gpz._arguments import checked_choice
 from gpz._checks import checked_bound
+from gpz._errors import ArgumentError
 from gpz._frame_arrays import as_frames, compress_frames, decompress_frames
 from gpz._writer import EFFORTS
 
@@ -33,18 +35,20 @@ class Gpz(numcodecs.abc.Codec):
         self.effort = checked_choice("effort", effort, EFFORTS)
 
     def encode(self, buf: Any) -> bytes:
-        """Compresses an array."""
+        """Compresses an array. decode() gives its values in the order in which they are in memory, as codecs of numcodecs do."""
         values = np.asarray(buf)
+        if not values.flags.c_contiguous and values.flags.f_contiguous:
+            values = values.T
         return compress_frames(values.reshape(as_frames(values.shape)), self.bound, effort=self.effort)
 
     def decode(self, buf: Any, out: Any = None) -> Any:
-        """Decompresses what encode() made, into `out` if it is given."""
-        values = decompress_frames(np.frombuffer(buf, np.uint8))
+        """Decompresses what encode() made, into `out` if it is given: a contiguous array or buffer of as many bytes."""
+        values = decompress_frames(buf)
         if out is None:
             return values
-        to = np.frombuffer(out, values.dtype) if not isinstance(out, np.ndarray) else out.reshape(-1).view(values.dtype)
-        to[...] = values.reshape(-1)
-        return out
+        if memoryview(out).nbytes != values.nbytes:
+            raise ArgumentError(f"out: {memoryview(out).nbytes} bytes, where the values take {values.nbytes}")
+        return numcodecs.compat.ndarray_copy(values, out)
 
 
 numcodecs.register_codec(Gpz)

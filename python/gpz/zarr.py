@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Arrays of Zarr whose chunks are compressed by gpz, with format 3 of Zarr, and with format 2 and others by numcodecs.
+"""Arrays of Zarr whose chunks are compressed by gpz, in format 3 of Zarr. gpz.numcodecs has the codec for format 2.
 
     import zarr
     from gpz.zarr import Gpz
@@ -25,7 +25,7 @@ from zarr.registry import register_codec
 from gpz._arguments import checked_choice
 from gpz._checks import checked_bound
 from gpz._errors import ArgumentError
-from gpz._frame_arrays import as_frames, compress_frames, decompress_frames
+from gpz._frame_arrays import as_frames, compress_frames, decompress_frames, require_chunk
 from gpz._writer import EFFORTS
 
 __all__ = ["Gpz"]
@@ -57,7 +57,10 @@ class Gpz(ArrayBytesCodec):
         """The codec that the metadata of an array name."""
         if data.get("name") != NAME:
             raise ArgumentError(f"not the codec {NAME}: {data.get('name')!r}")
-        return cls(**data.get("configuration", {}))
+        configuration = data.get("configuration", {})
+        if not isinstance(configuration, dict) or not {"bound"} <= configuration.keys() <= {"bound", "effort"}:
+            raise ArgumentError(f"the codec {NAME} has a bound and an effort, not {configuration!r}")
+        return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
         """What the metadata of an array say of the codec."""
@@ -65,7 +68,7 @@ class Gpz(ArrayBytesCodec):
 
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
         """Refuses arrays of other types. Raises gpz.ArgumentError."""
-        native = np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
+        native = native_type(dtype)
         if native not in (np.float32, np.float64):
             raise ArgumentError(f"gpz compresses float32 and float64, not {native}")
 
@@ -80,9 +83,15 @@ class Gpz(ArrayBytesCodec):
         return chunk_spec.prototype.buffer.from_bytes(data)
 
     async def _decode_single(self, chunk_bytes: Buffer, chunk_spec: ArraySpec) -> NDBuffer:
-        data = chunk_bytes.as_numpy_array()
-        values = await asyncio.to_thread(decompress_frames, np.ascontiguousarray(data).view(np.uint8))
+        data = np.ascontiguousarray(chunk_bytes.as_numpy_array()).view(np.uint8)
+        require_chunk(data, chunk_spec.shape, native_type(chunk_spec.dtype))
+        values = await asyncio.to_thread(decompress_frames, data)
         return chunk_spec.prototype.nd_buffer.from_numpy_array(values.reshape(chunk_spec.shape))
+
+
+def native_type(dtype: Any) -> np.dtype:
+    """Of NumPy. Before zarr 3.1 types of arrays were those of NumPy."""
+    return np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
 
 
 register_codec(NAME, Gpz)

@@ -14,6 +14,7 @@ test_packages=(
   groff-base zsh fish                         # man pages and completions
   python3-dev python3-venv                    # the Python package, and what it is tested with
   abigail-tools file shared-mime-info         # the binary interface of the libraries, and the type of files
+  hdf5-tools                                  # h5repack and h5dump, with the filter of gpz
 )
 docs_packages=(python3-sphinx furo python3-myst-parser python3-breathe python3-numpy doxygen) # the documentation site
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)  # libFuzzer; llvm-symbolizer

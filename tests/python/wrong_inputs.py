@@ -16,6 +16,9 @@ X = np.random.default_rng(1).uniform(0, 10, (N, 3))
 IDS = np.arange(1, N + 1)
 ONES = np.ones(N, int)
 LARGE = 2**63
+FRAMES = gpz.compress_frames(np.array([X, X]), 0.1)
+READ_ONLY = np.zeros((2, 5, 3))
+READ_ONLY.flags.writeable = False
 
 
 class Place:
@@ -105,6 +108,15 @@ def tables(name, error, *says, tables):
 
 def row(entry, name, error, *says, call):
     return Row(entry, name, call, error, says)
+
+
+def frames(name, error, *says, **arguments):
+    given = {"frames": X, "bound": 0.1, **arguments}
+    return Row("compress_frames", name, lambda place: gpz.compress_frames(**given), error, says)
+
+
+def unpacked(name, error, *says, **arguments):
+    return Row("decompress_frames", name, lambda place: gpz.decompress_frames(FRAMES, **arguments), error, says)
 
 
 def copied(**arguments):
@@ -442,6 +454,58 @@ CORE = [
     row("decompress", "another file", gpz.NotGpzError, "gpz.compress", "gpz.open",
         call=lambda place: gpz.decompress(place.file.read_bytes())),
     row("decompress", "threads", A, "threads", "-1", THREADS, call=lambda _: gpz.decompress(b"", threads=-1)),
+    # --- gpz.compress_frames, gpz.frame_array and gpz.decompress_frames ---
+    frames("bound None", T, "bound", "None", "finite number", bound=None),
+    frames("bound -1", A, "bound", "-1", "not negative", bound=-1),
+    frames("bound nan", A, "bound", "nan", "finite number", bound=np.nan),
+    frames("effort", A, "effort", "'default'", '"standard"', effort="default"),
+    frames("effort 1", A, "effort", "1", '"standard"', effort=1),
+    frames("key_interval 0", A, "key_interval", "0", INTERVAL, key_interval=0),
+    frames("key_interval 2.0", T, "key_interval", "2.0", INTERVAL, key_interval=2.0),
+    frames("threads", A, "threads", "-1", THREADS, threads=-1),
+    frames("integers", A, "frames", "int64", "float32 or float64", frames=IDS.reshape(1, -1, 1)),
+    frames("float16", A, "frames", "float16", "float32 or float64", frames=X.astype("f2")),
+    frames("big-endian", A, "frames", ">f8", "float32 or float64", frames=X.astype(">f8")),
+    frames("None", A, "frames", "object", "float32 or float64", frames=None),
+    frames("text", A, "frames", "<U1", "float32 or float64", frames="a"),
+    frames("ragged", A, "frames", "[[1], [1, 2]]", "lengths", frames=[[1], [1, 2]]),
+    frames("1 dimension", A, "frames", "(5,)", "particles x components", frames=X[:, 0]),
+    frames("4 dimensions", A, "frames", "(1, 1, 5, 3)", "particles x components", frames=X[None, None]),
+    frames("4 components", A, "frames", "(5, 4)", "up to three", frames=np.zeros((5, 4))),
+    frames("0 components", A, "frames", "(5, 0)", "up to three", frames=np.zeros((5, 0))),
+    frames("boxes", A, "box", "2 boxes for 1 frames", box=[gpz.Box.from_bounds([0, 0, 0], [1, 1, 1])] * 2),
+    frames("box text", T, "box", "'a'", box="a"),
+    frames("box 2", A, "box", "three lengths", "(2,)", box=[1, 2]),
+    frames("box 0", A, "box", box=[0, 1, 1]),
+    row("frame_array", "None", T, "data", "None", "gpz.compress_frames", call=lambda _: gpz.frame_array(None)),
+    row("frame_array", "text", T, "data", "'abc'", "gpz.compress_frames", call=lambda _: gpz.frame_array("abc")),
+    row("frame_array", "list", T, "data", "[1, 2]", "gpz.compress_frames", call=lambda _: gpz.frame_array([1, 2])),
+    row("frame_array", "nothing", gpz.TruncatedError, "frame array", call=lambda _: gpz.frame_array(b"")),
+    row("frame_array", "other bytes", gpz.NotGpzError, "frame array", call=lambda _: gpz.frame_array(bytes(100))),
+    row("frame_array", "a file", gpz.UnsupportedError, "frame array", "file",
+        call=lambda place: gpz.frame_array(place.file.read_bytes())),
+    row("frame_array", "gpz.compress", gpz.UnsupportedError, "frame array", "file",
+        call=lambda place: gpz.frame_array(gpz.compress(X, 0))),
+    row("frame_array", "max_memory", A, "max_memory", "-1", "or None", call=lambda _: gpz.frame_array(FRAMES, max_memory=-1)),
+    row("frame_array", "max_memory text", T, "max_memory", "'1'", call=lambda _: gpz.frame_array(FRAMES, max_memory="1")),
+    unpacked("frames 2", gpz.NotFoundError, "frame 2", "2 frames", frames=2),
+    unpacked("frames -3", gpz.NotFoundError, "frame -3", "2 frames", frames=-3),
+    unpacked("frames 2**70", A, "frames", "a slice, or the number", frames=2**70),
+    unpacked("frames True", T, "frames", "True", "a slice, or the number", frames=True),
+    unpacked("frames 1.0", T, "frames", "1.0", "a slice, or the number", frames=1.0),
+    unpacked("frames list", T, "frames", "[0, 1]", "a slice, or the number", frames=[0, 1]),
+    unpacked("frames step", A, "frames", "step 2", "neighbouring", frames=slice(None, None, 2)),
+    unpacked("frames backwards", A, "frames", "step -1", "neighbouring", frames=slice(None, None, -1)),
+    unpacked("frames slice of text", T, frames=slice("a", None)),
+    unpacked("threads", A, "threads", "-1", THREADS, threads=-1),
+    unpacked("max_memory", A, "max_memory", "-1", max_memory=-1),
+    unpacked("max_memory 1.5", T, "max_memory", "1.5", max_memory=1.5),
+    unpacked("out list", A, "out", "float64", "(2, 5, 3)", out=[1]),
+    unpacked("out shape", A, "out", "float64", "(2, 5, 3)", out=np.zeros((2, 5, 2))),
+    unpacked("out type", A, "out", "float64", "(2, 5, 3)", out=np.zeros((2, 5, 3), "f4")),
+    unpacked("out big-endian", A, "out", "float64", "(2, 5, 3)", out=np.zeros((2, 5, 3), ">f8")),
+    unpacked("out strides", A, "out", "contiguous", out=np.zeros((2, 5, 6))[..., ::2]),
+    unpacked("out read only", A, "out", "can be written", out=READ_ONLY),
 ]  # fmt: skip
 
 

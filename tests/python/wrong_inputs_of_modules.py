@@ -3,7 +3,7 @@
 program that they import."""
 
 import numpy as np
-from wrong_inputs import IDS, INTERVAL, THREADS, A, N, Row, T, X
+from wrong_inputs import IDS, INTERVAL, READ_ONLY, THREADS, A, N, Row, T, X
 
 import gpz
 
@@ -185,4 +185,68 @@ OPENMM = [
     openmm_report("atomSubset beyond", A, "atomSubset", "5", "5 atoms, from 0", atomSubset=[0, 5]),
     openmm_report("append columns", A, "file.gpz", "columns", file="file", append=True),
     openmm_report("append other atoms", A, "file.gpz", "5 atoms", "4", "another file", file="file", append=True, count=4),
+]  # fmt: skip
+
+
+def hdf5(name, error, *says, call):
+    def run(place):
+        import h5py
+
+        import gpz.hdf5
+
+        with h5py.File(place.new.with_suffix(".h5"), "w") as file:
+            file.create_dataset("x", data=np.array([X, X]), chunks=(1, N, 3), **gpz.hdf5.options(0.1))
+            file["scalar"] = 1.5
+            call(gpz.hdf5, file)
+
+    return Row("gpz.hdf5", name, run, error, says)
+
+
+def codec(name, error, *says, **arguments):
+    def run(place):
+        import gpz.numcodecs
+        import gpz.zarr
+
+        try:
+            gpz.zarr.Gpz(**arguments)
+        except Exception as first:  # noqa: BLE001
+            try:
+                gpz.numcodecs.Gpz(**arguments)
+            except Exception as second:
+                assert (type(first), str(first)) == (type(second), str(second))
+                raise
+
+    return Row("Gpz", name, run, error, says)
+
+
+HDF5 = [
+    hdf5("bound", A, "bound", "-1", "not negative", call=lambda module, _: module.options(-1)),
+    hdf5("bound None", T, "bound", "None", "finite number", call=lambda module, _: module.options(None)),
+    hdf5("bound True", A, "bound", "True", "finite number", call=lambda module, _: module.options(True)),
+    hdf5("effort", A, "effort", "'default'", '"standard"', call=lambda module, _: module.options(1, "default")),
+    hdf5("effort 2", A, "effort", "2", '"standard"', call=lambda module, _: module.options(1, 2)),
+    hdf5("dataset array", T, "dataset", "h5py.Dataset", call=lambda module, _: module.read(X)),
+    hdf5("dataset path", T, "dataset", "'a.h5'", "h5py.Dataset", call=lambda module, _: module.read("a.h5")),
+    hdf5("dataset group", T, "dataset", "h5py.Dataset", call=lambda module, file: module.read(file)),
+    hdf5("dataset scalar", A, "frames", "first dimension", call=lambda module, file: module.read(file["scalar"])),
+    hdf5("frames number", A, "frames", "a slice", call=lambda module, file: module.read(file["x"], 1)),
+    hdf5("frames list", A, "frames", "a slice", call=lambda module, file: module.read(file["x"], [0, 1])),
+    hdf5("frames step", A, "frames", "step 2", call=lambda module, file: module.read(file["x"], slice(None, None, 2))),
+    hdf5("threads", A, "threads", "-1", THREADS, call=lambda module, file: module.read(file["x"], threads=-1)),
+    hdf5("threads text", T, "threads", "'2'", THREADS, call=lambda module, file: module.read(file["x"], threads="2")),
+    hdf5("out list", A, "out", "float64", "(2, 5, 3)", call=lambda module, file: module.read(file["x"], out=[1])),
+    hdf5("out type", A, "out", "float64", "(2, 5, 3)",
+         call=lambda module, file: module.read(file["x"], out=np.zeros((2, 5, 3), "f4"))),
+    hdf5("out read only", A, "out", "can be written", call=lambda module, file: module.read(file["x"], out=READ_ONLY)),
+    hdf5("out read only, one thread", A, "out", "can be written",
+         call=lambda module, file: module.read(file["x"], out=READ_ONLY, threads=1)),
+]  # fmt: skip
+
+ZARR = [
+    codec("no bound", T, "bound"),
+    codec("bound", A, "bound", "-1", "not negative", bound=-1),
+    codec("bound None", T, "bound", "None", "finite number", bound=None),
+    codec("effort", A, "effort", "'default'", '"standard"', bound=1, effort="default"),
+    codec("effort 2", A, "effort", "2", '"standard"', bound=1, effort=2),
+    codec("speed", T, "speed", bound=1, speed=3),
 ]  # fmt: skip

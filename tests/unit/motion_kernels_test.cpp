@@ -118,9 +118,9 @@ TEST(MotionKernels, SumTheForcesOfAPlainLoop) {
             set->motion.sum_forces(pairs.view(), fine.empty() ? nullptr : fine.data(), curve, sums.data());
             ASSERT_EQ(sums, expected) << set->name << ", reach " << reach << ", " << bins << " bins";
             std::vector<std::uint64_t> in_parts(stride * n);
-            for (const auto &[begin, end] :
+            for (const auto &[first, last] :
                  {std::array<std::size_t, 2>{n / 3, n}, std::array<std::size_t, 2>{0, n / 3}})
-              set->motion.sum_forces(pairs.view(begin, end, true), fine.empty() ? nullptr : fine.data(), curve,
+              set->motion.sum_forces(pairs.view(first, last, true), fine.empty() ? nullptr : fine.data(), curve,
                                      in_parts.data());
             ASSERT_EQ(in_parts, expected) << set->name << ", reach " << reach << ", in two parts";
           }

@@ -21,6 +21,7 @@ import h5py
 
 from gpz._arguments import checked_choice
 from gpz._checks import checked_bound
+from gpz._errors import UnsupportedError
 from gpz._writer import EFFORTS
 from gpz.hdf5._reading import FILTER, read
 
@@ -40,9 +41,13 @@ def options(bound: float, effort: str = "standard") -> dict[str, Any]:
 
     Values that are no float32 or float64 are stored as they are. The last dimension holds components if it has up to three
     elements and there are others, the one before it particles. Give chunks: one frame each, (1, particles, 3), unless frames
-    are less than 1 ps apart.
+    are less than 1 ps apart. Raises gpz.ArgumentError, gpz.UnsupportedError if this installation has no plugin.
     """
     low, high = struct.unpack("<2I", struct.pack("<d", checked_bound("bound", bound)))
+    if not h5py.h5z.filter_avail(FILTER):
+        raise UnsupportedError(
+            f"HDF5 does not find the filter {FILTER}: there is no libh5gpz.so in {plugin_path()} that it can load"
+        )
     return {
         "compression": FILTER,
         "compression_opts": (low, high, EFFORTS.index(checked_choice("effort", effort, EFFORTS))),

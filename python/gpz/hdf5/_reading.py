@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import h5py
 import numpy as np
+from h5py._objects import phil
 
 from gpz._arguments import checked_reading_threads, cores, shown
 from gpz._errors import ArgumentError
-from gpz._frame_arrays import as_frames, decompress_frames
+from gpz._frame_arrays import MOST_COMPONENTS, as_frames, decompress_frames, require_chunk
 
 # The number of the filter, of the range that HDF5 has for filters that are not registered.
 FILTER = 32800
@@ -25,8 +25,10 @@ def read(
     """The same as dataset[frames], on several cores where gpz compressed the dataset in chunks of whole frames.
 
     frames: a slice of neighbouring frames, the first dimension of the dataset; None: all.
-    out: an array of the shape and type of the result, contiguous, that is filled and returned.
+    out: an array of the shape and type of the result that is filled and returned.
     threads: 0: all cores; None: up to four.
+
+    Raises gpz.CorruptError and other gpz.Error, and what h5py raises.
     """
     if not isinstance(dataset, h5py.Dataset):
         raise TypeError(f"dataset: an h5py.Dataset, not {shown(dataset)}")
@@ -40,26 +42,34 @@ def read(
         out = np.empty(shape, dataset.dtype)
     elif not isinstance(out, np.ndarray) or out.shape != shape or out.dtype != dataset.dtype:
         raise ArgumentError(f"out: an array of {dataset.dtype} and of the shape {shape}")
+    elif not out.flags.writeable:
+        raise ArgumentError("out: an array that can be written")
     threads = checked_reading_threads(threads) or cores()
     if out.size == 0:
         return out
-    if threads == 1 or not has_whole_frames(dataset):
+    if not has_whole_frames(dataset):
         if out.flags.c_contiguous:
             dataset.read_direct(out, np.s_[first:last])
         else:
             out[...] = dataset[first:last]
         return out
+    if threads == 1:
+        for piece in pieces(dataset, first, last):
+            fill(dataset, out, first, *piece)
+        return out
     with ThreadPoolExecutor(threads) as pool:
-        for done in pool.map(lambda piece: fill(dataset, out, first, *piece), pieces(dataset, first, last)):
-            del done
+        for _ in pool.map(lambda piece: fill(dataset, out, first, *piece), pieces(dataset, first, last)):
+            pass
     return out
 
 
 def has_whole_frames(dataset: h5py.Dataset) -> bool:
     """Whether gpz alone compressed it, in chunks that have whole frames."""
     properties = dataset.id.get_create_plist()
+    has_components = 1 <= dataset.shape[-1] <= MOST_COMPONENTS
     return (
         dataset.chunks is not None
+        and dataset.ndim > (2 if has_components else 1)
         and properties.get_nfilters() == 1
         and properties.get_filter(0)[0] == FILTER
         and dataset.chunks[1:] == dataset.shape[1:]
@@ -75,15 +85,17 @@ def pieces(dataset: h5py.Dataset, first: int, last: int) -> Iterator[tuple[int, 
         yield start, max(start, first), min(start + length, last)
 
 
-def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: int, end: int) -> Any:
+def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: int, end: int) -> None:
     to = out[begin - first : end - first]
     try:
-        mask, data = dataset.id.read_direct_chunk((start,) + (0,) * (dataset.ndim - 1))
+        with phil:  # h5py itself took no lock here before its pull request 2764, and programs crashed
+            mask, data = dataset.id.read_direct_chunk((start,) + (0,) * (dataset.ndim - 1))
     except (OSError, RuntimeError, ValueError):  # a chunk that was never written has the fill value
         mask, data = SKIPPED, b""
     if mask & SKIPPED:
         to[...] = dataset[begin:end]
         return
+    require_chunk(data, dataset.chunks, dataset.dtype)
     frames, particles, components = as_frames(dataset.chunks)
     each = frames // dataset.chunks[0]  # frames of the array behind one element of the first dimension
     wanted = slice((begin - start) * each, (end - start) * each)

@@ -44,7 +44,7 @@ def test_the_programs_run(sample, tmp_path, monkeypatch):
             monkeypatch.setattr(sys, "stdout", Standard(stdout))
             names = {"gpz": gpz, "np": np, "sys": sys, "t": gpz.open(sample.path), "data": sample.path.read_bytes()}
             names |= {"n": PARTICLES, "x": x, "v": x, "array": x, "ids": np.arange(PARTICLES), "charges": charges}
-            names |= {"types": np.ones(PARTICLES, int), "print": lambda *_: None}
+            names |= {"frames": np.array([x] * 6, np.float32), "types": np.ones(PARTICLES, int), "print": lambda *_: None}
             names |= {"trajectory": trajectory, "frame": trajectory[0], "masses": charges, "names": ["CA"] * PARTICLES}
             exec(program.replace('"q"', '"charge"'), names)  # noqa: S102
             monkeypatch.undo()
