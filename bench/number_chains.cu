@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the chains of effort standard would cost on a GPU (docs/decisions/0057): segments of numbers, whose contexts depend
-// on the number before, decoded by one thread each. The work between two numbers of a section, geometry and memory of
-// molecules, is left out, so a decoder of sections is slower.
+// What the chains of effort standard would cost on a GPU (docs/decisions/0057): segments of numbers, whose contexts
+// depend on the number before, decoded by one thread each. The work between two numbers of a section, geometry and
+// memory of molecules, is left out, so a decoder of sections is slower.
 //
 //   number_chains [--numbers N]
 //
-// N numbers (default 192 million: three of 64 million particles each) in segments of 512 to 131,072, in 109 contexts as sections in the order of ids have.
-// Times are those of CUDA events, the best of five, and are compared with the 12 bytes a particle that three numbers
-// stand for. Every number is compared with the one that was encoded.
+// N numbers (default 192 million: three of 64 million particles each) in segments of 512 to 131,072, in 109 contexts as
+// sections in the order of ids have. Times are those of CUDA events, the best of five, and are compared with the 12
+// bytes a particle that three numbers stand for. Every number is compared with the one that was encoded.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -107,8 +107,7 @@ Encoded encoded(std::uint32_t count) {
   unsigned context = 0;
   for (std::uint32_t k = 0; k < count; ++k) {
     // About 6 bits, as of a coordinate of water.
-    const auto number =
-        static_cast<std::uint32_t>(std::abs(std::normal_distribution<double>(0, 8 + context)(random)));
+    const auto number = static_cast<std::uint32_t>(std::abs(std::normal_distribution<double>(0, 8 + context)(random)));
     encoder.put(context, number);
     made.sum = made.sum * 31 + number;
     context = next_context(context, number);
@@ -142,7 +141,7 @@ void run(std::size_t numbers, std::uint32_t count) {
     constexpr unsigned threads = 64;  // small blocks spread few segments over all multiprocessors
     check(cudaEventRecord(start));
     decode<<<(segments + threads - 1) / threads, threads>>>(bytes.get(), stream, slot.get(), token.get(), count,
-                                                           segments, out.get());
+                                                            segments, out.get());
     check(cudaEventRecord(end));
     check(cudaEventSynchronize(end));
     float milliseconds = 0;

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "gpz/api/source.hpp"
 #include "gpz/api/input_grids.hpp"
+#include "gpz/api/source.hpp"
 #include "gpz/codec/ordered_codec.hpp"
 #include "gpz/codec/parallel.hpp"
 #include "gpz/error.hpp"
@@ -38,7 +38,8 @@ void check(const FrameArrayShape &shape) {
   if (shape.components < 1 || shape.components > 3)
     throw Error(Status::invalid_argument,
                 "a frame array has 1 to 3 components, not " + std::to_string(shape.components));
-  if (shape.particles > format::most_array_particles) throw Error(Status::limit_exceeded, "more than 2^31 - 1 particles");
+  if (shape.particles > format::most_array_particles)
+    throw Error(Status::limit_exceeded, "more than 2^31 - 1 particles");
   shape.bytes();
 }
 
@@ -170,8 +171,8 @@ class FrameDecoder {
     const format::OpenedChunk opened = format::open_chunk(chunk_.data(), chunk_.size(), head.info.fields.size());
     format::require_features(head_.features, format::needed_features(opened));
     // Rows of the packed forms are in the order of ids.
-    rows_are_sorted_ = frame.form == format::ArrayChunk::ordered ||
-                       (frame.form == format::ArrayChunk::difference && rows_are_sorted_);
+    rows_are_sorted_ =
+        frame.form == format::ArrayChunk::ordered || (frame.form == format::ArrayChunk::difference && rows_are_sorted_);
     std::vector<bool> wanted = {true, !rows_are_sorted_};
     if (is_last && frame.is_key) {
       trajectory::KeyFrame key(head.info.fields, wanted, memory_);
@@ -276,7 +277,8 @@ Bytes compress_frames(const void *values, const FrameArrayShape &shape, const Fr
     const int side_by_side = codec::thread_count(options.threads, intervals);
     const int within = side_by_side == 1 ? options.threads : 1;
     codec::parallel_ranges(side_by_side, intervals, [&](int, std::uint64_t from, std::uint64_t to) {
-      IntervalEncoder encoder(static_cast<const std::uint8_t *>(values), head.info, options, head.features, ids, within);
+      IntervalEncoder encoder(static_cast<const std::uint8_t *>(values), head.info, options, head.features, ids,
+                              within);
       for (std::uint64_t k = from; k < to; ++k) {
         const std::uint64_t first = k * interval;
         encoder.encode(first, std::min(first + interval, shape.frames), &encoded[static_cast<std::size_t>(first)]);
@@ -293,7 +295,8 @@ Bytes compress_frames(const void *values, const FrameArrayShape &shape, const Fr
 FrameArrayInfo frame_array_info(const void *bytes, std::size_t size, const Limits &limits) {
   format::Budget budget(limits);
   const format::Budget::Scope scope(budget);
-  return api::in_file(name, [&] { return format::parse_frame_array(static_cast<const std::uint8_t *>(bytes), size).info; });
+  return api::in_file(name,
+                      [&] { return format::parse_frame_array(static_cast<const std::uint8_t *>(bytes), size).info; });
 }
 
 void decompress_frames(const void *bytes, std::size_t size, std::uint64_t first, std::uint64_t count, void *values,
@@ -313,8 +316,8 @@ void decompress_frames(const void *bytes, std::size_t size, std::uint64_t first,
     wanted.frames = count;
     const std::size_t needed = wanted.bytes();
     if (needed > capacity)
-      throw Error(Status::limit_exceeded, "room for " + std::to_string(capacity) + " bytes, where the values take " +
-                                              std::to_string(needed));
+      throw Error(Status::limit_exceeded,
+                  "room for " + std::to_string(capacity) + " bytes, where the values take " + std::to_string(needed));
     if (needed == 0) return;
     if (values == nullptr) throw Error(Status::invalid_argument, "values is a null pointer");
     decode_range(from, head, static_cast<std::size_t>(first), static_cast<std::size_t>(first + count),

@@ -34,12 +34,10 @@ gpz::FrameArrayOptions options_of(const gpz_frame_array &array) {
   if (array.box_count > 0) require(array.boxes != nullptr, "boxes of a gpz_frame_array is a null pointer");
   // Before anything is read from the array of boxes: as many as the library accepts.
   require(array.box_count <= 1 || array.box_count == array.frames,
-          "box_count of a gpz_frame_array is 0, 1 or the number of frames",
-          static_cast<long long>(array.box_count));
+          "box_count of a gpz_frame_array is 0, 1 or the number of frames", static_cast<long long>(array.box_count));
   for (std::uint64_t k = 0; k < array.box_count; ++k) {
     const std::size_t size = gpz::c::size_given(array.boxes, "gpz_frame");
-    options.boxes.push_back(
-        gpz::c::frame_info(gpz::c::element(array.boxes, size, static_cast<std::size_t>(k))).box);
+    options.boxes.push_back(gpz::c::frame_info(gpz::c::element(array.boxes, size, static_cast<std::size_t>(k))).box);
   }
   return options;
 }

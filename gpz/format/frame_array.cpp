@@ -161,9 +161,9 @@ Bytes frame_array_bytes(const ArrayHead &head, const std::vector<Bytes> &frames)
   double step = 0;
   for (const ArrayFrame &frame : head.frames) {
     const bool changes = frame.step != step;
-    append_number(std::uint64_t{frame.length} << entry_shift | (changes ? has_step : 0) |
-                      static_cast<unsigned>(frame.form),
-                  bytes);
+    append_number(
+        std::uint64_t{frame.length} << entry_shift | (changes ? has_step : 0) | static_cast<unsigned>(frame.form),
+        bytes);
     if (changes) out.f64(frame.step);
     step = frame.step;
   }
@@ -175,7 +175,8 @@ Bytes frame_array_bytes(const ArrayHead &head, const std::vector<Bytes> &frames)
 ArrayHead parse_frame_array(const std::uint8_t *bytes, std::size_t size) {
   ArrayHead head;
   head.features = frame_array_features(bytes, size);
-  if (size < file_start_size + checksum_size) throw Error(Status::truncated, "the frame array ends inside its head", {}, size);
+  if (size < file_start_size + checksum_size)
+    throw Error(Status::truncated, "the frame array ends inside its head", {}, size);
   const std::size_t hashed = size - checksum_size;
   if (load_little<std::uint64_t>(bytes + hashed) != xxh3(bytes, hashed))
     corrupt("the checksum of the frame array does not hold", hashed);
@@ -210,8 +211,9 @@ ArrayHead parse_frame_array(const std::uint8_t *bytes, std::size_t size) {
         continue;
       }
       frame.is_key = frame.form == ArrayChunk::ordered ||
-                     (frame.form == ArrayChunk::whole &&
-                      located(in.position(), [&] { return chunk_kind(stored, frame.length); }) != ChunkKind::difference);
+                     (frame.form == ArrayChunk::whole && located(in.position(), [&] {
+                                                           return chunk_kind(stored, frame.length);
+                                                         }) != ChunkKind::difference);
     }
     if (in.left() != 0) corrupt("bytes behind the last frame", in.position());
     if (info.shape.particles > 0 && !head.frames.empty() && !head.frames[0].is_key)

@@ -24,10 +24,10 @@ enum class ArrayChunk : std::uint8_t {
 
 struct ArrayFrame {
   ArrayChunk form = ArrayChunk::whole;
-  bool is_key = false;       // can be decoded without earlier frames
-  double step = 0;           // of the grid; 0 without a bound
-  std::size_t offset = 0;    // of the stored bytes, in the frame array
-  std::size_t length = 0;    // of the stored bytes
+  bool is_key = false;     // can be decoded without earlier frames
+  double step = 0;         // of the grid; 0 without a bound
+  std::size_t offset = 0;  // of the stored bytes, in the frame array
+  std::size_t length = 0;  // of the stored bytes
 };
 
 struct ArrayHead {

@@ -375,15 +375,15 @@ void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *
       codec::open_segments(bytes + head.end, size - head.end, OrderedContexts::count, segments);
   std::vector<std::uint64_t> before(segments);  // exceptions of earlier segments
   for (std::size_t s = 1; s < segments; ++s) before[s] = before[s - 1] + head.counts[s - 1];
-  codec::parallel_ranges(
-      codec::thread_count(threads, segments), segments, [&](int, std::uint64_t first, std::uint64_t last) {
-        for (auto s = static_cast<std::size_t>(first); s < last; ++s) {
-          const OrderedSegment segment(s, shape.particles);
-          Bonds of_segment;
-          decode(walk_of(walk, segment, of_segment), from(q, segment.first), streams[s],
-                 {head.first + before[s] * sizeof(std::int64_t), head.counts[s]});
-        }
-      });
+  codec::parallel_ranges(codec::thread_count(threads, segments), segments,
+                         [&](int, std::uint64_t first, std::uint64_t last) {
+                           for (auto s = static_cast<std::size_t>(first); s < last; ++s) {
+                             const OrderedSegment segment(s, shape.particles);
+                             Bonds of_segment;
+                             decode(walk_of(walk, segment, of_segment), from(q, segment.first), streams[s],
+                                    {head.first + before[s] * sizeof(std::int64_t), head.counts[s]});
+                           }
+                         });
 }
 
 Bonds bonds_of_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,

@@ -9,7 +9,9 @@ namespace gpz::model {
 
 inline constexpr std::size_t ordered_segment = 8192;  // particles; the last segment may have fewer
 
-inline std::size_t ordered_segments_of(std::size_t particles) { return (particles + ordered_segment - 1) / ordered_segment; }
+inline std::size_t ordered_segments_of(std::size_t particles) {
+  return (particles + ordered_segment - 1) / ordered_segment;
+}
 
 struct OrderedSegment {
   std::size_t first = 0;  // particle

@@ -69,8 +69,7 @@ TEST(Features, OfEachEffort) {
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
     EXPECT_EQ(features_of(effort, Order::memory, false),
               features_of(effort, Order::place, false) | feature::sequence_chunks);
-  for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
-  {
+  for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense}) {
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true)), effort);
     // Large chunks may be in segments.
     const std::uint32_t large = effort == Effort::fast ? 0 : feature::segmented_order;

@@ -178,8 +178,8 @@ TEST(FrameArrays, NoiseKeepsItsRows) {
 }
 
 TEST(FrameArrays, EmptyArrays) {
-  for (const FrameArrayShape shape : {FrameArrayShape{ValueType::float32, 0, 10, 3}, {ValueType::float64, 4, 0, 3},
-                                      {ValueType::float32, 0, 0, 1}}) {
+  for (const FrameArrayShape shape :
+       {FrameArrayShape{ValueType::float32, 0, 10, 3}, {ValueType::float64, 4, 0, 3}, {ValueType::float32, 0, 0, 1}}) {
     const Bytes bytes = compress_frames(nullptr, shape, with_bound(0.1));
     EXPECT_EQ(frame_array_info(bytes.data(), bytes.size()).shape, shape);
     decompress_frames(bytes.data(), bytes.size(), 0, shape.frames, nullptr, 0);
@@ -299,10 +299,9 @@ TEST(FrameArrays, LimitsHold) {
   std::vector<float> out(array.values.size());
   FrameArrayReadOptions options;
   options.limits.memory = 1000;
-  EXPECT_EQ(status_of([&] {
-              decompress_frames(bytes.data(), bytes.size(), 0, 2, out.data(), 4 * out.size(), options);
-            }),
-            Status::limit_exceeded);
+  EXPECT_EQ(
+      status_of([&] { decompress_frames(bytes.data(), bytes.size(), 0, 2, out.data(), 4 * out.size(), options); }),
+      Status::limit_exceeded);
 }
 
 TEST(FrameArrays, FromC) {

@@ -15,8 +15,8 @@ inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particle
   format::prepare_fields(fields, particles);
   EncodedChunk chunk;
   trajectory::EncoderTools tools(threads);
-  trajectory::encode_independent(ChunkKind::ordered, fields, particles, rows, snapshot.info.box,
-                                 features, tools, chunk);
+  trajectory::encode_independent(ChunkKind::ordered, fields, particles, rows, snapshot.info.box, features, tools,
+                                 chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

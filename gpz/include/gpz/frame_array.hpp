@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compresses an array of frames in memory, without a file: frames x particles x components, for chunks of HDF5 and Zarr,
-// messages and databases. The rows of the array are the particles: their order is kept.
+// Compresses an array of frames in memory, without a file: frames x particles x components, for chunks of HDF5 and
+// Zarr, messages and databases. The rows of the array are the particles: their order is kept.
 #pragma once
 
 #include <cstddef>

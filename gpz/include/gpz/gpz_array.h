@@ -32,8 +32,8 @@ typedef struct gpz_frame_array {
   /* Frames whose boxes help the prediction; nothing else of them is used, and they are not stored. NULL: none. */
   const gpz_frame *boxes;
   uint64_t box_count; /* 0, 1 for all frames, or as many as there are frames */
-  int threads;           /* 1: the caller's thread, 0: all cores; the bytes do not depend on it */
-  uint32_t reserved;     /* 0 */
+  int threads;        /* 1: the caller's thread, 0: all cores; the bytes do not depend on it */
+  uint32_t reserved;  /* 0 */
 } gpz_frame_array;
 
 static inline gpz_frame_array gpz_new_frame_array(gpz_type type, uint64_t frames, uint64_t particles,

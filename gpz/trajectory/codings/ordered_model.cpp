@@ -9,7 +9,8 @@ namespace {
 
 using model::OrderedStream;
 
-void decode(const SectionContext &context, const Payload &payload, OrderedStream stream, const codec::IndexOutput &out) {
+void decode(const SectionContext &context, const Payload &payload, OrderedStream stream,
+            const codec::IndexOutput &out) {
   model::decode_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size, stream, context.threads,
                               out);
 }
