@@ -5,6 +5,7 @@
 #   program        gpz, its manual pages and completions
 #   plugin         gpzplugin.so for LAMMPS
 #   molfile        plugins for VMD and other programs that load molfile plugins
+#   hdf5           filter plugin for HDF5
 #   documentation  licences, changes, docs/
 include(CMakePackageConfigHelpers)
 
@@ -90,6 +91,10 @@ if(TARGET gpzplugin)
 endif()
 if(TARGET gpz_molfile)
   install(TARGETS gpz_molfile17 gpz_molfile18 LIBRARY DESTINATION ${plugin_dir}/molfile COMPONENT molfile)
+  install(TARGETS gpz_gromacs LIBRARY DESTINATION ${plugin_dir}/gromacs COMPONENT molfile)
+endif()
+if(TARGET h5gpz)
+  install(TARGETS h5gpz LIBRARY DESTINATION ${plugin_dir}/hdf5 COMPONENT hdf5)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
               ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md

@@ -34,8 +34,8 @@ breathe_show_enumvalue_initializer = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_type_aliases = {"npt.DTypeLike": "DTypeLike", "npt.ArrayLike": "ArrayLike"}
-# The pages need the docstrings, not the extension, and not what gpz.archive needs.
-autodoc_mock_imports = ["gpz._core", "xxhash"]
+# The pages need the docstrings, not the extension, and not what gpz.archive and gpz.imd need.
+autodoc_mock_imports = ["gpz._core", "imdclient", "xxhash"]
 
 html_theme = "furo"
 html_title = f"gpz {version}"

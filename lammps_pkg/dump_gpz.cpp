@@ -298,12 +298,15 @@ void DumpGPZ::openfile() {
 }
 
 // The required features of a file of this effort.
-std::uint32_t DumpGPZ::wanted_features() const { return gpz::features_of(largest_effort(), order(), has_column("id")); }
+std::uint32_t DumpGPZ::wanted_features() const {
+  return gpz::features_of(largest_effort(), order(), has_column("id"), static_cast<std::uint64_t>(atom->natoms));
+}
 
 // The effort is limited to what the header of the file allows, which was written when the file was new.
 void DumpGPZ::set_effort() {
   backend_.compressor().set(order(), effort(), output_.features());
-  if ((wanted_features() & ~output_.features()) == 0 || effort_limited_ || !settings_.effort) return;
+  const std::uint32_t of_effort = gpz::features_of(largest_effort(), order(), has_column("id"));
+  if ((of_effort & ~output_.features()) == 0 || effort_limited_ || !settings_.effort) return;
   effort_limited_ = true;
   log().warn(output_.path() + " was begun with a smaller effort, which is kept");
 }

@@ -19,6 +19,14 @@ namespace {
 
 Plugin plugin;
 
+// GROMACS does not initialise Timestep::velocities. It calls read_timestep_metadata, if there is one, with a null
+// pointer and then reads from it. It takes times for picoseconds.
+#ifdef GPZ_MOLFILE_GROMACS
+constexpr bool is_for_gromacs = true;
+#else
+constexpr bool is_for_gromacs = false;
+#endif
+
 // Messages go where the application wants them, otherwise to the standard output: so it is agreed.
 void say(Urgency urgency, const std::string &text) {
   const std::string line = "gpzplugin) " + text + "\n";
@@ -148,7 +156,8 @@ int read_next_timestep(void *handle, int atoms, Timestep *timestep) {
         const std::size_t frame = file.next++;
         if (timestep == nullptr) return success;
         if (atoms != file.trajectory.atoms()) throw Failure("the application expects another number of atoms");
-        const Cell cell = file.trajectory.read(frame, timestep->coordinates, timestep->velocities);
+        float *const velocities = is_for_gromacs ? nullptr : timestep->velocities;
+        const Cell cell = file.trajectory.read(frame, timestep->coordinates, velocities);
         const auto value = [](double number) { return static_cast<float>(number); };
         timestep->a = value(cell.lengths[0]);
         timestep->b = value(cell.lengths[1]);
@@ -156,7 +165,7 @@ int read_next_timestep(void *handle, int atoms, Timestep *timestep) {
         timestep->alpha = value(cell.angles[0]);
         timestep->beta = value(cell.angles[1]);
         timestep->gamma = value(cell.angles[2]);
-        timestep->time = file.trajectory.time(frame);
+        timestep->time = file.trajectory.time(frame) * (is_for_gromacs ? file.trajectory.picoseconds() : 1);
         return success;
       },
       failed);
@@ -194,7 +203,7 @@ __attribute__((visibility("default"))) int vmdplugin_init() {
   plugin.read_bonds = read_bonds;
   plugin.read_next_timestep = read_next_timestep;
   plugin.close_file_read = close;
-  plugin.read_timestep_metadata = read_timestep_metadata;
+  plugin.read_timestep_metadata = is_for_gromacs ? nullptr : read_timestep_metadata;
   return success;
 }
 

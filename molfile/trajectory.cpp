@@ -195,4 +195,9 @@ double Trajectory::time(std::size_t frame) const {
   return metadata_.timestep_size > 0 ? timestep * metadata_.timestep_size : timestep;
 }
 
+double Trajectory::picoseconds() const {
+  const std::string units = metadata_.units == nullptr ? "" : metadata_.units;
+  return units == "real" || units == "electron" ? 1e-3 : 1;
+}
+
 }  // namespace gpz::molfile

@@ -52,6 +52,8 @@ class Trajectory {
   Cell read(std::size_t frame, float *positions, float *velocities);
   // In the file's units of time; the timestep if neither the file nor the frame says how long one is.
   double time(std::size_t frame) const;
+  // The file's unit of time where it has femtoseconds; 1 for others, whose times are taken for picoseconds.
+  double picoseconds() const;
 
  private:
   struct Close {

@@ -9,7 +9,7 @@
 # Builds what this needs and nothing else: the program, the plugin, LAMMPS's core; scripts/test.sh adds the rest. The CUDA part is
 # built where there is a GPU, for that GPU, and with --cuda, for all kinds of GPUs if there is none.
 # The LAMMPS that it builds is for trying gpz: most of it is compiled without optimisation, so that it is there soon. With --optimize
-# it is one for work, with further packages (MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP MOLFILE), which takes some minutes
+# it is one for work, with further packages (MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP MOLFILE MISC), which takes some minutes
 # longer; build/bin/lmp stays that one afterwards.
 # Leaves build/bin/gpz, build/bin/lmp, build/lib/gpzplugin.so and the trajectories in build/demo/. What is fetched and built of
 # LAMMPS is kept in ~/.cache/gpz (GPZ_CACHE_DIR).

@@ -15,7 +15,7 @@ git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
 mode=(--dry-run --Werror)
 [[ ${1:-} == --fix ]] && mode=(-i)
 say "clang-format"
-find bench evaluation gpz lammps_pkg molfile python tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
+find bench evaluation gpz hdf5 lammps_pkg molfile python tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
   xargs -0 clang-format-14 --style=file "${mode[@]}"
 
 say "licences"

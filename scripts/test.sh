@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--browser] [--cuda] [--no-cuda] [--benchmarks] [--lint]
-#                   [--lammps R] [--label L] [CTEST OPTIONS...]
+#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--browser] [--gromacs] [--cuda] [--no-cuda] [--benchmarks]
+#                   [--lint] [--lammps R] [--label L] [CTEST OPTIONS...]
 #
 #   --quick      the tests that answer soonest: the library, golden files, the command, and a LAMMPS run of each kind
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
@@ -12,6 +12,7 @@
 #   --bigbig     the tests with LAMMPS, built with 64-bit atom ids (build-bigbig/)
 #   --ovito      also the tests with OVITO, which is 1 GB to install
 #   --browser    also the page of gpz view in Chromium, which is 440 MB to install
+#   --gromacs    also the programs of GROMACS, which is 380 MB to install
 #   --cuda       with the CUDA part also where there is no GPU, as PTX for compute capability 9.0; for the machine's GPU otherwise
 #   --no-cuda    without the CUDA part even where there is a GPU
 #   --benchmarks also compiles the benchmarks and the evaluation, without optimisation, and runs the tests of the evaluation: whoever
@@ -28,6 +29,7 @@ variant=usual
 cuda=
 ovito=OFF
 browser=OFF
+gromacs=OFF
 lint=
 benchmarks=
 optimize_benchmarks=ON
@@ -40,6 +42,7 @@ while (($#)); do
     --bigbig) variant=bigbig ;;
     --ovito) ovito=ON ;;
     --browser) browser=ON ;;
+    --gromacs) gromacs=ON ;;
     --cuda) cuda=ON ;;
     --no-cuda) cuda=OFF ;;
     --benchmarks)
@@ -72,6 +75,7 @@ done
 packages=("${test_packages[@]}")
 [[ $variant != sanitize ]] || packages+=("${fuzz_packages[@]}")
 [[ $browser == OFF ]] || packages+=("${browser_packages[@]}")
+[[ $gromacs == OFF ]] || packages+=("${gromacs_packages[@]}")
 install_packages "${packages[@]}"
 case $variant in
   usual)
@@ -90,7 +94,8 @@ case $variant in
     configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_BUILD_EVALUATION=$evaluation" -D "GPZ_CUDA=${cuda:-AUTO}" \
       -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$compile_only_architectures}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
       -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=$LAMMPS_SERIAL_BINARY" \
-      -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito" -D "GPZ_TEST_BROWSER=$browser"
+      -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito" -D "GPZ_TEST_BROWSER=$browser" \
+      -D "GPZ_TEST_GROMACS=$gromacs"
     build_gpz "$build" all ${benchmarks:+benchmarks evaluation}
     ;;
   sanitize)

@@ -23,6 +23,7 @@ enum FieldCodingKind : std::uint8_t {
   molecules = 9,
   classed_values = 10,
   few_values = 11,
+  segmented_order = 12,
 };
 
 // Classes of fields for codings, as bits.
@@ -52,7 +53,7 @@ struct CodingRule {
   std::uint32_t feature;  // gpz::feature that files need, in addition to the chunk's; 0: none
 };
 
-inline constexpr std::uint8_t coding_count = 11;
+inline constexpr std::uint8_t coding_count = 12;
 
 constexpr std::uint8_t in_chunks(ChunkKind kind) {
   return static_cast<std::uint8_t>(1u << static_cast<std::uint32_t>(kind));
@@ -70,6 +71,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
   constexpr auto axes = SectionHead::axes_and_exact_values;
   constexpr std::uint32_t modelled = feature::modelled_sections;
   constexpr std::uint32_t classed = feature::classed_sections;
+  constexpr std::uint32_t segmented = feature::segmented_order;
   // clang-format off
   constexpr CodingRule rules[coding_count] = {
       // number            differences        chunks           fields                head   indices crossings feature
@@ -84,6 +86,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
       {molecules,          positions,         0,               0,                    axes,  true,   false,    classed},
       {classed_values,     integers | values, ordered | cells, values,               exact, true,   false,    classed},
       {few_values,         lossless,          every,           lossless,             none,  true,   false,    classed},
+      {segmented_order,    0,                 ordered,         on_grid,              axes,  true,   false,    segmented},
   };
   // clang-format on
   return rules[number - 1];

@@ -13,6 +13,7 @@
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/metadata.hpp"
+#include "gpz/frame_array.hpp"
 #include "gpz/version.h"
 
 namespace gpz {
@@ -167,12 +168,8 @@ Field parse_field(ByteReader &in, std::uint8_t expected_codec) {
 
 Bytes header_around(const std::string &json, std::uint32_t features) {
   if (json.size() > max_metadata_size) throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB");
-  Bytes bytes;
+  Bytes bytes = file_start(features);
   ByteWriter out(bytes);
-  out.raw(magic, sizeof magic);
-  out.u16(major_version);
-  out.u16(minor_version);
-  out.u32(features);
   out.u32(0);  // optional features
   out.u32(static_cast<std::uint32_t>(json.size()));
   out.raw(json.data(), json.size());
@@ -216,7 +213,10 @@ void require_other_record(const StoredRecord &record) {
                                                 " bytes, which is no multiple of 8; fill it up with zeros");
 }
 
-std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
+namespace {
+
+// Reads magic, version and required features from at least file_start_size bytes, or from a whole file that is shorter.
+std::uint32_t start_of_file(const std::uint8_t *bytes, std::size_t size) {
   if (!std::equal(bytes, bytes + std::min(size, sizeof magic), magic)) {
     constexpr char dump[] = "ITEM:";
     const bool is_dump = size >= sizeof dump - 1 && std::memcmp(bytes, dump, sizeof dump - 1) == 0;
@@ -225,8 +225,8 @@ std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
                         : "not a gpz file: the magic bytes are missing",
                 {}, 0);
   }
-  if (size < file_header_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);
-  ByteReader in(bytes + sizeof magic, file_header_start_size - sizeof magic);
+  if (size < file_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);
+  ByteReader in(bytes + sizeof magic, file_start_size - sizeof magic);
   const unsigned major = in.u16();
   in.u16();  // a larger minor version is still readable
   if (major > major_version) {
@@ -236,10 +236,37 @@ std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
         8);
   }
   if (major == 0) corrupt("format version 0", 8);
-  if ((in.u32() & ~feature::known) != 0)
+  const std::uint32_t features = in.u32();
+  if ((features & ~(feature::known | feature::frame_array)) != 0)
     throw Error(Status::unsupported_version, "the file requires an unknown feature", {}, required_features_at);
-  in.u32();  // optional features
-  const std::uint32_t metadata = in.u32();
+  return features;
+}
+
+}  // namespace
+
+Bytes file_start(std::uint32_t features) {
+  Bytes bytes;
+  ByteWriter out(bytes);
+  out.raw(magic, sizeof magic);
+  out.u16(major_version);
+  out.u16(minor_version);
+  out.u32(features);
+  return bytes;
+}
+
+std::uint32_t frame_array_features(const std::uint8_t *bytes, std::size_t size) {
+  const std::uint32_t features = start_of_file(bytes, size);
+  if ((features & feature::frame_array) == 0)
+    throw Error(Status::unsupported, "a file of frames, and no frame array: use Reader", {}, required_features_at);
+  return features & ~feature::frame_array;
+}
+
+std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
+  if ((start_of_file(bytes, size) & feature::frame_array) != 0)
+    throw Error(Status::unsupported, "a frame array, and no file of frames: use decompress_frames", {},
+                required_features_at);
+  if (size < file_header_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);
+  const auto metadata = load_little<std::uint32_t>(bytes + file_header_start_size - sizeof(std::uint32_t));
   if (metadata > max_metadata_size) throw Error(Status::limit_exceeded, "the metadata is larger than 16 MiB", {}, 20);
   return static_cast<std::size_t>(round_up_8(file_header_start_size + metadata)) + checksum_size;
 }

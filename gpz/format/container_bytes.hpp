@@ -9,6 +9,9 @@
 
 namespace gpz::format {
 
+// The first bytes of a file or a frame array, up to these required features.
+Bytes file_start(std::uint32_t features);
+
 // File header with this JSON text, which is not checked, and these required features. Throws limit_exceeded.
 Bytes header_around(const std::string &json, std::uint32_t features = 0);
 

@@ -12,6 +12,7 @@
 
 namespace gpz::format {
 
+constexpr std::size_t file_start_size = 16;         // bytes up to the required features
 constexpr std::size_t file_header_start_size = 24;  // bytes before the metadata
 constexpr std::uint32_t max_metadata_size = 1u << 24;
 
@@ -27,8 +28,12 @@ constexpr std::uint8_t record_marker[8] = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0
 enum RecordType : std::uint32_t { frame_type = 1, index_type = 2, optional_type_bit = 1u << 31 };
 
 // Length of the whole file header, from its first file_header_start_size bytes (fewer only at the end of the file).
-// Throws truncated, not_gpz, unsupported_version, limit_exceeded.
+// Throws truncated, not_gpz, unsupported_version, limit_exceeded; unsupported for a frame array.
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size);
+
+// The required features of the chunks of a frame array, from its first file_start_size bytes. Throws as
+// file_header_length; unsupported for the bytes of a file.
+std::uint32_t frame_array_features(const std::uint8_t *bytes, std::size_t size);
 
 // `size`: result of file_header_length(). Throws corrupt.
 Metadata parse_file_header(const std::uint8_t *bytes, std::size_t size);

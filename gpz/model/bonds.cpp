@@ -6,8 +6,10 @@
 
 #include "gpz/codec/kind_history.hpp"
 #include "gpz/codec/number_coder.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/model/ordered_segments.hpp"
 
 namespace gpz::model {
 
@@ -39,7 +41,7 @@ bool holds(const Way &way, std::uint32_t length) {
 
 }  // namespace
 
-void Bonds::append(std::vector<std::uint8_t> &bytes) const {
+void Bonds::append(Stream stored, std::vector<std::uint8_t> &bytes) const {
   format::ByteWriter writer(bytes);
   const std::size_t begin = bytes.size();
   writer.u64(kinds_.size());
@@ -49,13 +51,25 @@ void Bonds::append(std::vector<std::uint8_t> &bytes) const {
   }
   codec::NumberEncoder numbers(codec::KindHistory::contexts);
   numbers.reserve(kind_.size());
-  codec::KindHistory history;
-  for (const std::uint8_t kind : kind_) {
-    numbers.put(history.context(), history.number_of(kind));
-    history.add(kind);
-  }
   std::vector<std::uint8_t> stream;
-  numbers.finish(stream);
+  const auto put = [&](std::size_t first, std::size_t count) {
+    codec::KindHistory history;
+    for (std::size_t i = first; i < first + count; ++i) {
+      numbers.put(history.context(), history.number_of(kind_[i]));
+      history.add(kind_[i]);
+    }
+  };
+  if (stored == Stream::whole) {
+    put(0, kind_.size());
+    numbers.finish(stream);
+  } else {
+    for (std::size_t s = 0; s < ordered_segments_of(kind_.size()); ++s) {
+      const OrderedSegment segment(s, kind_.size());
+      put(segment.first, segment.count);
+      numbers.end_segment();
+    }
+    numbers.finish_segments(stream);
+  }
   writer.u64(stream.size());
   bytes.resize(begin + format::round_up_8(bytes.size() - begin));
   bytes.insert(bytes.end(), stream.begin(), stream.end());
@@ -80,7 +94,21 @@ void Bonds::sort_kinds() {
   for (std::uint8_t &kind : kind_) kind = number[kind];
 }
 
-std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t n) {
+// `start`: position of the stream, for errors.
+void Bonds::read_kinds(codec::NumberDecoder &numbers, std::size_t first, std::size_t count, std::size_t start) {
+  const std::size_t kinds = kinds_.size();
+  codec::KindHistory history;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
+    if (kind > kinds) corrupt("kind of a bond", start);
+    if (kind != 0 && std::max(kinds_[kind - 1].lag[0], kinds_[kind - 1].lag[1]) > i) corrupt("a bond to nobody", start);
+    kind_[first + i] = static_cast<std::uint8_t>(kind);
+    history.add(kind_[first + i]);
+  }
+  numbers.end();
+}
+
+std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t n, Stream stored, int threads) {
   format::ByteReader in(bytes, size);
   const std::uint64_t kinds = in.u64();
   if (kinds == 0 || kinds > max_kinds || kinds > in.left() / kind_size) corrupt("kinds of bonds", 0);
@@ -98,18 +126,42 @@ std::size_t Bonds::read(const std::uint8_t *bytes, std::size_t size, std::size_t
   const std::size_t start = in.position();
   if (length > in.left() || length % 8 != 0) corrupt("length of a table of bonds", start);
   kind_.assign(n, 0);
-  codec::NumberDecoder numbers(in.take(static_cast<std::size_t>(length)), static_cast<std::size_t>(length),
-                               codec::KindHistory::contexts);
-  codec::KindHistory history;
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
-    if (kind > kinds) corrupt("kind of a bond", start);
-    if (kind != 0 && std::max(kinds_[kind - 1].lag[0], kinds_[kind - 1].lag[1]) > i) corrupt("a bond to nobody", start);
-    kind_[i] = static_cast<std::uint8_t>(kind);
-    history.add(kind_[i]);
+  const std::uint8_t *const stream = in.take(static_cast<std::size_t>(length));
+  const auto stream_size = static_cast<std::size_t>(length);
+  if (stored == Stream::whole) {
+    codec::NumberDecoder numbers(stream, stream_size, codec::KindHistory::contexts);
+    read_kinds(numbers, 0, n, start);
+    return in.position();
   }
-  numbers.end();
+  const std::size_t segments = ordered_segments_of(n);
+  std::vector<codec::NumberDecoder> streams =
+      codec::open_segments(stream, stream_size, codec::KindHistory::contexts, segments);
+  codec::parallel_ranges(codec::thread_count(threads, segments), segments,
+                         [&](int, std::uint64_t from, std::uint64_t to) {
+                           for (auto s = static_cast<std::size_t>(from); s < to; ++s) {
+                             const OrderedSegment segment(s, n);
+                             read_kinds(streams[s], segment.first, segment.count, start);
+                           }
+                         });
   return in.position();
+}
+
+void Bonds::cut() {
+  for (std::size_t s = 1; s < ordered_segments_of(kind_.size()); ++s) {
+    const OrderedSegment segment(s, kind_.size());
+    for (std::size_t i = 0; i < std::min<std::size_t>(segment.count, max_bond_lag); ++i) {
+      std::uint8_t &kind = kind_[segment.first + i];
+      if (kind != 0 && std::max(kinds_[kind - 1u].lag[0], kinds_[kind - 1u].lag[1]) > i) kind = 0;
+    }
+  }
+}
+
+Bonds Bonds::part(std::size_t first, std::size_t count) const {
+  Bonds bonds;
+  bonds.kinds_ = kinds_;
+  bonds.kind_.assign(kind_.begin() + static_cast<std::ptrdiff_t>(first),
+                     kind_.begin() + static_cast<std::ptrdiff_t>(first + count));
+  return bonds;
 }
 
 std::size_t Bonds::fixed() const {

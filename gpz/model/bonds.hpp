@@ -9,6 +9,7 @@
 
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/codec/memory.hpp"
+#include "gpz/codec/number_coder.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/model/bond_geometry.hpp"
 
@@ -33,11 +34,20 @@ class Bonds {
   // Encoder: finds the bonds of n particles with three components. Empty if too few bonds have a fixed length.
   static Bonds find(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box);
 
+  // How the kinds of the particles are stored: in one stream, or (docs/format.md, section 10j) in segments, in which no
+  // particle is bound to one of another segment.
+  enum class Stream : std::uint8_t { whole, segments };
+
   // Appends the table of bonds to `bytes`, a multiple of 8 bytes. Must not be called if there are no bonds.
-  void append(std::vector<std::uint8_t> &bytes) const;
+  void append(Stream stream, std::vector<std::uint8_t> &bytes) const;
   // Reads the table for n particles from the start of `bytes`, which has `size` bytes. Returns the number of bytes
   // read. Throws corrupt, std::bad_alloc, limit_exceeded.
-  std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n);
+  std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n, Stream stream, int threads = 1);
+
+  // Encoder: ends the bonds to particles of other segments.
+  void cut();
+  // The bonds of a segment, whose first particle has slot 0 in it. They end with its last particle.
+  Bonds part(std::size_t first, std::size_t count) const;
 
   // Encoder and decoder, after a frame: broken() returns the slots whose fixed lengths did not hold; end() removes
   // bonds.
@@ -53,6 +63,7 @@ class Bonds {
 
  private:
   void sort_kinds();
+  void read_kinds(codec::NumberDecoder &numbers, std::size_t first, std::size_t count, std::size_t start);
 
   std::vector<BondKind> kinds_;
   format::Column<std::uint8_t> kind_;

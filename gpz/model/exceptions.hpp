@@ -26,6 +26,9 @@ class ExceptionReader {
     next_ = in.take(static_cast<std::size_t>(left_) * sizeof(std::int64_t));
   }
 
+  // Takes `count` exceptions from `bytes`, which has that many.
+  ExceptionReader(const std::uint8_t *bytes, std::uint64_t count) : left_(count), next_(bytes) {}
+
   std::int64_t next() {
     if (left_ == 0) format::corrupt("more exceptions than the section has");
     --left_;

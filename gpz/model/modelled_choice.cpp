@@ -147,7 +147,7 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
   if (w.contexts.bonds) plan.flags |= ModelledPlan::bound_particles;
   if (w.contexts.bonds && search.new_bonds) {
     plan.flags |= ModelledPlan::new_bonds;
-    bonds.append(parameters);
+    bonds.append(Bonds::Stream::whole, parameters);
     search.new_bonds = false;
   }
   const bool in_lattice = !w.contexts.bonds && plan.model == ModelledPlan::lattice &&

@@ -195,7 +195,8 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   } else {
     corrupt("unknown model", 0);
   }
-  if (plan.has(ModelledPlan::new_bonds)) at += update.bonds.emplace().read(bytes + at, size - at, state.particles);
+  if (plan.has(ModelledPlan::new_bonds))
+    at += update.bonds.emplace().read(bytes + at, size - at, state.particles, Bonds::Stream::whole);
   const Bonds &bonds = update.bonds ? *update.bonds : modelled.bonds;
   if (bound && bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
   if (lattice_neighbours) at += plan.read_lattice_neighbours(modelled.lattice_neighbours, bytes + at, size - at);

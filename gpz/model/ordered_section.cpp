@@ -6,12 +6,14 @@
 
 #include "gpz/codec/number_coder.hpp"
 #include "gpz/codec/ordered_search.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/core/ordered.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/model/exceptions.hpp"
 #include "gpz/model/margin.hpp"
+#include "gpz/model/ordered_segments.hpp"
 #include "gpz/model/ordered_walk.hpp"
 
 namespace gpz::model {
@@ -216,72 +218,180 @@ void append_chain(const OrderedWalk &walk, format::ByteWriter &writer) {
   for (std::size_t d = walk.components; d % 2 != 0; ++d) writer.u32(0);
 }
 
+// Exceptions and numbers of the walks of a section.
 struct Head {
-  ExceptionReader exceptions;
-  std::size_t end;  // offset of the numbers
+  std::vector<std::uint32_t> counts;  // exceptions of each segment
+  ExceptionReader exceptions;         // all of them
+  const std::uint8_t *first;          // of the exceptions
+  std::size_t end;                    // offset of the numbers
 };
 
-Head read_head(const std::uint8_t *bytes, std::size_t size, OrderedWalk &walk, Bonds &bonds) {
+ExceptionReader read_counts(format::ByteReader &in, std::vector<std::uint32_t> &counts, const std::uint8_t *&first) {
+  std::uint64_t all = 0;
+  if (counts.size() > in.left() / sizeof(std::uint32_t)) corrupt("segments of an ordered section", in.position());
+  for (std::uint32_t &count : counts) all += count = in.u32();
+  while (in.position() % 8 != 0)
+    if (in.u8() != 0) corrupt("padding of an ordered section", in.position() - 1);
+  if (all > in.left() / sizeof(std::int64_t)) corrupt("number of exceptions", in.position());
+  first = in.take(static_cast<std::size_t>(all) * sizeof(std::int64_t));
+  return {first, all};
+}
+
+Head read_head(const std::uint8_t *bytes, std::size_t size, OrderedStream stream, int threads, OrderedWalk &walk,
+               Bonds &bonds) {
   format::ByteReader in(bytes, size);
   const std::uint8_t flags = in.u8();
   if (flags > has_bonds || (flags != 0 && walk.components != core::max_components))
     corrupt("flags of an ordered section", 0);
   read_chain(in, walk);
-  const ExceptionReader exceptions(in);
+  std::vector<std::uint32_t> counts;
+  const std::uint8_t *first = nullptr;
+  if (stream == OrderedStream::segments) counts.resize(ordered_segments_of(walk.particles));
+  const ExceptionReader exceptions =
+      stream == OrderedStream::whole ? ExceptionReader(in) : read_counts(in, counts, first);
   std::size_t at = in.position();
-  if (flags != 0) at += bonds.read(bytes + at, size - at, walk.particles);
+  if (flags != 0) at += bonds.read(bytes + at, size - at, walk.particles, stream, threads);
   use_bonds(bonds, walk);
-  return {exceptions, at};
+  return {std::move(counts), exceptions, first, at};
+}
+
+// A segment as a walk of its own. `bonds` receives the bonds of its particles.
+OrderedWalk walk_of(const OrderedWalk &walk, const OrderedSegment &segment, Bonds &bonds) {
+  OrderedWalk part = walk;
+  part.particles = segment.count;
+  if (walk.ids != nullptr) part.ids = walk.ids + segment.first;
+  if (!walk.bonds->empty()) bonds = walk.bonds->part(segment.first, segment.count);
+  part.bonds = &bonds;
+  return part;
+}
+
+template <typename Columns>
+Columns from(const Columns &columns, std::size_t first) {
+  Columns moved = columns;
+  for (auto &column : moved)
+    if (column != nullptr) column += first;
+  return moved;
+}
+
+struct EncodedWalk {
+  codec::NumberEncoder numbers{OrderedContexts::count};
+  std::vector<std::int64_t> exceptions;
+
+  void encode(const OrderedWalk &walk, const codec::IndexColumns &q) {
+    numbers.reserve(walk.particles * (walk.components + 1));
+    run_ordered(walk, EncodeSide{q, &numbers, &exceptions});
+    numbers.end_segment();
+  }
+};
+
+// Encodes the segments, and joins them. `counts` receives the number of exceptions of each.
+EncodedWalk encode_segments(const OrderedWalk &walk, const codec::IndexColumns &q, int threads,
+                            std::vector<std::uint32_t> &counts) {
+  std::vector<EncodedWalk> segments(ordered_segments_of(walk.particles));
+  codec::parallel_ranges(codec::thread_count(threads, segments.size()), segments.size(),
+                         [&](int, std::uint64_t first, std::uint64_t last) {
+                           for (auto s = static_cast<std::size_t>(first); s < last; ++s) {
+                             const OrderedSegment segment(s, walk.particles);
+                             Bonds bonds;
+                             segments[s].encode(walk_of(walk, segment, bonds), from(q, segment.first));
+                           }
+                         });
+  EncodedWalk all;
+  for (EncodedWalk &segment : segments) {
+    counts.push_back(static_cast<std::uint32_t>(segment.exceptions.size()));
+    all.numbers.append(std::move(segment.numbers));
+    all.exceptions.insert(all.exceptions.end(), segment.exceptions.begin(), segment.exceptions.end());
+  }
+  return all;
+}
+
+void append_counted_exceptions(const std::vector<std::uint32_t> &counts, const std::vector<std::int64_t> &exceptions,
+                               format::ByteWriter &writer) {
+  for (const std::uint32_t count : counts) writer.u32(count);
+  if (counts.size() % 2 != 0) writer.u32(0);
+  for (const std::int64_t index : exceptions) writer.i64(index);
 }
 
 }  // namespace
 
 void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexColumns &q, bool positions,
-                          std::vector<std::uint8_t> &bytes) {
+                          OrderedStream stream, int threads, std::vector<std::uint8_t> &bytes) {
+  const bool is_whole = stream == OrderedStream::whole;
   OrderedWalk walk;
   prepare(shape, walk);
   walk.chain = choose_chain(shape, q);
   Bonds bonds;
   if (positions && shape.components == core::max_components) bonds = Bonds::find(q, shape.particles, shape.box);
   if (!bonds.empty() && !bonds_pay(bonds, walk, q)) bonds.forget();
+  if (!is_whole && !bonds.empty()) bonds.cut();
   use_bonds(bonds, walk);
   for (std::size_t d = 0; d < walk.components; ++d) walk.margin[d] = find_margin(q[d], shape.particles, walk.box[d]);
   walk.find_inner();
   // Scales are sums of three components in sixteenths. With this base, a residual of one step has level 0.
   walk.contexts.base = Contexts::half_octaves(16);
 
-  codec::NumberEncoder numbers(OrderedContexts::count);
-  numbers.reserve(shape.particles * (walk.components + 1));
-  std::vector<std::int64_t> exceptions;
-  run_ordered(walk, EncodeSide{q, &numbers, &exceptions});
+  std::vector<std::uint32_t> counts;
+  EncodedWalk encoded;
+  if (is_whole)
+    encoded.encode(walk, q);
+  else
+    encoded = encode_segments(walk, q, threads, counts);
 
   format::ByteWriter writer(bytes);
   writer.u8(bonds.empty() ? 0 : has_bonds);
   append_chain(walk, writer);
-  append_exceptions(exceptions, writer);
-  if (!bonds.empty()) bonds.append(bytes);
-  numbers.finish(bytes);
+  if (is_whole)
+    append_exceptions(encoded.exceptions, writer);
+  else
+    append_counted_exceptions(counts, encoded.exceptions, writer);
+  if (!bonds.empty()) bonds.append(stream, bytes);
+  if (is_whole)
+    encoded.numbers.finish(bytes);
+  else
+    encoded.numbers.finish_segments(bytes, threads);
 }
 
 void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
-                          const codec::IndexOutput &q) {
+                          OrderedStream stream, int threads, const codec::IndexOutput &q) {
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;
-  const auto [exceptions, at] = read_head(bytes, size, walk, bonds);
+  const Head head = read_head(bytes, size, stream, threads, walk, bonds);
   walk.find_inner();
-  codec::NumberDecoder numbers(bytes + at, size - at, OrderedContexts::count);
-  const DecodeSide end = run_ordered(walk, DecodeSide{q, numbers.cursor(), exceptions});
-  end.exceptions.end();
-  numbers.go_to(end.numbers);
-  numbers.end();
+  const auto decode = [](const OrderedWalk &part, const codec::IndexOutput &to, codec::NumberDecoder &numbers,
+                         const ExceptionReader &exceptions) {
+    const DecodeSide end = run_ordered(part, DecodeSide{to, numbers.cursor(), exceptions});
+    end.exceptions.end();
+    numbers.go_to(end.numbers);
+    numbers.end();
+  };
+  if (stream == OrderedStream::whole) {
+    codec::NumberDecoder numbers(bytes + head.end, size - head.end, OrderedContexts::count);
+    decode(walk, q, numbers, head.exceptions);
+    return;
+  }
+  const std::size_t segments = ordered_segments_of(shape.particles);
+  std::vector<codec::NumberDecoder> streams =
+      codec::open_segments(bytes + head.end, size - head.end, OrderedContexts::count, segments);
+  std::vector<std::uint64_t> before(segments);  // exceptions of earlier segments
+  for (std::size_t s = 1; s < segments; ++s) before[s] = before[s - 1] + head.counts[s - 1];
+  codec::parallel_ranges(
+      codec::thread_count(threads, segments), segments, [&](int, std::uint64_t first, std::uint64_t last) {
+        for (auto s = static_cast<std::size_t>(first); s < last; ++s) {
+          const OrderedSegment segment(s, shape.particles);
+          Bonds of_segment;
+          decode(walk_of(walk, segment, of_segment), from(q, segment.first), streams[s],
+                 {head.first + before[s] * sizeof(std::int64_t), head.counts[s]});
+        }
+      });
 }
 
-Bonds bonds_of_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size) {
+Bonds bonds_of_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
+                             OrderedStream stream) {
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;
-  read_head(bytes, size, walk, bonds);
+  read_head(bytes, size, stream, 1, walk, bonds);
   return bonds;
 }
 

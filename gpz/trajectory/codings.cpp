@@ -45,6 +45,8 @@ constexpr Coding codings[] = {
     of_indices<decode_molecules>(format::molecules, encode_molecules, nullptr, nullptr, nullptr, lose_molecules),
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, nullptr, fields_of_few_values),
+    of_indices<decode_ordered_segments>(format::segmented_order, encode_ordered_segments, nullptr,
+                                        bonds_of_ordered_segments),
 };
 
 }  // namespace

@@ -26,6 +26,7 @@ What there is:
     Writer                 writes files
     Origin                 the error that values have already, when they are written again
     compress, decompress   arrays in memory
+    compress_frames        frames of particles in memory, for chunks of HDF5 and Zarr; decompress_frames reads them
     Error                  what all exceptions of the package are
 
 Other programs: gpz.mdanalysis, gpz.ase, gpz.ovito and others, each of which needs that program.
@@ -50,6 +51,7 @@ from gpz._errors import (
     VersionError,
 )
 from gpz._frame import Frame
+from gpz._frame_arrays import FrameArray, compress_frames, decompress_frames, frame_array
 from gpz._head import Column
 from gpz._origins import Origin
 from gpz._stream import Stream, stream
@@ -68,6 +70,7 @@ __all__ = [
     "Error",
     "FileError",
     "Frame",
+    "FrameArray",
     "InternalError",
     "LimitError",
     "NotFoundError",
@@ -83,7 +86,10 @@ __all__ = [
     "VersionError",
     "Writer",
     "compress",
+    "compress_frames",
     "decompress",
+    "decompress_frames",
+    "frame_array",
     "open",
     "stream",
 ]

@@ -50,6 +50,18 @@ def checked_bound(name: str, bound: Any) -> float:
     return number
 
 
+def checked_grid(grid: Any, names: tuple[str, ...] | None) -> float:
+    """A distance between positions as a float. ArgumentError unless it is finite and above 0, and the frame has positions in
+    distance units."""
+    require_plain("grid", grid)
+    number = checked_number("grid", grid)
+    if not 0 < number < math.inf:
+        raise ArgumentError(f"grid: a finite distance above 0, not {number:g}")
+    if names is None or _positions.is_scaled(names):
+        raise ArgumentError(f"grid={number:g} is a distance between positions, and the frame has none in distance units")
+    return number
+
+
 def checked_bound_of(name: str, bound: Any, columns: Iterable[str]) -> float | str:
     """The bound of these columns as a float, or THERMAL, which velocities can have."""
     if not (isinstance(bound, str) and bound == THERMAL):

@@ -82,7 +82,8 @@ def texts(name: str, values: Any) -> list[str]:
 
 class Existing:
     """A file that is continued. `metadata`: as it has them. Of its last frame: `bound` of positions, distance units, and
-    `bounds` of other float columns (0: exact), `has_ids`; None where there is no such frame or column."""
+    `bounds` of other float columns (0: exact), `has_ids`; None where there is no such frame or column. `columns`: those of its last
+    frame, and `timesteps` (frames,) int64."""
 
     @classmethod
     def find(cls, path: str | bytes | os.PathLike) -> Existing | None:
@@ -96,6 +97,8 @@ class Existing:
         self.bound: float | None = None
         self.bounds: dict[str, float] = {}
         self.has_ids: bool | None = None
+        self.columns: list[str] = []
+        self.timesteps: np.ndarray = file.timesteps()
         self._tables: dict[str, Table] | None = None  # of the last frame
         if file.n_frames:
             self._take(_head.from_library(file.head(file.n_frames - 1)))
@@ -121,6 +124,21 @@ class Existing:
             ids = trajectory[-1].ids if len(trajectory) else None
             return None if ids is None else np.sort(ids)
 
+    def require_same_atoms(self, ids: np.ndarray) -> None:
+        """ArgumentError if the last frame has other atoms than these, (N,) ascending: readers of other packages, and topologies,
+        need the same atoms in all frames."""
+        there = self.last_ids()
+        if there is not None and not np.array_equal(there, ids):
+            say = f"{len(there)} atoms" if len(there) != len(ids) else f"the ids {there[0]} to {there[-1]}"
+            have = f"{len(ids)}" if len(there) != len(ids) else f"{ids[0]} to {ids[-1]}, or others between"
+            raise ArgumentError(f"append: the last frame has {say}, and these are {have}. Write another file", self.path)
+
+    def require_same_columns(self, names: Collection[str]) -> None:
+        """ArgumentError if the last frame has other columns than these."""
+        if self.columns and set(self.columns) != set(names):
+            has, gets = (_core.printable(" ".join(sorted(columns))) for columns in (self.columns, names))
+            raise ArgumentError(f"append: the last frame has the columns {has}, not {gets}. Write another file", self.path)
+
     def has_table(self, name: str, table: Table) -> bool:
         """Whether this table is valid for the last frame."""
         if self._tables is None:
@@ -129,6 +147,7 @@ class Existing:
         return name in self._tables and same_table(self._tables[name], table)
 
     def _take(self, head: _head.Head) -> None:
+        self.columns = list(head.columns)
         if head.n_particles:
             self.has_ids = "id" in head.columns
         floats = {name: column.bound or 0.0 for name, column in head.columns.items() if column.dtype.kind == "f"}

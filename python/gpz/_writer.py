@@ -36,6 +36,7 @@ DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 ORDERS = ("place", "id", "memory", "auto")
 EFFORTS = ("fast", "standard", "dense")
 MOST_KEY_INTERVAL = 65535
+WITHIN = 1 + 2.0**-20  # bounds that are half of a grid have been rounded
 
 
 class Writer:
@@ -89,21 +90,16 @@ class Writer:
         threads: int = 1,
     ):
         append = checked_flag("append", append)
-        order = ORDERS.index(checked_choice("order", order, ORDERS))
-        effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
+        key_interval, order_number, effort_number, threads = checked_coding(key_interval, order, effort, threads)
         given = given_metadata(metadata, units, elements, type_labels)
         self._bound = None if bound is None else _checks.checked_bound("bound", bound)
         asked = _checks.columns_of_bounds({} if bounds is None else bounds)
         self._bounds = {name: given for name, given in asked.items() if not isinstance(given, str)}
         self._thermal = asked.keys() - self._bounds.keys()  # columns whose bound the first frame says
         self._unchecked = tuple(asked)  # columns that have to be in the first frame
-        threads = checked_threads(threads)
-        key_interval = checked_integer(
-            "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
-        )
         self._lock = threading.RLock()  # one frame at a time: the library runs while other threads of Python do
         # Files in the order of place have no numbers of rows, and a file that is continued may be one.
-        self._may_have_numbers = ORDERS[order] != "place"
+        self._may_have_numbers = order != "place"
         self._has_ids: bool | None = None  # of the frames so far, other than the numbers of their rows
         self._warned: set[str] = set()
         # Nothing of the file is changed before this line.
@@ -111,8 +107,8 @@ class Writer:
         self._writer = self._open(path, given, append, threads)
         self._closed = False
         self._writer.set_key_interval(key_interval)
-        self._writer.set_order(order)
-        self._writer.set_effort(effort)
+        self._writer.set_order(order_number)
+        self._writer.set_effort(effort_number)
 
     def _open(self, path: Any, given: dict[str, Any], append: bool, threads: int) -> Any:
         if _files.is_path(path):
@@ -187,6 +183,7 @@ class Writer:
         timestep: int | None = None,
         time: float | None = None,
         origin: Frame | Mapping[str, _origins.Origin] | None = None,
+        grid: float | None = None,
         observables: Mapping[str, float | tuple[float, str]] | None = None,
         **columns: npt.ArrayLike,
     ) -> None:
@@ -205,6 +202,8 @@ class Writer:
         frame: of another file, with all its columns, box, times and observables; what else is given replaces that of the frame, and has its
             origin. origin={} says that it has nothing to do with it.
         origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.
+        grid: the positions are multiples of this distance, as those of an XTC file, and are stored as these multiples. It has no
+            effect where the bound allows larger steps. None: a power of ten, if all positions are multiples of one.
 
         The bounds of what comes from another file hold for the original values. Without a bound of the writer its values
         keep their bits, and their bound. With a larger one, the error of that file and the one that is added are within
@@ -217,7 +216,7 @@ class Writer:
             if self._closed:
                 raise ValueError("the writer is closed")
             try:
-                self._write_given(frame, arguments, columns, box, timestep, time, origin, observables)
+                self._write_given(frame, arguments, columns, box, timestep, time, origin, grid, observables)
             except ArgumentError as error:
                 error.path = error.path or self._name
                 raise
@@ -243,7 +242,7 @@ class Writer:
                 error.path = error.path or self._name
                 raise
 
-    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin, observables) -> None:
+    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin, grid, observables) -> None:
         if frame is not None and not isinstance(frame, Frame):
             raise TypeError(
                 f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
@@ -269,6 +268,7 @@ class Writer:
         if math.isinf(time):
             raise ArgumentError(f"time: a finite number, or None where it is not known, not {time}")
         names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
+        grid = 0.0 if grid is None else _checks.checked_grid(grid, names)
         made = as_box(box, 2 if names is not None and len(names) == 2 else 3)
         made = frame.box if made is None and frame is not None else made
         lengths = {name: len(array) for name, array in values.items()}
@@ -280,7 +280,7 @@ class Writer:
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
         self._warn(values, names, made)
-        self._write(values, kept, names, made, timestep, time, packed)
+        self._write(values, kept, names, made, timestep, time, grid, packed)
         if lengths and max(lengths.values()) and not are_numbers:
             self._has_ids = "id" in values
 
@@ -313,7 +313,9 @@ class Writer:
         self._warned.add(matter)
         warnings.warn(f"{_core.printable(self._name)}: {text}", stacklevel=5)
 
-    def _write(self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float, observables) -> None:
+    def _write(
+        self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float, grid: float, observables
+    ) -> None:
         packed = _box.to_library(box)
         if names:  # one quantity has one type
             common = np.result_type(*(values[name] for name in names))
@@ -326,6 +328,8 @@ class Writer:
             arrays = [values[name] for name in group]
             origin = _origins.joined([kept.origins.get(name) for name in group])
             bound, step, packed_origin = self._bound_of(group, arrays, origin, kept.unchanged, packed)
+            if group is names and origin is None and 2 * bound <= grid * WITHIN and bound > 0:
+                step = grid
             arrays = _origins.in_type(origin, bound, step, arrays)
             display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
             fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
@@ -367,6 +371,16 @@ class Writer:
 
     def __exit__(self, *_exception) -> None:
         self.close()
+
+
+def checked_coding(key_interval: Any, order: Any, effort: Any, threads: Any) -> tuple[int, int, int, int]:
+    """These arguments of a Writer, order and effort as the library numbers them. TypeError or ArgumentError for what they cannot
+    be."""
+    order = ORDERS.index(checked_choice("order", order, ORDERS))
+    effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
+    threads = checked_threads(threads)
+    meaning = f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
+    return checked_integer("key_interval", key_interval, 1, MOST_KEY_INTERVAL, meaning), order, effort, threads
 
 
 def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:

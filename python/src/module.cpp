@@ -27,6 +27,7 @@ NB_MODULE(_core, module) {
              "The bound that is proposed for a column with this root mean square; 0: none.");
   gpz::python::bind_errors();
   gpz::python::bind_sources(module);
+  gpz::python::bind_frame_array(module);
   gpz::python::bind_selection(module);
   gpz::python::bind_reader(module);
   gpz::python::bind_writer(module);

@@ -9,6 +9,7 @@ namespace gpz::python {
 // gpz::Error arrives as the exception that gpz._errors.from_library makes of it.
 void bind_errors();
 void bind_sources(nanobind::module_ &module);
+void bind_frame_array(nanobind::module_ &module);
 void bind_selection(nanobind::module_ &module);
 void bind_reader(nanobind::module_ &module);
 void bind_writer(nanobind::module_ &module);

@@ -24,7 +24,7 @@ lammps_settings=(
 # The demonstration needs PLUGIN and LAMMPS's core. The others are of the larger examples and the measurements, and are
 # added to the same build.
 lammps_packages_demo=(PLUGIN)
-lammps_packages_test=(PLUGIN MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP MOLFILE)
+lammps_packages_test=(PLUGIN MOLECULE KSPACE MANYBODY RIGID COMPRESS EXTRA-DUMP MOLFILE MISC)
 # What is unpacked: the sources, and what examples read.
 lammps_files=(LICENSE bench/data.rhodo cmake lib/molfile potentials/Cu_u3.eam src)
 

@@ -19,6 +19,7 @@ docs_packages=(python3-sphinx furo python3-myst-parser python3-breathe python3-n
 fuzz_packages=(clang-14 libclang-rt-14-dev llvm-14)  # libFuzzer; llvm-symbolizer
 
 browser_packages=(chromium chromium-driver)                    # the page of gpz view
+gromacs_packages=(gromacs)                                     # gmx
 
 # install_packages NAME...: what is missing of these, and nothing else.
 install_packages() {

@@ -27,10 +27,10 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-CHECKED = ("bench", "evaluation", "gpz", "lammps_pkg", "molfile", "tests", "tools")
-ANALYZED = ("gpz", "lammps_pkg", "molfile", "tools")
+CHECKED = ("bench", "evaluation", "gpz", "hdf5", "lammps_pkg", "molfile", "tests", "tools")
+ANALYZED = ("gpz", "hdf5", "lammps_pkg", "molfile", "tools")
 LARGEST_BATCH = 24  # files; so that there is work for several cores
-HEADERS = f"^{re.escape(str(REPOSITORY))}/({'|'.join(CHECKED)})/.*\\.cpp$|/(gpz|molfile|tools)/.*\\.hpp$"
+HEADERS = f"^{re.escape(str(REPOSITORY))}/({'|'.join(CHECKED)})/.*\\.cpp$|/(gpz|hdf5|molfile|tools)/.*\\.hpp$"
 
 
 def compile_flags(entry):

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of the golden files need of the library: files of frames that data.py describes, and what is in a
-// file.
+// What the tests of the golden files need of the library: files of frames that data.py describes, frame arrays that
+// array_data.py describes, and what is in them.
 //
 //   golden_codec encode SOURCE.json FILE THREADS [INSTRUCTION-SET]   writes a file; prints the instruction set that was
 //   used golden_codec decode FILE [stream]   prints one JSON object for the file and one for each frame, a line each;
 //   the line
 //                                       of a frame is followed by the bytes of its columns. From a stream without
 //                                       tables and observables
+//   golden_codec encode-array SOURCE.json FILE THREADS [INSTRUCTION-SET]   the same of a frame array
+//   golden_codec decode-array FILE      prints one line with a JSON object, and behind it the bytes of the array
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -25,6 +28,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_kinds.hpp"
 #include "gpz/format/codings.hpp"
+#include "gpz/frame_array.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/tables.hpp"
@@ -53,6 +57,17 @@ gpz::ConstArray::Type array_type(gpz::ValueType type) {
   }
 }
 
+// Of values of this size, as a file holds them.
+std::vector<std::uint8_t> bytes_of_bits(const json &values, std::size_t size) {
+  std::vector<std::uint8_t> bytes;
+  for (const json &value : values) {
+    const auto bits = value.get<std::uint64_t>();
+    const auto *start = reinterpret_cast<const std::uint8_t *>(&bits);  // little-endian machines only
+    bytes.insert(bytes.end(), start, start + size);
+  }
+  return bytes;
+}
+
 // The fields of a frame, and their values, which the fields point to.
 struct Columns {
   std::vector<std::vector<std::uint8_t>> bytes;  // moved, not copied, when there are more
@@ -70,12 +85,7 @@ struct Columns {
       const std::size_t size = size_of(input.field.type);
       for (std::size_t d = 0; d < field["names"].size(); ++d) {
         input.field.components.push_back({field["names"][d], column++});
-        std::vector<std::uint8_t> &values = bytes.emplace_back();
-        for (const json &value : field["bits"][d]) {
-          const auto bits = value.get<std::uint64_t>();
-          const auto *start = reinterpret_cast<const std::uint8_t *>(&bits);  // little-endian machines only
-          values.insert(values.end(), start, start + size);
-        }
+        std::vector<std::uint8_t> &values = bytes.emplace_back(bytes_of_bits(field["bits"][d], size));
         input.components[d] = {values.data(), static_cast<std::ptrdiff_t>(size), array_type(input.field.type)};
       }
     }
@@ -91,17 +101,22 @@ struct Columns {
   }
 };
 
+gpz::Box box_of(const json &described) {
+  gpz::Box box;
+  box.kind = static_cast<gpz::Box::Kind>(described["kind"].get<int>());
+  box.dimension = described["dimension"];
+  const std::string boundary = described["boundary"];
+  for (std::size_t i = 0; i < boundary.size(); ++i) box.boundary[i] = boundary[i];
+  box.values = described["values"].get<std::array<double, 12>>();
+  return box;
+}
+
 gpz::FrameInfo info_of(const json &frame) {
   gpz::FrameInfo info;
   info.particles = frame["particles"];
   info.timestep = frame["timestep"];
   if (!frame["time"].is_null()) info.time = frame["time"];
-  const json &box = frame["box"];
-  info.box.kind = static_cast<gpz::Box::Kind>(box["kind"].get<int>());
-  info.box.dimension = box["dimension"];
-  const std::string boundary = box["boundary"];
-  for (std::size_t i = 0; i < boundary.size(); ++i) info.box.boundary[i] = boundary[i];
-  info.box.values = box["values"].get<std::array<double, 12>>();
+  info.box = box_of(frame["box"]);
   return info;
 }
 
@@ -116,6 +131,13 @@ gpz::Metadata metadata_of(const json &described) {
   metadata.type_labels = described.value("type_labels", std::vector<std::string>{});
   metadata.timestep_size = described.value("timestep_size", 0.0);
   return metadata;
+}
+
+// The most of a frame.
+std::uint64_t particles_of(const json &described) {
+  std::uint64_t most = 0;
+  for (const json &frame : described["frames"]) most = std::max(most, frame["particles"].get<std::uint64_t>());
+  return most;
 }
 
 bool has_ids(const json &described) {
@@ -196,23 +218,28 @@ std::vector<gpz::Observable> observables_of(const json &described) {
   return observables;
 }
 
+gpz::Effort effort_named(const std::string &name) {
+  return name == "dense" ? gpz::Effort::dense : name == "default" ? gpz::Effort::standard : gpz::Effort::fast;
+}
+
+json read_json(const std::string &path) {
+  std::ifstream stream(path);
+  return json::parse(stream);
+}
+
 void encode(const std::string &source, const std::string &path, int threads) {
-  std::ifstream stream(source);
-  const json described = json::parse(stream);
+  const json described = read_json(source);
   const unsigned key_interval = described["key_interval"];
   const auto order = described["order"] == "id"       ? gpz::Order::id
                      : described["order"] == "memory" ? gpz::Order::memory
                                                       : gpz::Order::place;
-  const std::string name = described["effort"];
-  const auto effort = name == "dense"     ? gpz::Effort::dense
-                      : name == "default" ? gpz::Effort::standard
-                                          : gpz::Effort::fast;
+  const gpz::Effort effort = effort_named(described["effort"]);
   const std::size_t chunks = described["chunks"];
 
   // A file that is continued keeps the features of its header: those that there were when the golden file was made.
   const std::uint32_t features = described["features"];
   gpz::Metadata metadata = metadata_of(described["metadata"]);
-  metadata.features = gpz::features_of(effort, order, has_ids(described)) & features;
+  metadata.features = gpz::features_of(effort, order, has_ids(described), particles_of(described)) & features;
   gpz::Writer(path, metadata).close();
   gpz::Writer writer(path, metadata, gpz::Writer::Mode::append, threads);
   std::vector<gpz::TrajectoryEncoder> encoders;
@@ -375,6 +402,41 @@ void decode(const std::string &path) {
     print_frame(reader.read(i), reader.tables(i), reader.observables(i));
 }
 
+void encode_array(const std::string &source, const std::string &path, int threads) {
+  const json described = read_json(source);
+  gpz::FrameArrayShape shape;
+  shape.type = type_named(described["type"]);
+  shape.frames = described["frames"];
+  shape.particles = described["particles"];
+  shape.components = described["components"];
+  gpz::FrameArrayOptions options;
+  options.bound = described["bound"];
+  options.effort = effort_named(described["effort"]);
+  options.key_interval = described["key_interval"];
+  options.threads = threads;
+  for (const json &box : described["boxes"]) options.boxes.push_back(box_of(box));
+  const std::vector<std::uint8_t> values = bytes_of_bits(described["bits"], size_of(shape.type));
+  const gpz::Bytes bytes = gpz::compress_frames(values.data(), shape, options);
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char *>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::printf("%s\n", gpz::codec::kernels().name);
+}
+
+void decode_array(const std::string &path) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::vector<char> bytes{std::istreambuf_iterator<char>(stream), {}};
+  const gpz::FrameArrayInfo info = gpz::frame_array_info(bytes.data(), bytes.size());
+  std::vector<std::uint8_t> values(info.shape.bytes());
+  gpz::decompress_frames(bytes.data(), bytes.size(), 0, info.shape.frames, values.data(), values.size());
+  const json described{{"type", static_cast<int>(info.shape.type)},
+                       {"frames", info.shape.frames},
+                       {"particles", info.shape.particles},
+                       {"components", info.shape.components},
+                       {"bound", bits_of(info.bound)}};
+  std::printf("%s\n", described.dump().c_str());
+  print(values);
+}
+
 // The tables that encoders and decoders go by: features by name, those of chunk kinds and codings, and which fields
 // chunks of a kind may have in a coding.
 void print_tables() {
@@ -403,9 +465,12 @@ void print_tables() {
 int main(int argc, char **argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
-    if ((arguments.size() == 4 || arguments.size() == 5) && arguments[0] == "encode") {
+    if ((arguments.size() == 4 || arguments.size() == 5) &&
+        (arguments[0] == "encode" || arguments[0] == "encode-array")) {
       if (arguments.size() == 5) gpz::test::limit_instruction_set(arguments[4]);
-      encode(arguments[1], arguments[2], std::stoi(arguments[3]));
+      (arguments[0] == "encode" ? encode : encode_array)(arguments[1], arguments[2], std::stoi(arguments[3]));
+    } else if (arguments.size() == 2 && arguments[0] == "decode-array") {
+      decode_array(arguments[1]);
     } else if (arguments.size() == 2 && arguments[0] == "decode") {
       decode(arguments[1]);
     } else if (arguments.size() == 3 && arguments[0] == "decode" && arguments[2] == "stream") {

@@ -25,12 +25,12 @@ DIGESTS = decoders.FILES / "digests.json"
 TORN = "torn", "type-labels", 700  # a file, the one that it is the beginning of, bytes that it lacks
 
 
-def encoded(source, threads=1, instruction_set=None):
+def encoded(source, threads=1, instruction_set=None, command="encode"):
     """The bytes of a golden file, and the instruction set that the library used."""
     with tempfile.TemporaryDirectory() as folder:
         described, path = (pathlib.Path(folder) / name for name in ("source.json", "file.gpz"))
         described.write_text(json.dumps(source.as_json()))
-        result = decoders.codec("encode", described, path, threads, *([instruction_set] if instruction_set else []))
+        result = decoders.codec(command, described, path, threads, *([instruction_set] if instruction_set else []))
         assert result.returncode == 0, result.stderr.decode()
         return path.read_bytes(), result.stdout.decode().strip()
 
@@ -70,10 +70,15 @@ def write_digests(digests):
     DIGESTS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
+def names_to_make(description):
+    """Of the arguments."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="+", metavar="NAME", required=True, help="files to make, without their ending")
+    return parser.parse_args().only
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="+", metavar="NAME", required=True, help="files to make, without .gpz")
-    names = parser.parse_args().only
+    names = names_to_make(__doc__)
     digests, files = read_digests(), all_files()
     for name in names:
         path = decoders.FILES / f"{name}.gpz"

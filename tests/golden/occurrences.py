@@ -9,6 +9,7 @@ from unittest import mock
 import decoders
 
 from gpz_reference import block as gpz_block
+from gpz_reference import bonds as gpz_bonds
 from gpz_reference import cells as gpz_cells
 from gpz_reference import chunk as gpz_chunk
 from gpz_reference import classed as gpz_classed
@@ -208,6 +209,31 @@ def note_order(noted):
     return mock.patch.multiple(gpz_ordered, decode_section=note_section, read_indices=note_indices, read_block=note_block)
 
 
+def note_segments(noted):
+    """Of sections of coding 12."""
+    start, value = gpz_bonds.Section.__init__, gpz_bonds.Reader.value
+
+    def note_start(self, cursor, particles, axes, segment=None):
+        start(self, cursor, particles, axes, segment)
+        if segment:
+            count = len(self.streams)
+            noted.add(("segments", "one" if count == 1 else "an odd number" if count % 2 else "an even number"))
+            noted.when(any(self.exceptions), "segments", "exceptions")
+            noted.add(("segments", "bonds" if self.kinds else "no bonds"))
+            noted.add(("segments", "components", len(axes)))
+            noted.when(self.kinds and self.bonds[segment : segment + 1] == [0], "segments", "a molecule that is cut")
+
+    def note_value(self, i, d, *expected):
+        size = value(self, i, d, *expected)
+        noted.when(self.indices[d][i] != self.here[d], "order", "another image")
+        return size
+
+    patches = contextlib.ExitStack()
+    patches.enter_context(mock.patch.object(gpz_bonds.Section, "__init__", note_start))
+    patches.enter_context(mock.patch.object(gpz_bonds.Reader, "value", note_value))
+    return patches
+
+
 def note_few_values(noted):
     read = gpz_few_values.read_few_values
 
@@ -368,7 +394,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_segments, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -447,6 +473,10 @@ def expected():
     result |= {("order", "head", head) for head in gpz_block.HEADS}
     result |= {("order", "lag", lag) for lag in (0, 1)}
     result |= {("order", what) for what in ("no lags", "lag 1 first", "ids do not ascend", "exact values")}
+
+    counts = "one", "an odd number", "an even number"
+    result |= {("segments", what) for what in (*counts, "exceptions", "bonds", "no bonds", "a molecule that is cut")} | {("order", "another image")}
+    result |= {("segments", "components", d) for d in (2, 3)}
 
     for where in ("difference", "order"):
         result |= {(where, what) for what in (*PAYLOAD_PARTS, "full block", "last block")}

@@ -23,7 +23,7 @@ SECTIONS = [
     "Order of ids",
     "Index",
 ]
-SECTIONS += ["Reading rules", "Policy", "A file in bytes", "Errata"]
+SECTIONS += ["Reading rules", "Policy", "A file in bytes", "Errata", "Frame arrays"]
 ROW = re.compile(r"^\| ([0-9a-f]{3}) \| `([0-9a-f ]+)` \| (.*?) \| (.*?) ?\|$", re.MULTILINE)
 
 

@@ -11,6 +11,7 @@ import violations_classed
 import violations_container
 import violations_few_values
 import violations_molecules
+import violations_segments
 import violations_tables
 import violations_trajectories
 
@@ -25,6 +26,7 @@ ROOMS = (
     violations_few_values,
     violations_classed,
     violations_molecules,
+    violations_segments,
     violations_tables,
 )
 FAMILIES = [family for room in ROOMS for family in room.FAMILIES]

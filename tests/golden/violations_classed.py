@@ -7,21 +7,9 @@ from violations_container import bare_frame, entry_of, header
 from violations_trajectories import GRID, LOSSLESS, WHOLE, block_coded, field_of, in_order
 
 from gpz_write import encode_chunk, head_checksum
+from gpz_write_order import segments
 
 CLASSED = 8  # the required feature
-
-
-def segments(bits=((0, 0, 0),), contexts=1, table_bytes=None, tables=None, lengths=None, padding=b"", states=(2**16, 2**16), more=b""):
-    """Without shapes: each number is an escape of 32 bits, which stand last."""
-    tables = bytes(-(-(8 + 3 + contexts) // 16) * 2) if tables is None else tables
-    tables += bytes(-len(tables) % 8)
-    streams = []
-    for numbers in bits:
-        raw = b"".join(struct.pack("<I", u) for u in reversed(numbers))
-        streams.append(struct.pack("<2I", *states) + bytes(-len(raw) % 8) + raw)
-    lengths = [len(stream) for stream in streams] if lengths is None else lengths
-    data = struct.pack("<I", len(tables) if table_bytes is None else table_bytes) + struct.pack(f"<{len(lengths)}I", *lengths)
-    return data + padding + tables + b"".join(streams) + more
 
 
 def rules(base=0, group=(), groups=1, terms=((0, 0, 4, 0),), weights=(0,), count=None):

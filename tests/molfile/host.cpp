@@ -2,8 +2,11 @@
 // Loads a molfile plugin as VMD does, reads a file with it and prints all that it gets, for test_molfile.py.
 //
 //   host LIBRARY FILE [EVERY]      EVERY: read every so many frames, skip the others
+//
+// A plugin without metadata is called as GROMACS does: with a pointer to velocities that leads nowhere.
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -59,6 +62,7 @@ void print_bonds(void *file) {
 }
 
 void print_frames(void *file, int count, int every, bool velocities) {
+  constexpr std::uintptr_t nowhere = 8;
   const auto size = 3 * static_cast<std::size_t>(count);
   std::vector<float> x(size, 7.F);
   std::vector<float> v(size, 7.F);
@@ -66,6 +70,7 @@ void print_frames(void *file, int count, int every, bool velocities) {
     Timestep step{};
     step.coordinates = x.data();
     step.velocities = velocities ? v.data() : nullptr;
+    if (found->read_timestep_metadata == nullptr) step.velocities = reinterpret_cast<float *>(nowhere);
     const bool skip = frame % every != 0;
     if (found->read_next_timestep(file, count, skip ? nullptr : &step) != success) break;
     if (skip) continue;
@@ -93,8 +98,10 @@ int run(int argc, char **argv) {
   void *file = found->open_file_read(argv[2], "gpz", &count);
   if (file == nullptr) return 1;
   TimestepMetadata metadata{};
-  found->read_timestep_metadata(file, nullptr);
-  found->read_timestep_metadata(file, &metadata);
+  if (found->read_timestep_metadata != nullptr) {
+    found->read_timestep_metadata(file, nullptr);
+    found->read_timestep_metadata(file, &metadata);
+  }
   std::printf("atoms %d\nframes %u velocities %d bytes %u\n", count, metadata.count, metadata.has_velocities,
               metadata.bytes);
   print_atoms(file, count);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a program that loads molfile plugins sees of a file, as host.cpp prints it. Environment: MOLFILE_HOST_17 and
-MOLFILE_HOST_18, the hosts; MOLFILE_PLUGIN_17 and MOLFILE_PLUGIN_18, the plugins."""
+MOLFILE_HOST_18, the hosts; MOLFILE_PLUGIN_17 and MOLFILE_PLUGIN_18, the plugins. With "gromacs" instead of a number: the plugin for
+GROMACS, called as GROMACS does."""
 
 import os
 import struct

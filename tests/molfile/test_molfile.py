@@ -163,6 +163,19 @@ class Made(unittest.TestCase):
         self.assertEqual(sorted(third.frames), [0, 2])
         self.assertEqual(third.frames, {i: every.frames[i] for i in (0, 2)})
 
+    def test_gromacs(self):
+        """It gets no velocities, and times in picoseconds."""
+        rows = [[f"1 1 {i}.25 0 1 5 6 7", f"2 1 0 {i}.5 2 5 6 7"] for i in range(3)]
+        for units, picoseconds in ("real", 0.002), ("metal", 2):
+            path = self.encode(rows, "id type x y z vx vy vz", "--units", units, "--dt", "2")
+            seen, usual = read(path, abi="gromacs"), read(path, abi=17)
+            self.assertEqual((seen.exit_code, seen.messages, seen.atoms), (0, [], usual.atoms))
+            self.assertEqual(usual.facts["velocities"], 1)
+            for i, (time, cell_of_frame, positions_read, _) in seen.frames.items():
+                self.assertAlmostEqual(time, 10 * i * picoseconds, places=9)
+                self.assertEqual((cell_of_frame, positions_read), usual.frames[i][1:3])
+            self.assertEqual(len(seen.frames), 3)
+
     def test_tables(self):
         """Masses, charges, molecules and bonds of a data file; the bond to an atom that the frame lacks is left out."""
         data = self.folder / "t.data"

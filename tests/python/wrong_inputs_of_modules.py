@@ -50,6 +50,44 @@ def mda_write(name, error, *says, file="new", elements="Cu", count=N, **argument
     return Row("MDAnalysis writer", name, call, error, says)
 
 
+def openmm_report(name, error, *says, file="new", interval=1, count=N, **arguments):
+    """A reporter, and a step of free particles of copper."""
+
+    def call(place):
+        import openmm
+        from openmm import app
+
+        arguments_ = {key: value() if callable(value) else value for key, value in arguments.items()}
+        path = getattr(place, file) if isinstance(file, str) else file
+        reporter = gpz.openmm.GPZReporter(path, interval, **arguments_)
+        topology, system = app.Topology(), openmm.System()
+        residue = topology.addResidue("CU", topology.addChain())
+        for _ in range(count):
+            topology.addAtom("CU", app.element.copper, residue)
+            system.addParticle(63.5)
+        platform = openmm.Platform.getPlatformByName("Reference")
+        simulation = app.Simulation(topology, system, openmm.VerletIntegrator(0.001), platform)
+        simulation.context.setPositions(X[:count])
+        simulation.reporters.append(reporter)
+        simulation.step(1)
+
+    return Row("GPZReporter", name, call, error, says)
+
+
+def quantity(value, *units):
+    """Of openmm.unit, when it is called."""
+
+    def made():
+        from openmm import unit
+
+        product = unit.dimensionless
+        for name, power in units:
+            product = product * getattr(unit, name) ** power
+        return value * product
+
+    return made
+
+
 ASE = [
     ase_write("efort", T, "efort", efort="dense"),
     ase_write("effort", A, "effort", "'default'", '"standard"', effort="default"),
@@ -112,3 +150,39 @@ MDANALYSIS = [
     mda_write("append type 2", A, "file.gpz", "type 2", "elements Cu", file="file", append=True, elements="2"),
     mda_write("append other atoms", A, "file.gpz", "5 atoms", "4", "another file", file="file", append=True, count=4),
 ]
+
+OPENMM = [
+    openmm_report("file", T, "file", "5", "a path", file=5),
+    openmm_report("reportInterval 0", A, "reportInterval", "0", "a number of steps from 1", interval=0),
+    openmm_report("reportInterval 1.5", T, "reportInterval", "1.5", "a number of steps from 1", interval=1.5),
+    openmm_report("efort", T, "efort", efort="dense"),
+    openmm_report("effort", A, "effort", "'default'", '"standard"', effort="default"),
+    openmm_report("order", A, "order", "'x'", '"memory"', order="x"),
+    openmm_report("key_interval", A, "key_interval", "0", INTERVAL, key_interval=0),
+    openmm_report("threads", A, "threads", "-1", THREADS, threads=-1),
+    openmm_report("sync", T, "sync", "1", "True or False", sync=1),
+    openmm_report("append", T, "append", "'yes'", "True or False", append="yes"),
+    openmm_report("enforcePeriodicBox", T, "enforcePeriodicBox", "'no'", "True or False", enforcePeriodicBox="no"),
+    openmm_report("temperature", T, "temperature", "300", "True or False", temperature=300),
+    openmm_report("velocities", T, "velocities", "0.1", "True or False", velocities=0.1),
+    openmm_report("eb", A, "eb", "-1", "finite number", eb=-1),
+    openmm_report("eb text", A, "eb", "'small'", "finite number", eb="small"),
+    openmm_report("eb of time", T, "eb", "ps", "nanometer", eb=quantity(1, ("picosecond", 1))),
+    openmm_report("eb thermal", A, "eb", "vx, vy and vz", "number", eb="thermal"),
+    openmm_report("velocity_eb length", T, "velocity_eb", "nanometer/picosecond", velocities=True,
+                  velocity_eb=quantity(1, ("nanometer", 1))),
+    openmm_report("velocity_eb alone", A, "velocity_eb", "velocities=True", velocity_eb=0.1),
+    openmm_report("force_eb alone", A, "force_eb", "forces=True", force_eb=0.1),
+    openmm_report("force_eb thermal", A, "force_eb", "vx, vy and vz", forces=True, force_eb="thermal"),
+    openmm_report("velocity_eb at rest", A, "new.gpz", "bounds: ", "no thermal speed", velocities=True, velocity_eb="thermal"),
+    openmm_report("atomSubset number", T, "atomSubset", "3", atomSubset=3),
+    openmm_report("atomSubset texts", T, "atomSubset", "['CU']", "whole numbers from 0", atomSubset=["CU"]),
+    openmm_report("atomSubset floats", T, "atomSubset", "[0.0, 1.0]", "whole numbers from 0", atomSubset=[0.0, 1.0]),
+    openmm_report("atomSubset mask", T, "atomSubset", "True", "whole numbers from 0", atomSubset=[True, False]),
+    openmm_report("atomSubset empty", A, "atomSubset", "no atoms", "None", atomSubset=[]),
+    openmm_report("atomSubset -1", A, "atomSubset", "-1", "from 0", atomSubset=[0, -1]),
+    openmm_report("atomSubset twice", A, "atomSubset", "3", "twice", atomSubset=[3, 1, 3]),
+    openmm_report("atomSubset beyond", A, "atomSubset", "5", "5 atoms, from 0", atomSubset=[0, 5]),
+    openmm_report("append columns", A, "file.gpz", "columns", file="file", append=True),
+    openmm_report("append other atoms", A, "file.gpz", "5 atoms", "4", "another file", file="file", append=True, count=4),
+]  # fmt: skip

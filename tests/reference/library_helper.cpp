@@ -6,6 +6,9 @@
 //   library_helper ordered FOLDER        the same of chunks in the order of ids
 //   library_helper cells FOLDER          writes files that between them have all of cell chunks
 //   library_helper modelled FOLDER       the same of modelled sections
+//   library_helper arrays FOLDER         writes frame arrays of every form
+//   library_helper each-array FOLDER     what every array of the folder is, and the digest of each frame, or "refused:
+//                                        CAUSE", under its name
 //   library_helper digest FILE [ORDER]   prints what gpz-reference FILE prints. ORDER of reading: forward, backward,
 //                                        scattered,
 //                                        fields (backward, each field by itself), stream (as a pipe is read)
@@ -36,6 +39,7 @@
 #include "gpz/reader.hpp"
 #include "gpz/tables.hpp"
 #include "gpz/writer.hpp"
+#include "library_arrays.hpp"
 #include "library_cells.hpp"
 #include "library_modelled.hpp"
 #include "library_ordered.hpp"
@@ -335,6 +339,10 @@ int main(int argc, char **argv) {
       write_cells(argv[2]);
     } else if (std::strcmp(argv[1], "modelled") == 0) {
       write_modelled(argv[2]);
+    } else if (std::strcmp(argv[1], "arrays") == 0) {
+      write_arrays(argv[2]);
+    } else if (std::strcmp(argv[1], "each-array") == 0) {
+      print_arrays(argv[2]);
     } else if (std::strcmp(argv[1], "digest") == 0) {
       print_digests(argv[2], argc == 4 ? argv[3] : "forward");
     } else if (std::strcmp(argv[1], "each") == 0) {

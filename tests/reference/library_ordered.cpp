@@ -176,7 +176,8 @@ std::vector<Particle> slab(const std::vector<Particle> &all, int chunk, int chun
 template <class Float>
 void write_sample(const std::string &path, const Sample &sample) {
   gpz::Metadata metadata;
-  metadata.features = gpz::features_of(sample.effort, gpz::Order::id, true);
+  metadata.features =
+      gpz::features_of(sample.effort, gpz::Order::id, true, static_cast<std::uint64_t>(sample.particles));
   gpz::Writer writer(path, metadata);
   std::vector<gpz::TrajectoryEncoder> encoders(static_cast<std::size_t>(sample.chunks));
   for (auto &encoder : encoders) {
@@ -328,6 +329,7 @@ std::vector<Sample> samples() {
       p[701].position[0] = std::nan("");
     };
   });
+  add("bonds-in-segments", [&](Sample &s) { molecules(s), s.particles = 17000, s.frames = 1, s.beyond = 0.3; });
   add("modelled-crystal", [](Sample &s) {
     s.effort = gpz::Effort::standard, s.structure = Structure::crystal, s.particles = 1728, s.beyond = 0.5;
   });

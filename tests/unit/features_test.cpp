@@ -70,7 +70,15 @@ TEST(Features, OfEachEffort) {
     EXPECT_EQ(features_of(effort, Order::memory, false),
               features_of(effort, Order::place, false) | feature::sequence_chunks);
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
+  {
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true)), effort);
+    // Large chunks may be in segments.
+    const std::uint32_t large = effort == Effort::fast ? 0 : feature::segmented_order;
+    EXPECT_EQ(features_of(effort, Order::id, true, 16384), features_of(effort, Order::id, true) | large);
+    EXPECT_EQ(features_of(effort, Order::id, true, 16383), features_of(effort, Order::id, true));
+    EXPECT_EQ(features_of(effort, Order::id, false, 1 << 20), features_of(effort, Order::id, false));
+    EXPECT_EQ(effort_within(features_of(effort, Order::id, true, 16384)), effort);
+  }
 }
 
 TEST(Features, StandInTheFileHeader) {

@@ -184,15 +184,15 @@ TEST(Bonds, AreReadAsTheyWereStored) {
   const Frame q = waters(500, 2, 0.01, box, random);
   const Bonds bonds = Bonds::find(codec::columns(q), q[0].size(), box);
   std::vector<std::uint8_t> bytes;
-  bonds.append(bytes);
+  bonds.append(Bonds::Stream::whole, bytes);
   EXPECT_EQ(bytes.size() % 8, 0U);
   EXPECT_LT(bytes.size(), q[0].size() / 8);
   Bonds read;
-  EXPECT_EQ(read.read(bytes.data(), bytes.size(), q[0].size()), bytes.size());
+  EXPECT_EQ(read.read(bytes.data(), bytes.size(), q[0].size(), Bonds::Stream::whole), bytes.size());
   expect_equal(bonds, read);
 
   test::expect_damage_is_refused_or_read(bytes, [&](const std::vector<std::uint8_t> &damaged) {
-    read.read(damaged.data(), damaged.size(), q[0].size());
+    read.read(damaged.data(), damaged.size(), q[0].size(), Bonds::Stream::whole);
     for (std::size_t slot = 0; slot < read.particles(); ++slot) {
       ASSERT_LE(read.kind(slot), read.kinds().size());
       if (read.kind(slot) == 0) continue;

@@ -40,9 +40,11 @@ Frame decoded(const Snapshot &snapshot, const EncodedChunk &chunk) {
   return frame;
 }
 
+constexpr std::uint32_t in_segments = feature::modelled_sections | feature::segmented_order;
+
 void expect_ordered(const Snapshot &snapshot) {
-  for (const bool modelled : {false, true}) {
-    const Frame frame = decoded(snapshot, ordered_chunk(snapshot, snapshot.info.particles, nullptr, modelled));
+  for (const std::uint32_t features : {0u, feature::modelled_sections, in_segments}) {
+    const Frame frame = decoded(snapshot, ordered_chunk(snapshot, snapshot.info.particles, nullptr, features));
     expect_true(snapshot, frame);
     const auto &ids = frame.find("id")->integers;
     EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
@@ -125,7 +127,7 @@ TEST(OrderedChunk, ReturnsMolecules) {
 TEST(OrderedChunk, MoleculesAreSmallerByTheirBonds) {
   const Snapshot snapshot = waters(2000).snapshot();
   const EncodedChunk plain = ordered_chunk(snapshot);
-  const EncodedChunk modelled = ordered_chunk(snapshot, snapshot.info.particles, nullptr, true);
+  const EncodedChunk modelled = ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::modelled_sections);
   const std::size_t at = 16 + 8 * snapshot.quantities.size();  // of the positions
   EXPECT_EQ(plain.bytes[at], format::ordered_values);
   EXPECT_EQ(modelled.bytes[at], format::modelled_order);
@@ -148,6 +150,55 @@ TEST(OrderedChunk, MoleculesAreSmallerByTheirBonds) {
   EXPECT_GT(bound, 3900U);
   EXPECT_LE(bound, 4020U);
   EXPECT_TRUE(bonds_of(plain).empty());
+}
+
+std::uint64_t positions_length(const EncodedChunk &chunk) {
+  return format::load_little<std::uint64_t>(chunk.bytes.data() + 16);
+}
+
+// Sections in segments, of molecules that lie across the ends of segments, with ids that have gaps.
+TEST(OrderedChunk, SegmentsOfMolecules) {
+  for (const bool has_gaps : {false, true}) {
+    Gas gas = waters(5400, 1);
+    if (has_gaps) gas.thin(0.1);
+    Snapshot snapshot = gas.snapshot();
+    auto &x = snapshot.named("x").real;
+    x[8191] = std::nan("");
+    x[8192] = 1e300;
+    x[x.size() - 1] = -HUGE_VAL;
+    const EncodedChunk whole = ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::modelled_sections);
+    const EncodedChunk segments = ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments);
+    EXPECT_EQ(whole.bytes[16 + 8 * snapshot.quantities.size()], format::modelled_order);
+    EXPECT_EQ(segments.bytes[16 + 8 * snapshot.quantities.size()], format::segmented_order);
+    const Frame frame = decoded(snapshot, segments);
+    expect_true(snapshot, frame);
+    // Each segment learns sites and scales anew.
+    EXPECT_LT(static_cast<double>(positions_length(segments)), 1.01 * static_cast<double>(positions_length(whole)));
+    for (const int threads : {2, 3, 16}) {
+      EXPECT_EQ(ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments, threads).bytes, segments.bytes);
+      Frame again = frame_for(snapshot.inputs());
+      decode_chunk(segments.bytes.data(), segments.bytes.size(), segments.particles, again, {}, threads);
+      for (std::size_t c = 0; c < frame.columns.size(); ++c) {
+        EXPECT_EQ(again.columns[c].integers, frame.columns[c].integers);
+        EXPECT_EQ(std::memcmp(again.columns[c].floats.data(), frame.columns[c].floats.data(),
+                              8 * frame.columns[c].floats.size()),
+                  0);
+      }
+    }
+  }
+}
+
+// Without bonds too: a crystal, and one component.
+TEST(OrderedChunk, SegmentsWithoutBonds) {
+  const Snapshot snapshot = crystal(26).snapshot();
+  const EncodedChunk segments = ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments, 2);
+  expect_true(snapshot, decoded(snapshot, segments));
+}
+
+TEST(OrderedChunk, SegmentsAreForLargeChunks) {
+  const Snapshot snapshot = waters(5461).snapshot();  // 16,383 particles
+  EXPECT_EQ(ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments).bytes,
+            ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::modelled_sections).bytes);
 }
 
 TEST(OrderedChunk, ReturnsWhatNoGridHolds) {

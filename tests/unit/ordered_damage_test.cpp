@@ -18,10 +18,10 @@ struct Target {
   EncodedChunk chunk;
   Frame described;
 
-  explicit Target(std::size_t edge) : Target(crystal(edge), false) {}
+  explicit Target(std::size_t edge) : Target(crystal(edge), 0) {}
 
-  Target(Gas gas, bool modelled) {
-    gas.thin(modelled ? 0.01 : 0.1);
+  Target(Gas gas, std::uint32_t features) {
+    gas.thin(features != 0 ? 0.01 : 0.1);
     snapshot = gas.snapshot();
     auto &x = snapshot.named("x").real;
     x[4] = std::nan("");
@@ -29,7 +29,7 @@ struct Target {
     x[40] = 1e11;
     x[60] = -1.1;
     snapshot.named("ix").integer[7] = 1 << 20;
-    chunk = ordered_chunk(snapshot, snapshot.info.particles, nullptr, modelled);
+    chunk = ordered_chunk(snapshot, snapshot.info.particles, nullptr, features);
     described = frame_for(snapshot.inputs());
     for (Frame::Column &column : described.columns) {  // what was there before
       if (described.info.fields[column.field].type == ValueType::integer)
@@ -119,11 +119,8 @@ TEST(HostileOrder, AnyBytes) {
   }
 }
 
-TEST(HostileOrder, MoleculesWithBondsOfAnyKind) {
-  const Target target(waters(500), true);
+void expect_damage_is_survived(const Target &target, std::size_t most) {
   const Bytes &bytes = target.chunk.bytes;
-  ASSERT_EQ(bytes[target.section(0)], format::modelled_order);
-  const std::size_t most = std::size_t{1} << 21;  // the tables of its numbers
   ASSERT_EQ(target.read(bytes, target.chunk.particles, most), Status::ok);
   Random random(3);
   std::size_t refused = 0;
@@ -138,6 +135,30 @@ TEST(HostileOrder, MoleculesWithBondsOfAnyKind) {
     EXPECT_NE(target.read(target.with_section(0, cut), target.chunk.particles, most), Status::ok) << at;
   }
   EXPECT_GT(refused, 100U);
+}
+
+TEST(HostileOrder, MoleculesWithBondsOfAnyKind) {
+  const Target target(waters(500), feature::modelled_sections);
+  ASSERT_EQ(target.chunk.bytes[target.section(0)], format::modelled_order);
+  expect_damage_is_survived(target, std::size_t{1} << 21);  // the tables of its numbers
+}
+
+TEST(HostileOrder, SegmentsOfMolecules) {
+  const Target target(waters(6000), feature::modelled_sections | feature::segmented_order);
+  ASSERT_EQ(target.chunk.bytes[target.section(0)], format::segmented_order);
+  Random random(4);
+  // The head, its counts and the tables: each byte. Of the numbers some.
+  const Bytes &bytes = target.chunk.bytes;
+  ASSERT_EQ(target.read(bytes, target.chunk.particles, std::size_t{1} << 22), Status::ok);
+  std::size_t refused = 0;
+  std::size_t tried = 0;
+  for (std::size_t at = target.section(0); at < target.section(1); at += at < target.section(0) + 600 ? 1 : 977) {
+    Bytes damaged = bytes;
+    damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ (1 + random.below(255)));
+    refused += target.read(damaged, target.chunk.particles, std::size_t{1} << 22) == Status::ok ? 0 : 1;
+    ++tried;
+  }
+  EXPECT_GT(refused, tried / 2);
 }
 
 TEST(HostileOrder, NumbersOfParticles) {

@@ -10,13 +10,13 @@ namespace gpz::test {
 
 // In the order of the ids even where that is larger.
 inline EncodedChunk ordered_chunk(const Snapshot &snapshot, std::size_t particles, const int *rows = nullptr,
-                                  bool modelled = false) {
+                                  std::uint32_t features = 0, int threads = 1) {
   std::vector<FieldInput> fields = snapshot.inputs();
   format::prepare_fields(fields, particles);
   EncodedChunk chunk;
-  trajectory::EncoderTools tools(1);
+  trajectory::EncoderTools tools(threads);
   trajectory::encode_independent(ChunkKind::ordered, fields, particles, rows, snapshot.info.box,
-                                 modelled ? feature::modelled_sections : 0, tools, chunk);
+                                 features, tools, chunk);
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }

@@ -55,7 +55,7 @@ struct Integers {
 TEST(SectionWriter, TheSmallestCandidateIsWritten) {
   for (const bool follow : {false, true}) {
     Integers integers(follow);
-    const auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0);
+    const auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0, 0);
     ASSERT_EQ(candidates.size(), 2u);
     const Bytes first = integers.section({candidates[0]});
     const Bytes second = integers.section({candidates[1]});
@@ -67,7 +67,7 @@ TEST(SectionWriter, TheSmallestCandidateIsWritten) {
 
 TEST(SectionWriter, OfEqualSizesTheFirstStays) {
   Integers integers(true);
-  const auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0);
+  const auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0, 0);
   SectionCandidate again = candidates[0];
   again.when = SectionCandidate::costly;
   EXPECT_EQ(integers.section({candidates[0], again}), integers.section({candidates[0]}));
@@ -75,7 +75,7 @@ TEST(SectionWriter, OfEqualSizesTheFirstStays) {
 
 TEST(SectionWriter, CandidatesHaveTheirTurns) {
   Integers integers(false);
-  auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0);
+  auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0, 0);
   candidates[0].when = SectionCandidate::costly;
   EXPECT_EQ(integers.section(candidates, Try::usual)[0], format::block_coded_values);
   EXPECT_EQ(integers.section(candidates, Try::costly)[0], format::ordered_values);
@@ -90,10 +90,11 @@ TEST(SectionWriter, TablesAgree) {
   std::set<int> tried;
   for (const ChunkKind kind : {ChunkKind::difference, ChunkKind::ordered, ChunkKind::cells, ChunkKind::sequence})
     for (const FieldClass field : {sort_keys, trajectory::integers, lossless, positions, values, identity})
-      for (const SectionCandidate &candidate : section_candidates(kind, field, feature::known)) {
-        EXPECT_TRUE(format::allows_coding(kind, candidate.coding, field));
-        tried.insert(candidate.coding);
-      }
+      for (const std::uint64_t particles : {1000, 100000})
+        for (const SectionCandidate &candidate : section_candidates(kind, field, particles, feature::known)) {
+          EXPECT_TRUE(format::allows_coding(kind, candidate.coding, field));
+          tried.insert(candidate.coding);
+        }
   EXPECT_EQ(tried.size(), format::coding_count);
   // Rows are found by their numbers.
   for (std::uint8_t n = 1; n <= format::coding_count; ++n) {
@@ -125,7 +126,7 @@ TEST(SectionWriter, MoleculesAreTriedAgainAfterANarrowLoss) {
 TEST(SectionWriter, EveryFieldHasACandidate) {
   for (const ChunkKind kind : {ChunkKind::ordered, ChunkKind::cells, ChunkKind::sequence, ChunkKind::difference})
     for (const FieldClass field : {trajectory::integers, lossless, values})
-      EXPECT_FALSE(section_candidates(kind, field, 0).empty())
+      EXPECT_FALSE(section_candidates(kind, field, 1000, 0).empty())
           << static_cast<int>(kind) << " " << static_cast<int>(field);
 }
 

@@ -103,6 +103,8 @@ constexpr std::uint32_t modelled_sections = 1u << 0;
 constexpr std::uint32_t cell_chunks = 1u << 1;
 constexpr std::uint32_t sequence_chunks = 1u << 2;
 constexpr std::uint32_t classed_sections = 1u << 3;
+// Bit 4 is that of frame arrays (gpz/frame_array.hpp), which are no files.
+constexpr std::uint32_t segmented_order = 1u << 5;
 
 struct Name {
   std::uint32_t bit;
@@ -111,7 +113,8 @@ struct Name {
 inline constexpr Name names[] = {{modelled_sections, "modelled sections"},
                                  {cell_chunks, "cell chunks"},
                                  {sequence_chunks, "sequence chunks"},
-                                 {classed_sections, "classed sections"}};
+                                 {classed_sections, "classed sections"},
+                                 {segmented_order, "order of ids in segments"}};
 
 constexpr std::uint32_t all_named() {
   std::uint32_t bits = 0;

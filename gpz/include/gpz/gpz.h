@@ -45,6 +45,7 @@
 #include <stddef.h>
 
 #include "gpz/export.h"
+#include "gpz/gpz_array.h"
 #include "gpz/gpz_frame.h"
 #include "gpz/gpz_read.h"
 #include "gpz/gpz_status.h"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Converts between .gpz and DCD, AMBER NetCDF, XTC, TRR and H5MD. Needs `pip install "gpz-md[convert]"`.
+"""Converts between .gpz and DCD, AMBER NetCDF, XTC, TRR and H5MD, and from TNG. Needs `pip install "gpz-md[convert]"`.
 
     import gpz.convert
 

@@ -17,7 +17,6 @@ from gpz.convert import from_gpz, to_gpz
 from gpz.convert.formats import format_to_read, format_to_write, is_gpz
 from gpz.convert.outcome import Outcome
 
-DIGITS = 3  # of nm, that XTC keeps
 MOST_DIGITS = 9
 LONGEST_KEY_INTERVAL = 65_535
 MOST_THREADS = 4_096
@@ -46,8 +45,10 @@ def convert(
     frames: all, or those of a slice.
     units: LAMMPS's name. To .gpz: those that the file shall have (metal: Angstrom and picoseconds). From .gpz: those
         that it has, if it does not say.
-    precision: decimal places of nm in an XTC file (of sigma, for lj units), 0 to 9; None: 3.
-    bound: of positions in the .gpz file, in its distance units; 0: exact; None: that of the units (gpz.Writer). bounds: of
+    precision: decimal places of nm in an XTC file (of sigma, for lj units), 0 to 9; None: 3, or the precision of the XTC file from
+        which the .gpz file was converted.
+    bound: of positions in the .gpz file, in its distance units; 0: exact; None: half of the grid of an XTC file, else that of the
+        units (gpz.Writer). Values of an XTC file are kept, unless the bound is larger than half of its grid. bounds: of
         "velocities" and "forces", which are exact otherwise. "thermal" for velocities: a thousandth of the thermal speed of
         the heaviest species in the first frame, which needs types: those of the topology, where the source has none.
     key_interval, order, effort: of the .gpz file, as in gpz.Writer.
@@ -81,7 +82,7 @@ def convert(
         require_absent(given, f"{target.name} is no .gpz file")
         if form.mda != "XTC":
             require_absent({"precision": precision}, f"{target.name} is no XTC file")
-        digits = DIGITS if precision is None else whole_number("precision", precision, 0, MOST_DIGITS)
+        digits = None if precision is None else whole_number("precision", precision, 0, MOST_DIGITS)
     else:
         form = format_to_read(source)
         require_absent({"precision": precision}, f"{target.name} is no XTC file")

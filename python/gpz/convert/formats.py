@@ -11,6 +11,7 @@ from MDAnalysis.coordinates.core import get_reader_for
 from MDAnalysis.lib.util import guess_format
 
 import gpz
+from gpz.convert.dcd import is_of_lammps
 from gpz.mdanalysis.units import Units, units_of
 
 
@@ -18,8 +19,8 @@ from gpz.mdanalysis.units import Units, units_of
 class Format:
     """name: as people know it. mda: as MDAnalysis does. endings: of file names.
 
-    velocities, forces, timesteps: whether it has them. even_times: frames have no times, but one interval. in_nm:
-    numbers are in nm and ps; those of lj units are stored as they are, as LAMMPS does.
+    velocities, forces, timesteps: whether it has them. in_nm: numbers are in nm and ps; those of lj units are stored as they
+    are, as LAMMPS does. as_in_run: numbers are in the units of a run of LAMMPS, which the file does not name.
     """
 
     name: str
@@ -28,18 +29,18 @@ class Format:
     velocities: bool = False
     forces: bool = False
     timesteps: bool = False
-    even_times: bool = False
     in_nm: bool = False
+    as_in_run: bool = False
 
     def units(self, style: str) -> Units:
         """What a unit of this style is in those of MDAnalysis, which converts them to those of the format."""
-        units = units_of(style)
+        units = units_of("lj" if self.as_in_run else style)
         return replace(units, length=10.0, velocity=10.0, force=0.1) if self.in_nm and style == "lj" else units
 
 
 # Those that are written.
 FORMATS = (
-    Format("DCD", "DCD", (".dcd",), even_times=True),
+    Format("DCD", "DCD", (".dcd",)),
     Format("AMBER NetCDF", "NCDF", (".nc", ".ncdf"), velocities=True, forces=True),
     Format("XTC", "XTC", (".xtc",), timesteps=True, in_nm=True),
     Format("TRR", "TRR", (".trr",), velocities=True, forces=True, timesteps=True, in_nm=True),
@@ -75,7 +76,7 @@ def format_to_read(path: str | os.PathLike) -> Format:
     """By the end of the name: one of FORMATS, or any other that MDAnalysis reads. Raises gpz.ArgumentError."""
     form = known_format(path)
     if form is not None:
-        return form
+        return replace(form, as_in_run=form.mda == "DCD" and is_of_lammps(path))
     if ending_of(path) in OF_ENCODE:
         raise gpz.ArgumentError("dumps of LAMMPS and XYZ are read by gpz encode", os.fspath(path))
     try:

@@ -3,30 +3,35 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-import MDAnalysis as mda
 import numpy as np
 
 import gpz
+from gpz._writer import WITHIN
+from gpz.convert import dcd, reference
 from gpz.convert.formats import Format
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import one_line
-from gpz.convert.whole_frames import MOST_ATOMS_UNCOMPRESSED, Extent
-from gpz.mdanalysis import geometry
+from gpz.convert.target_files import MdaTarget, XtcTarget
+from gpz.convert.whole_frames import Extent
+from gpz.convert.xtc import NANOMETRE
 from gpz.mdanalysis.reader import open_fixed
-from gpz.mdanalysis.units import BASE_NAMES, Units
+from gpz.mdanalysis.units import Units
 
-LARGEST_OF_XTC = 2**31 - 4
+DIGITS = 3  # of nm, that XTC keeps
 KEPT = {"x", "y", "z", "xu", "yu", "zu", "xs", "ys", "zs", "xsu", "ysu", "zsu"}
 
 
 def write(
-    source: Path, target: Path, form: Format, frames: slice, style: str | None, precision: int, threads: int
+    source: Path, target: Path, form: Format, frames: slice, style: str | None, digits: int | None, threads: int
 ) -> Outcome:
     """Writes `frames` of a .gpz file in another format.
 
-    style: LAMMPS units of the file; None: those that it names, else lj. precision: decimal places of XTC.
+    style: LAMMPS units of the file; None: those that it names, else lj. digits: decimal places of XTC; None: those of the XTC file
+    that the .gpz file was made of, else DIGITS.
     Raises gpz.ArgumentError if no frame is chosen, gpz.ColumnError if the file has no positions, gpz.UnsupportedError if frames
     differ in their atoms.
     """
@@ -43,35 +48,78 @@ def write(
         velocities = form.velocities and first.velocities is not None
         forces = form.forces and first.forces is not None
         times, lost = times_of(chosen, units)
-        universe = mda.Universe.empty(first.n_particles, trajectory=True, velocities=velocities, forces=forces)
-        options = {"n_atoms": first.n_particles}
-        universe.trajectory.units = dict(BASE_NAMES)
+        options: dict[str, Any] = {}
         if form.mda == "DCD":
-            options.update(dt=interval(times))
-        elif form.mda == "XTC":
-            options.update(precision=precision)
+            clock, keeps_steps = dcd.clock_for(chosen.timesteps, times)
+            options = {"dt": clock.interval * clock.size, "nsavc": clock.interval, "istart": clock.first}
+            lost += dcd_lost(clock, keeps_steps, times)
         elif form.mda in ("NCDF", "H5MD"):
-            options.update(velocities=velocities, forces=forces)
+            options = {"velocities": velocities, "forces": forces}
         if form.mda == "H5MD":
             options.update(n_frames=len(chosen), author="gpz")
-        with mda.Writer(str(target), format=form.mda, multiframe=True, **options) as writer:
+        precision = precision_of(first, units, digits, file.metadata["reference"])
+        is_rounded = False
+        made: XtcTarget | MdaTarget
+        if form.mda == "XTC":
+            made = XtcTarget(target, units, precision)
+        else:
+            made = MdaTarget(target, form, units, first.n_particles, velocities, forces, options)
+        with closing(made):
             for number, frame in enumerate(chosen):
                 require_same_atoms(first, frame, source)
-                fill(universe.trajectory.ts, frame, units, velocities, forces)
-                if form.mda == "XTC":
-                    require_room(universe.trajectory.ts.positions, 1 if style == "lj" else 10, precision, frame, source)
-                universe.trajectory.ts.data["time"] = float(times[number])
-                universe.trajectory.ts.data["step"] = frame.timestep
+                is_rounded = is_rounded or not fits(grid_of_xtc(frame, units), precision)
                 try:
-                    writer.write(universe.atoms)
+                    made.write(frame, float(times[number]))
+                except gpz.UnsupportedError as error:
+                    error.path = error.path or str(source)
+                    raise
                 except (OSError, ValueError, OverflowError, RuntimeError) as error:
                     raise gpz.UnsupportedError(
                         f"MDAnalysis cannot write frame {frame.index} as {form.name}: {one_line(error)}",
                         str(source),
                     ) from error
-        return Outcome(
-            lost + lost_in(form, first, style, precision, times, velocities, forces, file), len(chosen), problem
-        )
+        if form.mda == "XTC" and is_rounded:
+            unit = "sigma" if style == "lj" else "nm"
+            lost.append(f"positions are rounded to {1 / precision:g} {unit}: half of that comes to their error{bound_of(first)}")
+        return Outcome(lost + lost_in(form, first, style, velocities, forces, file), len(chosen), problem)
+
+
+def precision_of(first: gpz.Frame, units: Units, digits: int | None, reference_text: str) -> float:
+    """The precision of an XTC file, 1/nm: of `digits`, else that of the XTC file whose grid the first frame has, else of DIGITS.
+    The library of XTC takes one for all frames."""
+    grid = grid_of_xtc(first, units) if digits is None and reference_text == reference.TEXT_OF_XTC else 0.0
+    return float(f"{1 / grid:.7g}") if grid else 10.0 ** (DIGITS if digits is None else digits)
+
+
+def grid_of_xtc(frame: gpz.Frame, units: Units) -> float:
+    """The grid that a frame of an XTC file has kept, nm; 0 if a larger bound made another one."""
+    info = frame.column_info[frame.position_columns[0]]
+    keeps = info.bound and info.step * WITHIN >= 2 * info.bound
+    return info.step * units.length / NANOMETRE if keeps else 0.0
+
+
+def fits(grid: float, precision: float) -> bool:
+    """Whether XTC of this precision has all multiples of the grid (nm; 0: there is none)."""
+    steps = grid * precision
+    return steps > 0.5 and abs(steps - round(steps)) < 1e-6
+
+
+def bound_of(frame: gpz.Frame) -> str:
+    """The bound of the positions, as the end of a sentence."""
+    return "" if frame.position_bound is None else f", which is {frame.position_bound:g} at most in the .gpz file"
+
+
+def dcd_lost(clock: dcd.Clock, keeps_steps: bool, times: np.ndarray) -> list[str]:
+    """What the header of a DCD file cannot say of these times (ps) and their timesteps."""
+    if keeps_steps:
+        return []
+    lost = ["timesteps that are not in the DCD file: it has one number of steps between frames, which has to fit the times"]
+    apart = np.diff(times)
+    if len(times) > 2 and not np.allclose(apart, apart.mean(), rtol=1e-6, atol=0):
+        lost.append("DCD has one time between frames, and these frames are not evenly spaced: their times are wrong")
+    elif abs(clock.at(0)[1] - times[0]) > dcd.TOLERANCE * clock.size:
+        lost.append(f"DCD begins at a multiple of the time between frames: {clock.at(0)[1]:g} ps instead of {times[0]:g}")
+    return lost
 
 
 def open_source(source: Path, threads: int) -> gpz.Trajectory:
@@ -105,11 +153,6 @@ def times_of(frames: gpz.Trajectory, units: Units) -> tuple[np.ndarray, list[str
     return np.arange(len(frames), dtype=float), ["the file has no times: frame numbers stand for ps"]
 
 
-def interval(times: np.ndarray) -> float:
-    """ps between two frames."""
-    return float(f"{(times[-1] - times[0]) / (len(times) - 1):.9g}") if len(times) > 1 and times[-1] > times[0] else 1.0
-
-
 def require_same_atoms(first: gpz.Frame, frame: gpz.Frame, source: Path) -> None:
     """Raises gpz.UnsupportedError if the frames have other ids."""
     if first.ids is not None and not np.array_equal(first.ids, frame.ids):
@@ -119,47 +162,11 @@ def require_same_atoms(first: gpz.Frame, frame: gpz.Frame, source: Path) -> None
         )
 
 
-def fill(ts, frame: gpz.Frame, units: Units, velocities: bool, forces: bool) -> None:
-    """A timestep of MDAnalysis, in its units. The lower corner of the box stays where it is."""
-    ts.positions = frame.positions * units.length
-    if velocities:
-        ts.velocities = frame.velocities * units.velocity
-    if forces:
-        ts.forces = frame.forces * units.force
-    box = frame.box
-    if box is None:
-        ts.dimensions = None
-        return
-    if box.kind == "general triclinic":
-        raise gpz.UnsupportedError("the edges of the box point anywhere (general triclinic), and these formats turn it")
-    ts.dimensions = geometry.dimensions(box) * [*(3 * [units.length]), 1, 1, 1]
-
-
-def require_room(positions: np.ndarray, in_nm: float, precision: int, frame: gpz.Frame, source: Path) -> None:
-    """XTC has integers of 32 bits, also for differences; its library writes other ones without an error."""
-    if len(positions) <= MOST_ATOMS_UNCOMPRESSED:
-        return
-    low, high = positions.min(initial=0), positions.max(initial=0)
-    size = float(high - low) / in_nm
-    if not size * 10.0**precision < LARGEST_OF_XTC:
-        raise gpz.UnsupportedError(
-            f"frame {frame.index}: coordinates from {low / in_nm:g} to {high / in_nm:g} nm with {precision} decimal places "
-            "do not fit into the 32 bits of XTC: fewer with --precision (precision=), or another format",
-            str(source),
-        )
-
-
-def lost_in(form: Format, first, style: str, precision: int, times, velocities: bool, forces: bool, file) -> list[str]:
+def lost_in(form: Format, first, style: str, velocities: bool, forces: bool, file) -> list[str]:
     """What the format cannot hold, of this file."""
     lost = []
-    bound = "" if first.position_bound is None else f", which is {first.position_bound:g} at most in the .gpz file"
-    if form.mda == "XTC":
-        unit = "sigma" if style == "lj" else "nm"
-        lost.append(
-            f"positions are rounded to {10.0**-precision:g} {unit}: half of that comes to their error{bound}"
-        )
-    else:
-        lost.append(f"positions are float32: the rounding, 6e-8 of a value, comes to their error{bound}")
+    if form.mda != "XTC":
+        lost.append(f"positions are float32: the rounding, 6e-8 of a value, comes to their error{bound_of(first)}")
     if first.ids is None:
         lost.append("the file has no ids: atoms are in another order in each frame")
     else:
@@ -184,11 +191,7 @@ def lost_in(form: Format, first, style: str, precision: int, times, velocities: 
     if first.box is not None and first.box.origin.any():
         origin = " ".join(f"{value:g}" for value in first.box.origin)
         lost.append(f"the box begins at {origin}, which {form.name} cannot say: coordinates are those of the file")
-    if form.even_times and len(times) > 2 and not np.allclose(np.diff(times), interval(times), rtol=1e-6, atol=0):
-        lost.append(
-            f"{form.name} has one time between frames, and these frames are not evenly spaced: their times are wrong"
-        )
-    if not form.timesteps:
+    if not form.timesteps and form.mda != "DCD":
         lost.append(f"{form.name} files from here have no timesteps, only times")
     if style == "lj":
         how = "as they are, as LAMMPS writes them" if form.in_nm else "as if sigma were Angstrom and tau ps"

@@ -13,13 +13,14 @@ from MDAnalysis.lib import mdamath
 
 import gpz
 from gpz import _checks
-from gpz.convert import lossless, reference
+from gpz.convert import dcd, lossless, reference, xtc
+from gpz.convert.beside import beside
 from gpz.convert.formats import Format
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import Place, open_topology, open_whole, topology_within
 from gpz.convert.whole_frames import Extent, doubts, extent_of
 from gpz.mdanalysis import tables
-from gpz.mdanalysis.units import Units
+from gpz.mdanalysis.units import Units, units_of
 from gpz.mdanalysis.writer import Types
 
 
@@ -56,6 +57,8 @@ def write(
         if types is not None and types.table:
             columns["types"] = types.numbers(atoms)
         notes, has_steps = [] if extent is not None else doubts(source, form.mda), form.timesteps
+        if bound is None and form.mda == "XTC":
+            bound = bound_of_xtc(place, numbers[0], units, notes)
         with gpz.Writer(
             target,
             units=style,
@@ -67,32 +70,58 @@ def write(
             **options,
         ) as writer:
             if atoms is not None and types is not None:
-                further = tables.masses_and_charges(atoms, units)
+                further = tables.masses_and_charges(atoms, units_of(style))
                 writer.write_tables(tables.of_atoms(atoms, columns["ids"], types.elements is not None, further))
-            for number, ts in zip(numbers, timesteps(reader, numbers, place)):
+            known = beside(place, form, numbers, units)
+            for number, ts, said in zip(numbers, timesteps(reader, numbers, place), known):
                 vectors = vectors_of(ts, units)
-                box = box_of(ts.dimensions, units.length)
+                box = box_of(ts.dimensions, units.length) if said.edges is None else said.box()
                 if number == numbers[0]:
                     require_vectors(bounds, vectors, source)
                     require_species(bounds, columns, source)
                     # The writer warns of it as well, and warnings are not shown here.
-                    said = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, box)
-                    notes += [said] if said else []
+                    large = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, box)
+                    notes += [large] if large else []
                     has_steps = form.timesteps or (not form.endings and "step" in ts.data)
-                step = int(ts.data.get("step", ts.frame))
+                step = int(ts.data.get("step", ts.frame)) if said.timestep is None else said.timestep
+                time = ts.time / units.time if said.time is None else said.time
                 try:
-                    writer.write(**vectors, **columns, box=box, timestep=step, time=ts.time / units.time)
+                    writer.write(**vectors, **columns, box=box, timestep=step, time=time, grid=said.grid or None)
                 except gpz.ArgumentError as error:
                     error.path = str(source)  # instead of the unfinished file
                     raise
         if "types" not in columns:
             notes.append(f"{form.name} has no types and elements: give a file that has them with --topology")
-        if form.even_times or not has_steps:
+        if form.mda == "DCD":
+            notes += dcd_notes(place, form, style)
+        elif not has_steps:
             notes.append("timesteps count the frames: those of the run are not in the file")
         if problem is not None and not isinstance(problem, gpz.TruncatedError):
             notes.append(f"frames behind those that were asked for are damaged: {problem}")
             problem = None
         return Outcome(notes + thermal_notes(bounds, target) + lossless.notes(target), len(numbers), problem)
+
+
+def bound_of_xtc(place: Place, number: int, units: Units, notes: list[str]) -> float | None:
+    """The largest error that rounding to XTC made: half of the grid of this frame, in units of the new file, and a note that
+    names it. None if the frame is not rounded."""
+    head = next(xtc.heads(place.path, range(number, number + 1)))
+    grid = xtc.grid(head.precision) / units.length
+    if not grid:
+        return None
+    bound = float(f"{grid / 2:.9g}")
+    notes.append(f"positions: bound {bound:g}, half of the grid of the XTC file, whose values are kept (--eb for another)")
+    return bound
+
+
+def dcd_notes(place: Place, form: Format, style: str) -> list[str]:
+    """What the header of a DCD file leaves open."""
+    notes = []
+    if form.as_in_run:
+        notes.append(f"LAMMPS wrote this DCD file in the units of its run: they are taken for {style} (--units)")
+    if dcd.clock_of(place.path, form.as_in_run).counts_frames():
+        notes.append("timesteps count the frames: those of the run are not in the file")
+    return notes
 
 
 def has_chosen(extent: Extent, frames: slice) -> bool:

@@ -160,7 +160,7 @@ class GPZWriter(base.WriterBase):
             self._types = Types(atoms, existing)
             if (existing.metadata["units"] or "lj") == units:
                 units = None  # those of the file, also if it does not name them
-            require_same_atoms(existing, ids_of(atoms))
+            existing.require_same_atoms(ids_of(atoms))
         self.lammps_units = existing.metadata["units"] or "lj" if units is None else units
         self._units = units_of(self.lammps_units if self.convert_units else None)
         factors = {"bound": self._units.length, "velocity_bound": self._units.velocity, "force_bound": self._units.force}
@@ -303,15 +303,6 @@ def number_in(file: Existing, name: str, element: str) -> int:
             return elements.index(known.capitalize()) + 1
     what = f"{name} (element {element})" if element else name
     raise gpz.ArgumentError(f"append: type {what} is none of those of the file, which has {file.names}", file.path)
-
-
-def require_same_atoms(file: Existing, ids: np.ndarray) -> None:
-    """ArgumentError if the last frame of a file has other atoms: MDAnalysis could not read the file."""
-    there = file.last_ids()
-    if there is not None and not np.array_equal(there, ids):
-        say = f"{len(there)} atoms" if len(there) != len(ids) else f"the ids {there[0]} to {there[-1]}"
-        have = f"{len(ids)}" if len(there) != len(ids) else f"{ids[0]} to {ids[-1]}, or others between"
-        raise gpz.ArgumentError(f"append: the last frame has {say}, and these are {have}. Write another file", file.path)
 
 
 def ids_of(atoms: AtomGroup) -> np.ndarray:

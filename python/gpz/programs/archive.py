@@ -12,6 +12,7 @@ from types import FrameType
 
 import gpz
 from gpz.programs.exit_codes import exit_code
+from gpz.programs.options import size_of_memory
 from gpz.programs.parser import Parser
 
 STOPPED = (signal.SIGINT, signal.SIGTERM)
@@ -60,13 +61,13 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--jobs", type=count, metavar="N", help="programs at the same time (as many as there are cores)")
     made.add_argument(
         "--max-memory",
-        type=memory,
+        type=size_of_memory,
         metavar="SIZE",
         help="of all of them together: bytes, or a number with K, M, G or T (half of this machine's each)",
     )
     made.add_argument(
         "--piece-size",
-        type=memory,
+        type=size_of_memory,
         metavar="SIZE",
         default=None,
         help="cut LAMMPS dumps into pieces of at least this size, which are encoded at the same time (256M)",
@@ -112,14 +113,6 @@ def count(text: str) -> int:
 def key(text: str) -> int | str:
     """For argparse: frames, or auto."""
     return text if text == "auto" else count(text)
-
-
-def memory(text: str) -> int:
-    """For argparse: bytes."""
-    found = re.fullmatch("([0-9]{1,12})([KMGT]?)", text)
-    if found is None or int(found[1]) < 1:
-        raise argparse.ArgumentTypeError(f"bytes, or a number with K, M, G or T, not {text!r}")
-    return int(found[1]) * 1024 ** " KMGT".index(found[2] or " ")
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -184,14 +184,14 @@ def test_the_input_folder_stays_as_it_is(made, tmp_path):
 
 KILLED = """
 import os, signal, sys
-from gpz.convert import from_gpz
+from gpz.convert.target_files import MdaTarget
 from gpz.programs import convert as command
-fill = from_gpz.fill
-def then_die(ts, frame, *rest):
-    fill(ts, frame, *rest)
+fill = MdaTarget.fill
+def then_die(self, ts, frame):
+    fill(self, ts, frame)
     if frame.index == 2:
         os.kill(os.getpid(), signal.{signal})
-from_gpz.fill = then_die
+MdaTarget.fill = then_die
 sys.exit(command.main(sys.argv[1:]))
 """
 

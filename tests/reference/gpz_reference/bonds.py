@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Section 10b of docs/format.md: bonds, and coding 5 of section 10. Slow and plain on purpose."""
+"""Sections 10b and 10j of docs/format.md: bonds, and codings 5 and 12 of section 10. Slow and plain on purpose."""
 
+import struct
 from math import isqrt
 
-from .codec import MASK, require
+from .codec import MASK, ceil_div, require
 from .difference import displacement, limited, other_image, signed
-from .numbers import NumberStream
+from .numbers import NumberStream, segment_streams
 
 PARTS = 64  # of a grid step
 LONGEST = 2**26  # lengths, in these parts
@@ -19,7 +20,7 @@ LEVELS = 24
 LARGEST_BASE = 64
 ESCAPE = 2**32 - 1
 
-# Contexts of numbers in a section of coding 5.
+# Contexts of numbers in a section of codings 5 and 12.
 UNBOUND, SPHERE, CHAIN, SIDE = 0, 25, 50, 75
 CLASSES, ANY_SIDE, FLAG, CONTEXTS = 82, 106, 108, 109
 
@@ -79,8 +80,22 @@ class KindHistory:
         self.kinds.append(kind)
 
 
-def take_bonds(cursor, particles):
-    """The kinds, and a number for each particle: 0, or 1 + that of its kind."""
+def take_kinds(numbers, kinds, particles):
+    """A number for each particle that stands in a stream: 0, or 1 + that of its kind."""
+    history, found = KindHistory(), []
+    for i in range(particles):
+        expected, number = history.expected(), numbers.get(history.context())
+        kind = expected if number == 0 else number - 1 if number <= expected else number
+        require(kind <= len(kinds), "an unknown kind of bonds")
+        require(kind == 0 or max(kinds[kind - 1].lags) <= i, "a bond leads to nobody")
+        found.append(kind)
+        history.add(kind)
+    numbers.end()
+    return found
+
+
+def take_bonds(cursor, particles, segment=None):
+    """The kinds, and the number of that of each particle. `segment`: particles that are decoded without the others; None: there is one stream."""
     (count,) = cursor.unpack("Q")
     require(0 < count <= MOST_KINDS, "there are too many kinds of bonds, or none")
     kinds = []
@@ -89,16 +104,12 @@ def take_bonds(cursor, particles):
         kinds.append(Kind(tuple(lags), (first, second)))
     (length,) = cursor.unpack("Q")
     cursor.skip_padding()
-    numbers, history, found = NumberStream(cursor.take(length), KIND_CONTEXTS), KindHistory(), []
-    for i in range(particles):
-        expected, number = history.expected(), numbers.get(history.context())
-        kind = expected if number == 0 else number - 1 if number <= expected else number
-        require(kind <= count, "an unknown kind of bonds")
-        require(kind == 0 or max(kinds[kind - 1].lags) <= i, "a bond leads to nobody")
-        found.append(kind)
-        history.add(kind)
-    numbers.end()
-    return kinds, found
+    data, numbers = cursor.take(length), []
+    if segment is None:
+        return kinds, take_kinds(NumberStream(data, KIND_CONTEXTS), kinds, particles)
+    for stream, start in zip(segment_streams(data, KIND_CONTEXTS, ceil_div(particles, segment)), range(0, particles, segment)):
+        numbers += take_kinds(stream, kinds, min(segment, particles - start))
+    return kinds, numbers
 
 
 # ---- bound particles
@@ -250,12 +261,15 @@ def half_octaves(scale):
     return bits if bits < 2 else 2 * bits - (1 if scale >> bits - 2 & 1 else 2)
 
 
-# ---- a section of coding 5
+# ---- sections of codings 5 and 12
 
 
-class Reader:
-    def __init__(self, cursor, ids, particles, axes):
-        self.axes, self.particles = axes, particles
+class Section:
+    """What all particles of a section have in common, and what each segment has of its own."""
+
+    def __init__(self, cursor, particles, axes, segment=None):
+        """`segment`: particles that are decoded without the others; None: there are no segments, which is coding 5."""
+        self.axes, self.particles, self.segment = axes, particles, segment or particles
         count = len(axes)
         (flags,) = cursor.unpack("B")
         require(flags <= 1 and (flags == 0 or count == 3), "unknown flags of a section")
@@ -269,18 +283,45 @@ class Reader:
         self.first = [inside(index, axis) for index, axis in zip(cursor.unpack(f"{count}q"), axes)]
         self.margins = cursor.unpack(f"{count}I")
         require(count % 2 == 0 or cursor.unpack("I") == (0,), "padding is not zero")
-        (exceptions,) = cursor.unpack("Q")
-        self.exceptions = list(reversed(cursor.unpack(f"{exceptions}q")))
         require(max(self.margins) < 2**31, "a margin is too large")
-        self.kinds, self.bonds = take_bonds(cursor, particles) if flags else ([], [])
+        segments = ceil_div(particles, self.segment)
+        if segment is None:
+            counts = cursor.unpack("Q")
+        else:
+            counts = cursor.unpack(f"{segments}I")
+            require(segments % 2 == 0 or cursor.unpack("I") == (0,), "padding is not zero")
+        self.exceptions = [struct.unpack(f"<{n}q", cursor.take(8 * n)) for n in counts]
+        self.kinds, self.bonds = take_bonds(cursor, particles, segment) if flags else ([], [])
         self.longest = max([kind.lengths[0] for kind in self.kinds], default=0)
-        self.stream = NumberStream(cursor.rest(), CONTEXTS)
+        rest = cursor.rest()
+        self.streams = [NumberStream(rest, CONTEXTS)] if segment is None else segment_streams(rest, CONTEXTS, segments)
+
+    def read(self, ids):
+        """The indices, a list a component. `ids` may be None."""
         if ids is None or any(a >= b for a, b in zip(ids, ids[1:])):
-            ids = range(particles)
-        self.ids, self.row_of = ids, {number: i for i, number in enumerate(ids)}
-        self.places = [[] for _ in axes]
-        self.indices = [[0] * particles for _ in axes]
-        self.parents = list(range(particles))
+            ids = range(self.particles)
+        columns = [[] for _ in self.axes]
+        for number, start in enumerate(range(0, self.particles, self.segment)):
+            for column, indices in zip(columns, Reader(self, number, ids[start : start + self.segment]).read()):
+                column += indices
+        return columns
+
+
+class Reader:
+    """Of one segment, which is all of a section of coding 5. Slots are counted from its first particle."""
+
+    def __init__(self, section, number, ids):
+        self.axes, self.particles = section.axes, len(ids)
+        self.swapped, self.lags, self.base = section.swapped, section.lags, section.base
+        self.offsets, self.first, self.margins = section.offsets, section.first, section.margins
+        self.kinds, self.longest = section.kinds, section.longest
+        start = number * section.segment
+        self.bonds = section.bonds[start : start + self.particles]
+        self.exceptions, self.stream = list(reversed(section.exceptions[number])), section.streams[number]
+        self.ids, self.row_of = ids, {of_particle: i for i, of_particle in enumerate(ids)}
+        self.places = [[] for _ in self.axes]
+        self.indices = [[0] * self.particles for _ in self.axes]
+        self.parents = list(range(self.particles))
         self.sites = {}
 
     def level(self, scale):
@@ -298,6 +339,7 @@ class Reader:
             x = -(u // 2) if u % 2 == 0 else u // 2 + 1
             residual = x if (expected + 32) & 32 else -x
             place = wrap(signed(start + (expected + 32 >> 6) + residual), axis)
+            require(not axis.periodic or axis.lo <= place < axis.lo + axis.period, "a place is outside the box")
             other = other_image(place, self.margins[d], axis)
             index = other if other is not None and self.stream.get(FLAG) else place
         self.indices[d][i] = index
@@ -407,6 +449,6 @@ def inside(index, axis):
     return place if not axis.periodic or axis.lo <= place < axis.lo + axis.period else axis.lo
 
 
-def read_modelled_order(cursor, ids, particles, axes):
-    """The indices of a section of coding 5, a list a component."""
-    return Reader(cursor, ids, particles, axes).read()
+def read_modelled_order(cursor, ids, particles, axes, segment=None):
+    """The indices of a section of coding 5, or of coding 12 with segments of so many particles: a list a component."""
+    return Section(cursor, particles, axes, segment).read(ids)

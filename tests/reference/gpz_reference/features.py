@@ -5,13 +5,15 @@ import struct
 
 from .codec import require
 
-MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS, CLASSED_SECTIONS = 1, 2, 4, 8
-KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS | CLASSED_SECTIONS
+MODELLED_SECTIONS, CELL_CHUNKS, SEQUENCE_CHUNKS, CLASSED_SECTIONS, FRAME_ARRAY, ORDER_OF_IDS_IN_SEGMENTS = 1, 2, 4, 8, 16, 32
+# Of files. Bytes with FRAME_ARRAY are no file, but a frame array.
+KNOWN = MODELLED_SECTIONS | CELL_CHUNKS | SEQUENCE_CHUNKS | CLASSED_SECTIONS | ORDER_OF_IDS_IN_SEGMENTS
 NAMES = {
     MODELLED_SECTIONS: "modelled sections",
     CELL_CHUNKS: "cell chunks",
     SEQUENCE_CHUNKS: "sequence chunks",
     CLASSED_SECTIONS: "classed sections",
+    ORDER_OF_IDS_IN_SEGMENTS: "order of ids in segments",
 }
 FEATURE_OF_KIND = {3: CELL_CHUNKS, 4: SEQUENCE_CHUNKS}
 
@@ -19,7 +21,7 @@ NUMBERS_OF_KIND = {1: 5, 2: 2, 3: 1, 4: 1}  # 64-bit numbers in front of the sec
 # Of each coding, where chunks of the kind may have it.
 FEATURE_OF_CODING = {
     1: {4: MODELLED_SECTIONS, 9: CLASSED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
-    2: {5: MODELLED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
+    2: {5: MODELLED_SECTIONS, 10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS, 12: ORDER_OF_IDS_IN_SEGMENTS},
     3: {10: CLASSED_SECTIONS, 11: CLASSED_SECTIONS},
     4: {11: CLASSED_SECTIONS},
 }
@@ -46,17 +48,22 @@ def names_of(required):
     return [name for bit, name in NAMES.items() if required & bit]
 
 
+def needed_by_section(section, kind):
+    """What of a section in a chunk of this kind needs which feature: pairs of a name and a bit."""
+    if len(section) > 0 and section[0] in FEATURE_OF_CODING[kind]:
+        yield f"coding {section[0]}", FEATURE_OF_CODING[kind][section[0]]
+
+
 def needed(data, fields):
-    """What of a chunk with so many fields needs which feature: pairs of a name and a bit."""
+    """The same of a chunk with so many fields."""
     kind = struct.unpack_from("<I", data, 4)[0] if len(data) >= 8 else 0
     if kind in FEATURE_OF_KIND:
         yield f"chunk kind {kind}", FEATURE_OF_KIND[kind]
     if kind in NUMBERS_OF_KIND:
         for section in sections(data, kind, fields):
-            if len(section) > 0 and section[0] in FEATURE_OF_CODING[kind]:
-                yield f"coding {section[0]}", FEATURE_OF_CODING[kind][section[0]]
+            yield from needed_by_section(section, kind)
 
 
-def require_named(data, fields, named):
-    for what, feature in needed(data, fields):
+def require_named(pairs, named):
+    for what, feature in pairs:
         require(feature & named, f"{what} needs a required feature that the file header does not name")

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Section 10 of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
+"""Sections 10 and 10j of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
 purpose."""
 
 from .block import BLOCK_SIZE, alternating, open_block
-from .bonds import Reader, read_modelled_order
+from .bonds import Section, read_modelled_order
 from .codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
 from .difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, is_plain, other_image, read_exact, signed, value_from_index
 from .classed import read_classed
 from .few_values import Others, read_few_values
 
 ORDERED = 2  # kind of chunks
-PREDICTED_IN_ORDER, MODELLED_IN_ORDER = 3, 5
-CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER, CLASSED, FEW_VALUES)  # of sections
+PREDICTED_IN_ORDER, MODELLED_IN_ORDER, SEGMENTED_ORDER = 3, 5, 12
+CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER, CLASSED, FEW_VALUES, SEGMENTED_ORDER)  # of sections
+SEGMENT_OF_CODING = {MODELLED_IN_ORDER: None, SEGMENTED_ORDER: 8192}  # particles
 SECTIONS = LAGS, RUNS = 1, 2  # kinds of what follows
 LARGEST_LAG = 1023
 PARTICLES_A_BYTE = 8192
@@ -159,9 +160,9 @@ def decode_section(data, field, particles, ids, others=None):
 
     require(field.type == INTEGER or field.step > 0, "lossless floats are coded in an order")
     axes, exact = take_head(cursor, field)
-    if coding == MODELLED_IN_ORDER:
+    if coding in SEGMENT_OF_CODING:
         require(not is_plain(field) and ids is not None, "a field without a grid is modelled")
-        indices = read_modelled_order(cursor, ids, particles, axes)
+        indices = read_modelled_order(cursor, ids, particles, axes, SEGMENT_OF_CODING[coding])
     else:
         indices = read_indices(cursor, ids, particles, axes)
     columns = [[value_from_index(index, field) for index in column] for column in indices]
@@ -187,15 +188,22 @@ def take_sections(data, fields, particles):
     return identity, sections
 
 
+def bonds_of_section(section, field, particles):
+    """The table of bonds, as take_bonds gives it; None if the section has none."""
+    cursor = Cursor(section, f"section {field.names[0]}")
+    coding = cursor.unpack("8B")[0]
+    if coding not in SEGMENT_OF_CODING:
+        return None
+    axes, _exact = take_head(cursor, field)
+    read = Section(cursor, particles, axes, SEGMENT_OF_CODING[coding])
+    return (read.kinds, read.bonds) if read.kinds else None
+
+
 def bonds_of(data, fields, particles):
-    """(number of the field, table of bonds) of each section that has one, as take_bonds gives it."""
+    """(number of the field, table of bonds) of each section that has one."""
     for number, (section, field) in enumerate(zip(take_sections(data, fields, particles)[1], fields)):
-        cursor = Cursor(section, f"section {field.names[0]}")
-        if cursor.unpack("8B")[0] == MODELLED_IN_ORDER:
-            axes, _exact = take_head(cursor, field)
-            reader = Reader(cursor, None, particles, axes)
-            if reader.kinds:
-                yield number, (reader.kinds, reader.bonds)
+        if bonds := bonds_of_section(section, field, particles):
+            yield number, bonds
 
 
 def decode_ordered(data, fields, particles):

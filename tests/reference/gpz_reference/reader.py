@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from .chunk import decode_any_chunk
 from .codec import FLOAT32, FLOAT64, INTEGER, BadFile, Cursor, require
-from .features import KNOWN, require_named
+from .features import KNOWN, needed, require_named
 from .tables import OBSERVABLES, TABLES, complete
 from .xxh3 import xxh3_64
 
@@ -264,7 +264,7 @@ def read_frame(record, last, features):
         data = body.take(length)
         require(checksum == xxh3_64(data), f"chunk {i}: checksum does not hold")
         try:
-            require_named(data, len(frame.fields), features)
+            require_named(needed(data, len(frame.fields)), features)
             decoded, history = decode_any_chunk(data, frame.fields, particles, before[i])
         except BadFile as error:
             raise BadFile(f"chunk {i}: {error}") from None

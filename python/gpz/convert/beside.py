@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a file says of its frames and MDAnalysis does not pass on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import repeat
+from typing import NamedTuple
+
+import numpy as np
+
+import gpz
+from gpz.convert import dcd, xtc
+from gpz.convert.formats import Format
+from gpz.convert.sources import Place
+from gpz.mdanalysis.units import Units
+
+
+class Beside(NamedTuple):
+    """None: as MDAnalysis has it. grid: positions are multiples of it, distance units of the .gpz file; 0: they are not
+    rounded. edges: (3, 3), of the box, rows, in these units. timestep, time: in time units of the .gpz file."""
+
+    grid: float | None = None
+    edges: np.ndarray | None = None
+    timestep: int | None = None
+    time: float | None = None
+
+    def box(self) -> gpz.Box | None:
+        """That of the edges, at the origin; None if they span no volume."""
+        return gpz.Box.from_vectors(self.edges) if abs(np.linalg.det(self.edges)) > 0 else None
+
+
+def beside(place: Place, form: Format, numbers: range, units: Units) -> Iterator[Beside]:
+    """Of the frames of these numbers, which the file has."""
+    if form.mda == "XTC":
+        for head in xtc.heads(place.path, numbers):
+            edges = head.box.astype(np.float64) * (xtc.NANOMETRE / units.length)
+            yield Beside(grid=xtc.grid(head.precision) / units.length, edges=edges)
+    elif form.mda == "DCD":
+        clock = dcd.clock_of(place.path, form.as_in_run)
+        for number in numbers:
+            timestep, time = clock.at(number)
+            yield Beside(timestep=timestep, time=time / units.time)
+    else:
+        yield from repeat(Beside(), len(numbers))

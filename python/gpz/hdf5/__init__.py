@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Datasets of HDF5 whose chunks are compressed by gpz: H5MD, and files of your own.
+
+    import h5py, gpz.hdf5
+
+    file.create_dataset("position", data=frames, chunks=(1, *frames.shape[1:]), **gpz.hdf5.options(bound=0.0005))
+    positions = file["position"][100]                                  # as of any dataset
+    positions = gpz.hdf5.read(file["position"], slice(100, 200))       # on several cores
+
+Importing this module makes the filter known to the HDF5 library of h5py. Other programs find it if HDF5_PLUGIN_PATH names
+gpz.hdf5.plugin_path(). Needs h5py.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import h5py
+
+from gpz._arguments import checked_choice
+from gpz._checks import checked_bound
+from gpz._writer import EFFORTS
+from gpz.hdf5._reading import FILTER, read
+
+__all__ = ["FILTER", "options", "plugin_path", "read"]
+
+
+def plugin_path() -> str:
+    """The folder of the plugin, for HDF5_PLUGIN_PATH."""
+    return str(Path(__file__).parent / "plugin")
+
+
+def options(bound: float, effort: str = "standard") -> dict[str, Any]:
+    """Arguments for h5py.Group.create_dataset, and for whatever passes them on, such as writers of MDAnalysis and pyh5md.
+
+    bound: the largest absolute error of a value, in the units of the dataset (nm for files of GROMACS); 0: exact.
+    effort: "fast", "standard" or "dense", as of gpz.Writer.
+
+    Values that are no float32 or float64 are stored as they are. The last dimension holds components if it has up to three
+    elements and there are others, the one before it particles. Give chunks: one frame each, (1, particles, 3), unless frames
+    are less than 1 ps apart.
+    """
+    low, high = struct.unpack("<2I", struct.pack("<d", checked_bound("bound", bound)))
+    return {
+        "compression": FILTER,
+        "compression_opts": (low, high, EFFORTS.index(checked_choice("effort", effort, EFFORTS))),
+    }
+
+
+h5py.h5pl.prepend(plugin_path().encode())

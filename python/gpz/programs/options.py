@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Options of the programs that write .gpz files."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import Any
+
+import gpz
+from gpz._checks import THERMAL
+
+# What the arguments of functions are called in the shell.
+OPTIONS = {
+    "bound": "--eb",
+    "bounds": "--bound",
+    "bounds['velocities']": "--bound velocities",
+    "bounds['forces']": "--bound forces",
+    "key_interval": "--key",
+    "precision": "--precision",
+    "topology": "--topology",
+    "threads": "--threads",
+    "order": "--order",
+    "effort": "--effort",
+}
+
+
+def option(convert: Callable[[str], Any], wanted: str) -> Callable[[str], Any]:
+    """For argparse: the message names the value and what is wanted."""
+
+    def converted(text: str) -> Any:
+        try:
+            return convert(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{wanted}, not {text!r}") from None
+
+    return converted
+
+
+def bound(text: str) -> float:
+    """ValueError for all but finite numbers that are not negative, and for numbers that are too small for a float."""
+    value = float(text)
+    digits = re.split("[eE]", text, maxsplit=1)[0]
+    if "_" in text or not 0 <= value < float("inf") or (value == 0 and re.search("[1-9]", digits)):
+        raise ValueError(text)
+    return value
+
+
+# And as gpz encode names them.
+QUANTITIES = {"velocities": "velocities", "forces": "forces", "v*": "velocities", "f*": "forces"}
+
+
+def bound_of(text: str) -> tuple[str, float | str]:
+    """A quantity and its bound from "velocities=1e-4" or "vx=thermal". Raises ValueError for other texts."""
+    name, _, value = text.partition("=")
+    if name not in QUANTITIES:
+        raise ValueError(text)
+    return QUANTITIES[name], value if value == THERMAL else bound(value)
+
+
+def whole_number(text: str) -> int:
+    """An integer of at most 18 digits. Raises ValueError for other texts."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,18}", text):
+        raise ValueError(text)
+    return int(text)
+
+
+def size_of_memory(text: str) -> int:
+    """For argparse: bytes."""
+    found = re.fullmatch("([0-9]{1,12})([KMGT]?)", text)
+    if found is None or int(found[1]) < 1:
+        raise argparse.ArgumentTypeError(f"bytes, or a number with K, M, G or T, not {text!r}")
+    return int(found[1]) * 1024 ** " KMGT".index(found[2] or " ")
+
+
+def add_bounds(parser: argparse.ArgumentParser, usual: str = "0.0005 Angstrom") -> None:
+    """--eb, and --bound of velocities and forces. `usual`: the bound of positions where none is given."""
+    parser.add_argument(
+        "--eb",
+        type=option(bound, "a finite number that is not negative"),
+        metavar="B",
+        help=f"bound of positions in the .gpz file, in its units; 0: exact ({usual})",
+    )
+    parser.add_argument(
+        "--bound",
+        action="append",
+        default=[],
+        type=option(bound_of, "velocities=V or forces=V, or v*=V or f*=V: V a finite number that is not negative, or thermal for velocities"),
+        metavar="WHAT=B",
+        help="WHAT: velocities or forces, or v* or f*; 0: exact (exact); velocities=thermal: a thousandth of the thermal speed "
+        "of the heaviest species",
+    )
+
+
+def bounds_of(parser: argparse.ArgumentParser, given: list[tuple[str, float | str]]) -> dict[str, float | str]:
+    """The values of --bound; ends the program if one is given twice."""
+    bounds = dict(given)
+    if len(bounds) < len(given):
+        parser.error("--bound: velocities (v*) and forces (f*) have one bound each")
+    return bounds
+
+
+def add_coding(parser: argparse.ArgumentParser) -> None:
+    """--key, --order, --effort and --threads."""
+    number = option(whole_number, "a whole number")
+    parser.add_argument(
+        "--key",
+        type=number,
+        default=100,
+        metavar="K",
+        help="a key frame every K frames; the others are stored as differences: smaller, but read from their key frame "
+        "on; 1: key frames only (100)",
+    )
+    parser.add_argument(
+        "--order",
+        choices=("auto", "id", "place", "memory"),
+        default="auto",
+        help="of particles in key frames: auto, by id where there are ids; id, or memory (that of the input), where "
+        "that is smaller; place, sorted by position (auto)",
+    )
+    parser.add_argument(
+        "--effort",
+        choices=("fast", "standard", "dense"),
+        default="standard",
+        help="time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, "
+        "all there is. Decoded values are the same (standard)",
+    )
+    parser.add_argument("--threads", type=number, default=1, metavar="N", help="for .gpz; 0: all cores (1)")
+
+
+def in_the_shell(error: BaseException) -> str:
+    """The message of an error, with the options that the user has given instead of arguments in Python."""
+    text = str(error)
+    if isinstance(error, gpz.ArgumentError) and text.endswith(error.cause):
+        name = re.match(r"(\w+(?:\['\w+'\])?)(?==|:)", error.cause)
+        if name and name[1] in OPTIONS:
+            text = text.removesuffix(error.cause) + OPTIONS[name[1]] + error.cause[name.end() :]
+    return text.replace(" (topology=)", "").replace(" (precision=)", "")
