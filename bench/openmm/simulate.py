@@ -59,17 +59,17 @@ class Simulation:
         self.done: list[dict] = []
 
     def minimise(self) -> None:
-        for tolerance in (100, 10):
-            openmm.LocalEnergyMinimizer.minimize(self.context, tolerance, 250)
-            self.context.applyConstraints(1e-6)
-            state = self.context.getState(getEnergy=True, getForces=True)
-            energy = state.getPotentialEnergy().value_in_unit(unit.kilojoule_per_mole)
-            forces = np.linalg.norm(state.getForces(asNumpy=True)._value, axis=1)
-            self.say(
-                f"energy minimised to {energy:.4g} kJ/mol, largest force {forces.max():.4g} kJ/mol/nm on particle {forces.argmax()}"
-            )
-            if not np.isfinite(energy):
-                raise SystemExit("the energy of the start is not a number")
+        openmm.LocalEnergyMinimizer.minimize(self.context, 100, 250)
+        self.context.applyConstraints(1e-6)
+        state = self.context.getState(getEnergy=True, getForces=True)
+        energy = state.getPotentialEnergy().value_in_unit(unit.kilojoule_per_mole)
+        forces = np.linalg.norm(state.getForces(asNumpy=True)._value, axis=1)
+        self.say(
+            f"energy minimised to {energy:.4g} kJ/mol, "
+            f"largest force {forces.max():.4g} kJ/mol/nm on particle {forces.argmax()}"
+        )
+        if not np.isfinite(energy):
+            raise SystemExit("the energy of the start is not a number")
 
     def say(self, text: str) -> None:
         print(f"[{elapsed():6.1f} s] {self.options.kind} {self.options.atoms}: {text}", flush=True)
