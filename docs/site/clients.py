@@ -8,12 +8,22 @@ from typing import Iterator, List, Union
 
 from docstrings import restructured
 
-PROGRAMS = {"mdanalysis": "MDAnalysis", "ase": "ASE", "ovito": "OVITO", "mdtraj": "mdtraj", "dpdata": "dpdata", "openmm": "OpenMM"}
+PROGRAMS = {
+    "mdanalysis": "MDAnalysis",
+    "ase": "ASE",
+    "ovito": "OVITO",
+    "mdtraj": "mdtraj",
+    "dpdata": "dpdata",
+    "openmm": "OpenMM",
+    "hdf5": "HDF5",
+    "zarr": "Zarr",
+    "numcodecs": "numcodecs",
+}
 Documented = Union[ast.ClassDef, ast.FunctionDef]
 HEAD = """Python reference: other programs
 ================================
 
-Parts of the Python package that open .gpz files in other programs, each of which needs that program:
+Parts of the Python package that open .gpz files in other programs, or compress files of their formats. Each needs that program:
 ``pip install ".[mdanalysis]"`` at the root of the repository installs both, and ``".[all]"`` all of them.
 """
 

@@ -40,8 +40,8 @@ def options(bound: float, effort: str = "standard") -> dict[str, Any]:
     effort: "fast", "standard" or "dense", as of gpz.Writer.
 
     Values that are no float32 or float64 are stored as they are. The last dimension holds components if it has up to three
-    elements and there are others, the one before it particles. Give chunks: one frame each, (1, particles, 3), unless frames
-    are less than 1 ps apart. Raises gpz.ArgumentError, gpz.UnsupportedError if this installation has no plugin.
+    elements and there are others, the one before it particles. Give chunks, usually of one frame: (1, particles, 3). Leave out
+    shuffle. Raises gpz.ArgumentError, gpz.UnsupportedError if this installation has no plugin.
     """
     low, high = struct.unpack("<2I", struct.pack("<d", checked_bound("bound", bound)))
     if not h5py.h5z.filter_avail(FILTER):
