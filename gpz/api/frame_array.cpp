@@ -234,9 +234,15 @@ std::vector<std::size_t> intervals_of(const format::ArrayHead &head, std::size_t
 
 void decode_range(const std::uint8_t *bytes, const format::ArrayHead &head, std::size_t first, std::size_t last,
                   std::uint8_t *values, int threads) {
-  const bool has_ordered = std::any_of(head.frames.begin(), head.frames.end(), [](const format::ArrayFrame &frame) {
-    return frame.form == format::ArrayChunk::ordered;
-  });
+  std::size_t longest = 0;  // stored bytes of an ordered chunk
+  for (const format::ArrayFrame &frame : head.frames)
+    if (frame.form == format::ArrayChunk::ordered) longest = std::max(longest, frame.length);
+  const bool has_ordered = longest != 0;
+  // Before there is memory for the ids. A stored byte becomes a word at most; head and ids take 152 bytes.
+  constexpr std::uint64_t left_out = 152;
+  if (has_ordered && !format::may_have(format::rule_of(ChunkKind::ordered), head.info.shape.particles,
+                                       sizeof(std::uint64_t) * longest + left_out))
+    format::corrupt("more particles than chunks of this length may have", 0);
   const Bytes ids = has_ordered ? ids_section(head.info.shape.particles) : Bytes();
   const std::vector<std::size_t> starts = intervals_of(head, first, last);
   const std::size_t intervals = starts.size() - 1;

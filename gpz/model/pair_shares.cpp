@@ -102,6 +102,7 @@ void PairShares::divide(const crystal::NeighbourList &list, int threads) {
 
 void PairShares::take_close(std::uint64_t end) {
   if (close_end_ == end && end != 0) return;
+  close_end_ = 0;  // until all parts are done: one may throw
   const auto take = [&](const codec::PairsOfParticles &from, Pairs &to) {
     const std::size_t places = from.end - from.begin;
     to.first.resize(places + 1);

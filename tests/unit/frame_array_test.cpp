@@ -10,6 +10,7 @@
 #include <random>
 #include <vector>
 
+#include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/gpz.h"
 #include "gpz/reader.hpp"
@@ -302,6 +303,27 @@ TEST(FrameArrays, LimitsHold) {
   EXPECT_EQ(
       status_of([&] { decompress_frames(bytes.data(), bytes.size(), 0, 2, out.data(), 4 * out.size(), options); }),
       Status::limit_exceeded);
+}
+
+// 70 bytes that say that they are two thousand million particles cost no memory for these.
+TEST(FrameArrays, FewBytesAreNotManyParticles) {
+  const std::vector<float> values(3000, 1.5F);
+  Bytes bytes = compress_frames(values.data(), {ValueType::float32, 1, 1000, 3}, with_bound(0.1));
+  ASSERT_EQ(bytes[17], 0xE8);  // 1,000 as a number of two bytes
+  ASSERT_EQ(bytes[18], 0x07);
+  const Bytes most = {0xFF, 0xFF, 0xFF, 0xFF, 0x07};  // 2^31 - 1
+  bytes.erase(bytes.begin() + 17, bytes.begin() + 19);
+  bytes.insert(bytes.begin() + 17, most.begin(), most.end());
+  const std::uint64_t checksum = chunk_checksum(bytes.data(), bytes.size() - 8);
+  for (std::size_t k = 0; k < 8; ++k) bytes[bytes.size() - 8 + k] = static_cast<std::uint8_t>(checksum >> 8 * k);
+  ASSERT_EQ(frame_array_info(bytes.data(), bytes.size()).shape.particles, 2147483647U);
+  float out = 0;
+  FrameArrayReadOptions options;
+  options.limits.memory = Limits::unlimited;
+  // The bytes are refused before a value is written, so that the room need not be there.
+  EXPECT_EQ(
+      status_of([&] { decompress_frames(bytes.data(), bytes.size(), 0, 1, &out, std::size_t{1} << 40, options); }),
+      Status::corrupt);
 }
 
 TEST(FrameArrays, FromC) {

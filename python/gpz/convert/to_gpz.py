@@ -58,7 +58,7 @@ def write(
             columns["types"] = types.numbers(atoms)
         notes, has_steps = [] if extent is not None else doubts(source, form.mda), form.timesteps
         if bound is None and form.mda == "XTC":
-            bound = bound_of_xtc(place, numbers[0], units, notes)
+            bound = bound_of_xtc(place, numbers, units, notes)
         with gpz.Writer(
             target,
             units=style,
@@ -102,11 +102,10 @@ def write(
         return Outcome(notes + thermal_notes(bounds, target) + lossless.notes(target), len(numbers), problem)
 
 
-def bound_of_xtc(place: Place, number: int, units: Units, notes: list[str]) -> float | None:
-    """The largest error that rounding to XTC made: half of the grid of this frame, in units of the new file, and a note that
-    names it. None if the frame is not rounded."""
-    head = next(xtc.heads(place.path, range(number, number + 1)))
-    grid = xtc.grid(head.precision) / units.length
+def bound_of_xtc(place: Place, numbers: range, units: Units, notes: list[str]) -> float | None:
+    """Half of the finest grid of these frames, in units of the new file, so that the values of all are kept, and a note that
+    names it. None if a frame is not rounded."""
+    grid = min((xtc.grid(head.precision) for head in xtc.heads(place.path, numbers)), default=0.0) / units.length
     if not grid:
         return None
     bound = float(f"{grid / 2:.9g}")

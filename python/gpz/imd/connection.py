@@ -215,6 +215,8 @@ class Connection:
         """0: the connection has ended."""
         begin = time.monotonic()
         while True:
+            if time.monotonic() >= self._end_of_reads:  # also of an engine that does not stop sending
+                return 0
             try:
                 return self._socket.recv_into(view)
             except TimeoutError:

@@ -177,7 +177,8 @@ class Recorder:
                 self.report.repeated += 1
                 return
         columns: dict[str, Any] = {"ids": np.arange(1, frame.n_atoms + 1)}
-        if wrapped or frame.box is None:
+        box = _spanned(frame.box)
+        if wrapped or box is None:
             columns["positions"] = frame.positions
         else:
             columns |= dict(zip(UNWRAPPED, frame.positions.T))
@@ -187,7 +188,7 @@ class Recorder:
             columns["forces"] = self._units.forces(frame.forces)
         writer.write(
             **columns,
-            box=frame.box,
+            box=box,
             timestep=frame.step,
             time=frame.time,
             observables=None if frame.energies is None else self._units.observables(frame.energies),
@@ -290,6 +291,13 @@ def record(url: str, path: str | os.PathLike, **arguments: Any) -> Report:
     OSError), gpz.CorruptError for what is not IMD, gpz.UnsupportedError for another version of it, gpz.ArgumentError, TypeError.
     """
     return Recorder(url, path, **arguments).run()
+
+
+def _spanned(edges: np.ndarray | None) -> np.ndarray | None:
+    """None for edges that span no volume: engines send zeros for a system that is not periodic."""
+    if edges is None or np.linalg.det(np.asarray(edges, np.float64)) == 0:
+        return None
+    return edges
 
 
 def _seconds(name: str, value: Any) -> float:

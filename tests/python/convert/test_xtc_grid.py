@@ -65,6 +65,17 @@ def test_frames_of_different_precision(tmp_path):
     assert not any("rounded" in note for note in notes)  # each 0.01 nm is ten times 0.001
 
 
+def test_the_bound_is_that_of_the_finest_frame(tmp_path):
+    given = integers([1000, 10000], largest=3000)
+    for precision, numbers in zip([1000, 10000], given):
+        write(tmp_path / f"{precision}.xtc", [precision], [numbers])
+    (tmp_path / "a.xtc").write_bytes((tmp_path / "1000.xtc").read_bytes() + (tmp_path / "10000.xtc").read_bytes())
+    convert(tmp_path / "a.xtc", tmp_path / "a.gpz")
+    with gpz.open(tmp_path / "a.gpz") as file:
+        for frame, precision, numbers in zip(file, [1000, 10000], given, strict=True):
+            np.testing.assert_array_equal(np.rint(frame.positions.astype(np.float64) / 10 * precision), numbers)
+
+
 def test_coordinates_far_from_the_origin(tmp_path):
     """Where single precision is too coarse to see that values are multiples of 0.001 nm."""
     given = integers([1000, 1000], largest=1_000_000)

@@ -54,6 +54,17 @@ def test_every_value(path, sends, end, wrapped, units):
             assert set(file[0].observables.units.values()) == {"Kelvin", "eV"}
 
 
+def test_boxes_of_zeros_are_none(path):
+    """Engines send them for a system that is not periodic."""
+    frames = [frame._replace(box=np.zeros((3, 3), np.float32)) for frame in frames_of(3)]
+    engine = Engine([packed(frame) for frame in frames], hello=greeting(wrapped=False))
+    assert gpz.imd.record(engine.url, path).frames == 3
+    with gpz.open(path) as file:
+        for found, sent in zip(file, frames, strict=True):
+            assert found.box is None and found.position_columns == ("x", "y", "z")
+            assert np.abs(found.positions.astype(np.float64) - sent.positions).max() <= 0.0005
+
+
 def test_frames_without_steps_are_numbered(path):
     frames = frames_of(3)
     engine = Engine([packed(frame, ("positions",)) for frame in frames], hello=greeting(("positions",)))
