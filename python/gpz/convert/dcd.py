@@ -55,7 +55,7 @@ def clock_of(path: str | os.PathLike, of_lammps: bool) -> Clock:
     size = float(header["delta"])
     # What a float32 stands for: 0.002 instead of 0.0020000000949949026.
     size = float(f"{size:.7g}") if of_lammps else convert(size, "AKMA", "ps")
-    return Clock(int(header["istart"]), max(int(header["nsavc"]), 1), size)
+    return Clock(int(header["istart"]), int(header["nsavc"]), size)
 
 
 def clock_for(steps: np.ndarray, times: np.ndarray) -> tuple[Clock, bool]:

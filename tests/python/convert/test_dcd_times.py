@@ -41,14 +41,6 @@ def test_lammps_writes_in_the_units_of_its_run(tmp_path, units, delta):
         assert np.diag(file[0].box.matrix).tolist() == [10, 10, 10]
 
 
-def test_a_header_without_an_interval_counts_the_frames(tmp_path):
-    write(tmp_path / "a.dcd", NAMD, 0, 0, 0.002 / AKMA)
-    notes = convert(tmp_path / "a.dcd", tmp_path / "a.gpz")
-    assert any("timesteps count the frames" in note for note in notes)
-    with gpz.open(tmp_path / "a.gpz") as file:
-        assert file.timesteps.tolist() == [0, 1, 2, 3]
-
-
 def test_others_write_akma(tmp_path):
     write(tmp_path / "a.dcd", NAMD, 10, 10, 0.002 / AKMA)
     notes = convert(tmp_path / "a.dcd", tmp_path / "a.gpz", units="real", frames=slice(1, None, 2))
