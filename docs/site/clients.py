@@ -8,7 +8,7 @@ from typing import Iterator, List, Union
 
 from docstrings import restructured
 
-PROGRAMS = {"mdanalysis": "MDAnalysis", "ase": "ASE", "ovito": "OVITO", "mdtraj": "mdtraj", "dpdata": "dpdata", "openmm": "OpenMM"}
+PROGRAMS = {"mdanalysis": "MDAnalysis", "ase": "ASE", "ovito": "OVITO", "mdtraj": "mdtraj", "dpdata": "dpdata", "openmm": "OpenMM", "torch": "PyTorch"}
 Documented = Union[ast.ClassDef, ast.FunctionDef]
 HEAD = """Python reference: other programs
 ================================
