@@ -194,11 +194,11 @@ def orders_of_packs(path, repeat, sample):
     for _ in range(repeat):
         with gpz.pack.open(path, cache=0) as pack:
             chosen = np.random.default_rng(2).permutation(len(pack))[: min(sample, 300)]
-            lines.setdefault("one batch in the cache, shuffled freely", []).append(cost(lambda: sum(1 for k in chosen if pack[int(k)])))
+            lines.setdefault("one batch in the cache, shuffled freely", []).append(cost(lambda p=pack, c=chosen: sum(1 for k in c if p[int(k)])))
         for text, seed in (("first epoch, Pack.shuffled", 1), ("first epoch, shuffled freely", None)):
             with gpz.pack.open(path) as pack:
                 numbers = np.random.default_rng(3).permutation(len(pack)) if seed is None else pack.shuffled(seed)
-                lines.setdefault(text, []).append(cost(lambda: sum(1 for k in numbers if pack[int(k)])))
+                lines.setdefault(text, []).append(cost(lambda p=pack, n=numbers: sum(1 for k in n if p[int(k)])))
     for text, rates in lines.items():
         print(f"| … {text} | | | | {spread(rates)} | |", flush=True)
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import collections
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -22,7 +21,10 @@ from gpz.pack.structure import Structure
 from gpz.pack.writer import TABLE
 
 USUAL_CACHE = 64 << 20
-OF_TABLE = ("atoms", "pbc", "cell", "energy", "stress")  # columns of the table that are fields of a structure
+# Columns of the table that are fields of a structure: their kinds, and the shape of a row.
+OF_TABLE: dict[str, tuple[str, tuple[int, ...]]] = {
+    "atoms": ("i", ()), "pbc": ("i", ()), "cell": ("f", (9,)), "energy": ("f", ()), "stress": ("f", (6,)),
+}  # fmt: skip
 
 
 class Batch(NamedTuple):
@@ -133,10 +135,11 @@ class Pack(Sequence):
     def _decoded(self, number: int) -> Batch:
         table = self._trajectory.tables(number, [TABLE]).get(TABLE, {})
         frame = self._trajectory[number].load()
-        counts = table.get("atoms", np.zeros(0, np.int64))
+        of_structures = joined(table)
+        counts = of_structures.get("atoms", np.zeros(0, np.int64))
         after = self._starts[number + 1] if number + 1 < self.n_batches else self._count
         if (
-            counts.dtype.kind != "i"
+            not _fits(of_structures)
             or len(counts) != after - self._starts[number]
             or (counts < 1).any()
             or (counts > frame.n_particles).any()
@@ -154,8 +157,8 @@ class Pack(Sequence):
             if getattr(frame, name) is not None:
                 of_atoms[name] = getattr(frame, name)
                 used.update(VECTORS[name])
-        of_atoms.update(joined({name: frame[name] for name in frame if name not in used}))
-        return Batch(np.cumsum(counts), of_atoms, joined(table))
+        others = joined({name: frame[name] for name in frame if name not in used})
+        return Batch(np.cumsum(counts), {**others, **of_atoms}, of_structures)
 
     def _numbers_of(self, types: np.ndarray) -> np.ndarray:
         """Atomic numbers. CorruptError for types that are no element."""
@@ -186,6 +189,13 @@ class Pack(Sequence):
     def __repr__(self) -> str:
         name = _core.printable(self._trajectory._file.name)
         return f"<gpz.pack.Pack {name}: {len(self)} structures in {self.n_batches} batches>"
+
+
+def _fits(of_structures: dict[str, np.ndarray]) -> bool:
+    """Whether the columns of the table that are fields have the kinds and shapes of these."""
+    return all(
+        (values.dtype.kind, values.shape[1:]) == OF_TABLE[name] for name, values in of_structures.items() if name in OF_TABLE
+    )
 
 
 def _structure(batch: Batch, row: int) -> Structure:

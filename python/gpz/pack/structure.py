@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 # Names that columns of a batch or of the table have already.
 COLUMNS = {"id", "type", "x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "ix", "iy", "iz", "atoms", "pbc", "cell", "energy", "stress"}
 ARGUMENTS = {"frame", "positions", "ids", "types", "velocities", "forces", "images", "box", "timestep", "time", "origin"}
-ARGUMENTS |= {"grid", "observables"}  # of gpz.Writer.write
+ARGUMENTS |= {"grid", "observables", "numbers"}  # of gpz.Writer.write
 TAKEN = COLUMNS | ARGUMENTS
 LARGEST = np.iinfo(np.int64).max
 

@@ -268,6 +268,42 @@ def test_tables_that_do_not_fit_are_corrupt(atoms):
         pack[0]
 
 
+@pytest.mark.parametrize(
+    "columns",
+    [{"energy": [1, 2]}, {"energy": ["a", "b"]}, {"pbc": [1.0, 0.0]}, {"cell[1]": [1.0, 2.0]}, {"stress": [1.0, 2.0]}, {"cell": ["a", "b"]}],
+    ids=str,
+)  # fmt: skip
+def test_columns_of_other_kinds_are_corrupt(columns):
+    file = io.BytesIO()
+    with gpz.Writer(file, elements=["H"]) as writer:
+        writer.write_tables({"structures": {"atoms": [2, 3], **columns}})
+        writer.write(positions=np.zeros((5, 3)), types=np.ones(5, int))
+    with pytest.raises(gpz.CorruptError, match="batch 0.*does not fit"):
+        gpz.pack.open(file.getvalue())[1]
+
+
+def test_damage_is_an_error_or_has_no_effect():
+    given = molecules(20)
+    data = packed(given, bound=BOUND, batch=60)
+    random = np.random.default_rng(7)
+    read = errors = 0
+    for _ in range(150):
+        broken = bytearray(data)
+        broken[random.integers(len(data))] ^= 1 << int(random.integers(8))
+        try:
+            pack = gpz.pack.open(bytes(broken))
+        except gpz.Error:
+            errors += 1
+            continue
+        for k in range(len(pack)):
+            try:
+                require_same(pack[k], given[k])
+                read += 1
+            except gpz.Error:
+                errors += 1
+    assert read and errors
+
+
 @pytest.mark.parametrize("timesteps", [[1, 3], [0, 0], [0, -2]], ids=str)
 def test_batches_that_do_not_follow_each_other_are_corrupt(timesteps):
     file = io.BytesIO()
