@@ -47,7 +47,7 @@ class Samples(Sequence):
         self._keys = None if keys is None else tuple(keys)
         self._transform = transform
         self._cache = checked_integer("cache", cache, 0, 2**63 - 1, "a number of bytes from 0 on")
-        self._counts: list[int] | None = None  # of each file
+        self._known_ends: np.ndarray | None = None
         self._forget()
 
     def _forget(self) -> None:
@@ -68,9 +68,9 @@ class Samples(Sequence):
 
     def _ends(self) -> np.ndarray:
         """(files,): where the samples of each end."""
-        if self._counts is None:
-            self._counts = [len(self._file(number)) for number in range(len(self._paths))]
-        return np.cumsum(self._counts)
+        if self._known_ends is None:
+            self._known_ends = np.cumsum([len(self._file(number)) for number in range(len(self._paths))])
+        return self._known_ends
 
     def __len__(self) -> int:
         return int(self._ends()[-1])
@@ -96,7 +96,7 @@ class Samples(Sequence):
         """(samples,) int64: all numbers in a random order that decodes little twice. Files come in a random order; those of packs
         are shuffled as Pack.shuffled does it, frames of trajectories freely."""
         random = np.random.default_rng(checked_integer("seed", seed, 0, 2**64 - 1, "a whole number from 0 on"))
-        starts = self._ends() - np.array(self._counts)
+        starts = np.concatenate([[0], self._ends()[:-1]])
         found = []
         for number in random.permutation(len(self._paths)):
             file = self._file(number)

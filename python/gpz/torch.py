@@ -26,7 +26,8 @@ from gpz._arguments import shown
 from gpz._samples import Sample, Samples
 from gpz.pack.reader import USUAL_CACHE
 
-FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+# Types of floats, and those in which NumPy rounds: for small arrays it takes a tenth of the time of torch.
+FLOATS = {torch.float16: np.float16, torch.bfloat16: None, torch.float32: np.float32, torch.float64: np.float64}
 
 
 class Dataset(Samples, torch.utils.data.Dataset):
@@ -80,5 +81,7 @@ def _tensor(value: Any, dtype: torch.dtype) -> Any:
     array = np.asarray(value)
     if not array.ndim:
         return torch.tensor(array.item(), dtype=dtype if array.dtype.kind == "f" else None)
-    tensor = torch.from_numpy(array)
-    return tensor.to(dtype) if tensor.is_floating_point() else tensor
+    if array.dtype.kind != "f":
+        return torch.from_numpy(array)
+    rounded = FLOATS[dtype]
+    return torch.from_numpy(array).to(dtype) if rounded is None else torch.from_numpy(array.astype(rounded, copy=False))

@@ -35,6 +35,8 @@ def test_tensors(files):
     for k, one in enumerate(given):
         require_same(data[k], one)
     require_same(Dataset(paths, dtype=torch.float64)[3], given[3], torch.float64)
+    for dtype in (torch.float16, torch.bfloat16):
+        assert torch.equal(Dataset(paths, dtype=dtype)[9]["forces"], torch.tensor(given[9]["forces"]).to(dtype))
     sample = Dataset(paths[0], keys=["Temp", "energy"], energy_dtype=torch.float32)[2]
     assert sample["Temp"] == 302 and sample["Temp"].dtype == sample["energy"].dtype == torch.float32
 
