@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
-#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--browser] [--gromacs] [--cuda] [--no-cuda] [--benchmarks]
+#   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--browser] [--gromacs] [--torch] [--cuda] [--no-cuda] [--benchmarks]
 #                   [--lint] [--lammps R] [--label L] [CTEST OPTIONS...]
 #
 #   --quick      the tests that answer soonest: the library, golden files, the command, and a LAMMPS run of each kind
@@ -13,6 +13,7 @@
 #   --ovito      also the tests with OVITO, which is 1 GB to install
 #   --browser    also the page of gpz view in Chromium, which is 440 MB to install
 #   --gromacs    also the programs of GROMACS, which is 380 MB to install
+#   --torch      also gpz.torch with PyTorch, which is 5 GB to install
 #   --cuda       with the CUDA part also where there is no GPU, as PTX for compute capability 9.0; for the machine's GPU otherwise
 #   --no-cuda    without the CUDA part even where there is a GPU
 #   --benchmarks also compiles the benchmarks and the evaluation, without optimisation, and runs the tests of the evaluation: whoever
@@ -30,6 +31,7 @@ cuda=
 ovito=OFF
 browser=OFF
 gromacs=OFF
+torch=OFF
 lint=
 benchmarks=
 optimize_benchmarks=ON
@@ -43,6 +45,7 @@ while (($#)); do
     --ovito) ovito=ON ;;
     --browser) browser=ON ;;
     --gromacs) gromacs=ON ;;
+    --torch) torch=ON ;;
     --cuda) cuda=ON ;;
     --no-cuda) cuda=OFF ;;
     --benchmarks)
@@ -83,6 +86,7 @@ case $variant in
     requirements=("$repository/tests/python/requirements.txt")
     [[ $ovito == OFF ]] || requirements+=("$repository/tests/python/requirements-ovito.txt")
     [[ $browser == OFF ]] || requirements+=("$repository/tests/python/requirements-browser.txt")
+    [[ $torch == OFF ]] || requirements+=("$repository/tests/python/requirements-torch.txt")
     begin_python "$build/venv" "${requirements[@]}"
     provide_lammps test
     provide_lammps serial
@@ -95,7 +99,7 @@ case $variant in
       -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$compile_only_architectures}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
       -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=$LAMMPS_SERIAL_BINARY" \
       -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito" -D "GPZ_TEST_BROWSER=$browser" \
-      -D "GPZ_TEST_GROMACS=$gromacs"
+      -D "GPZ_TEST_GROMACS=$gromacs" -D "GPZ_TEST_TORCH=$torch"
     build_gpz "$build" all ${benchmarks:+benchmarks evaluation}
     ;;
   sanitize)

@@ -15,6 +15,7 @@ PROGRAMS = {
     "mdtraj": "mdtraj",
     "dpdata": "dpdata",
     "openmm": "OpenMM",
+    "torch": "PyTorch",
     "hdf5": "HDF5",
     "zarr": "Zarr",
     "numcodecs": "numcodecs",

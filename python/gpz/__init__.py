@@ -29,7 +29,7 @@ What there is:
     compress_frames        frames of particles in memory, for chunks of HDF5 and Zarr; decompress_frames reads them
     Error                  what all exceptions of the package are
 
-Other programs: gpz.mdanalysis, gpz.ase, gpz.ovito and others, each of which needs that program.
+gpz.pack has many small structures in one file. Other programs: gpz.mdanalysis, gpz.ase, gpz.ovito and others, each of which needs that program.
 """
 
 from gpz import _core

@@ -3,7 +3,7 @@
 program that they import."""
 
 import numpy as np
-from wrong_inputs import IDS, INTERVAL, READ_ONLY, THREADS, A, N, Row, T, X
+from wrong_inputs import IDS, INTERVAL, ONES, READ_ONLY, THREADS, A, N, Row, T, X
 
 import gpz
 
@@ -86,6 +86,43 @@ def quantity(value, *units):
         return value * product
 
     return made
+
+
+def pack_write(name, error, *says, structures=None, **fields):
+    """`fields`: of the second of two structures."""
+
+    def call(place):
+        given = structures
+        if structures is None:
+            usual = {"numbers": ONES, "positions": X}
+            given = [usual, {key: value for key, value in {**usual, **fields}.items() if value is not None}]
+        gpz.pack.write(place.new, given)
+
+    return Row("gpz.pack.write", name, call, error, says)
+
+
+def pack_options(name, error, *says, **options):
+    return Row(
+        "gpz.pack.write", name, lambda place: gpz.pack.write(place.new, [{"numbers": ONES, "positions": X}], **options), error, says
+    )
+
+
+def pack_open(name, error, *says, call=len, **options):
+    def opened(place):
+        gpz.pack.write(place.new, [{"numbers": ONES, "positions": X}] * 3)
+        with gpz.pack.open(place.new, **options) as pack:
+            call(pack)
+
+    return Row("gpz.pack.open", name, opened, error, says)
+
+
+def samples(name, error, *says, paths="file", **options):
+    def call(place):
+        from gpz._samples import Samples
+
+        Samples(getattr(place, paths) if isinstance(paths, str) else paths, **options)
+
+    return Row("Dataset", name, call, error, says)
 
 
 ASE = [
@@ -249,4 +286,68 @@ ZARR = [
     codec("effort", A, "effort", "'default'", '"standard"', bound=1, effort="default"),
     codec("effort 2", A, "effort", "2", '"standard"', bound=1, effort=2),
     codec("speed", T, "speed", bound=1, speed=3),
+]  # fmt: skip
+
+LEARNING = [
+    pack_write("text", T, "structures", "list", structures="x"),
+    pack_write("one dict", T, "structures", "list", structures={"numbers": ONES, "positions": X}),
+    pack_write("none", A, "structures", "at least one", structures=[]),
+    pack_write("numbers", T, "structure 0", "5", "ase.Atoms", structures=[5]),
+    pack_write("field", A, "structure 1", "'enrgy'", "energy", "info", enrgy=1.0),
+    pack_write("no positions", A, "structure 1", "positions", positions=None),
+    pack_write("no numbers", A, "structure 1", "numbers", numbers=None),
+    pack_write("empty", A, "numbers", "at least one atom", numbers=np.zeros(0, int), positions=np.zeros((0, 3))),
+    pack_write("numbers 0", A, "structure 1", "numbers", "0 in row 0", "1 to 118", numbers=ONES * 0),
+    pack_write("numbers 119", A, "numbers", "119", "1 to 118", numbers=ONES * 119),
+    pack_write("numbers 1.5", A, "numbers", "1.5", "no whole number", numbers=ONES * 1.5),
+    pack_write("numbers short", A, "positions", "(5, 3)", "(4, 3)", numbers=ONES[1:]),
+    pack_write("positions", A, "structure 1", "positions", "(5, 2)", "(5, 3)", positions=X[:, :2]),
+    pack_write("positions texts", A, "positions", "not of numbers", positions=[["a"] * 3] * N),
+    pack_write("forces", A, "forces", "(4, 3)", "(5, 3)", forces=X[1:]),
+    pack_write("velocities", A, "velocities", "(5,)", "(5, 3)", velocities=X[:, 0]),
+    pack_write("forces bool", A, "forces", "bool", forces=X > 5),
+    pack_write("cell", A, "cell", "(3,)", "(3, 3)", cell=[1, 2, 3]),
+    pack_write("pbc 1", T, "pbc", "1", "True", pbc=1),
+    pack_write("pbc of two", T, "pbc", "[True, False]", "three", pbc=[True, False]),
+    pack_write("energy text", T, "energy", "'low'", "number", energy="low"),
+    pack_write("energies", T, "energy", "[1, 2]", "number", energy=[1, 2]),
+    pack_write("stress", A, "stress", "(3, 3)", "(6,)", stress=np.eye(3)),
+    pack_write("info", T, "info", "5", "dict", info=5),
+    pack_write("info name", T, "info", "5", "text", info={5: 1}),
+    pack_write("info taken", A, "info['energy']", "taken", info={"energy": 1.0}),
+    pack_write("info value", T, "info['a']", "None", "number", info={"a": None}),
+    pack_write("info matrix", T, "info['a']", "(k,)", info={"a": np.eye(3)}),
+    pack_write("info bool", T, "info['a']", "True", info={"a": True}),
+    pack_write("info large", A, "info['a']", "9223372036854775808", "63 bits", info={"a": np.uint64(2**63)}),
+    pack_write("arrays", T, "arrays", "5", "dict", arrays=5),
+    pack_write("arrays taken", A, "arrays['x']", "taken", arrays={"x": X[:, 0]}),
+    pack_write("arrays shape", A, "arrays['q']", "(4,)", "(5,)", arrays={"q": ONES[1:]}),
+    pack_write("arrays 3 axes", A, "arrays['q']", "(5, 1, 1)", "(5, k)", arrays={"q": np.zeros((5, 1, 1))}),
+    pack_write("arrays texts", A, "arrays['q']", "not of numbers", arrays={"q": ["a"] * 5}),
+    pack_options("bound", A, "bound", "-1", "finite number", bound=-1),
+    pack_options("bounds", A, "bounds['forces']", "-1", bounds={"forces": -1}),
+    pack_options("bounds positions", A, "bounds['positions']", "bound=", bounds={"positions": 1}),
+    pack_options("bounds of nothing", A, "fx", "no column", bounds={"forces": 1}),
+    pack_options("units", A, "units", "imperial", "known: lj", units="imperial"),
+    pack_options("batch 0", A, "batch", "0", "from 1", batch=0),
+    pack_options("batch text", T, "batch", "'large'", "from 1", batch="large"),
+    pack_options("effort", A, "effort", "'default'", '"standard"', effort="default"),
+    pack_options("threads", A, "threads", "-1", THREADS, threads=-1),
+    pack_options("efort", T, "efort", efort="dense"),
+    pack_open("cache", A, "cache", "-1", "from 0", cache=-1),
+    pack_open("cache text", T, "cache", "'1 GB'", "from 0", cache="1 GB"),
+    pack_open("threads", A, "threads", "-1", THREADS, threads=-1),
+    pack_open("index 3", IndexError, "3", call=lambda pack: pack[3]),
+    pack_open("index -4", IndexError, "-4", call=lambda pack: pack[-4]),
+    pack_open("index 1.5", T, "index", "1.5", call=lambda pack: pack[1.5]),
+    pack_open("seed", A, "seed", "-1", call=lambda pack: pack.shuffled(-1)),
+    pack_open("batches", A, "batches", "0", call=lambda pack: pack.shuffled(1, batches=0)),
+    pack_open("closed", ValueError, "closed", call=lambda pack: [pack.close(), pack[0]]),
+    samples("paths 5", T, "paths", "5", "a path", paths=5),
+    samples("paths of numbers", T, "paths", "5", "a path", paths=[5]),
+    samples("no paths", A, "paths", "no file", paths=[]),
+    samples("keys text", T, "keys", "'forces'", "list", keys="forces"),
+    samples("keys", T, "keys", "[5]", "list", keys=[5]),
+    samples("transform", T, "transform", "5", "function", transform=5),
+    samples("cache", A, "cache", "-1", "from 0", cache=-1),
 ]  # fmt: skip
