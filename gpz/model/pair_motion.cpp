@@ -10,8 +10,6 @@ namespace gpz::model {
 
 namespace {
 
-constexpr std::size_t stride = PairMotion::stride;
-
 // The part of one of `steps` steps in the time between two frames, in units of 2^-16.
 std::int64_t part_for(int steps) { return (65536 + steps / 2) / steps; }
 

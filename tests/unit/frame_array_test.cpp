@@ -85,7 +85,7 @@ FrameArrayOptions with_bound(double bound, unsigned key_interval = default_key_i
 template <typename T>
 class FrameArray : public testing::Test {};
 using Types = testing::Types<float, double>;
-TYPED_TEST_SUITE(FrameArray, Types);
+TYPED_TEST_SUITE(FrameArray, Types, );
 
 TYPED_TEST(FrameArray, KeepsBoundAndRowsAtEveryEffort) {
   const auto array = chains<TypeParam>(7, 900);
