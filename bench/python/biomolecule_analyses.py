@@ -6,6 +6,7 @@ Frames are arrays (frames, atoms, 3) in Angstrom. Angles are in degrees.
 
 from __future__ import annotations
 
+import itertools
 import xml.etree.ElementTree as xml
 import zlib
 from dataclasses import dataclass
@@ -91,7 +92,8 @@ def tetrahedral_order(oxygens, first, second, apart, box):
     four = other[order][starts[:, None] + np.arange(4)]
     vectors = nearest(oxygens[four] - oxygens[:, None], box)
     vectors /= lengths(vectors)[..., None]
-    cosines = np.einsum("mix,mjx->mij", vectors, vectors)[:, *np.triu_indices(4, 1)]
+    first, second = np.triu_indices(4, 1)
+    cosines = np.einsum("mix,mjx->mij", vectors, vectors)[:, first, second]
     return 1 - 3 / 8 * ((cosines + 1 / 3) ** 2).sum(axis=1)
 
 
@@ -119,9 +121,8 @@ def water(frames, box):
         histograms.append(np.histogram(apart, edges)[0] / expected)
         near = pairs[apart < 6]
         order.append(tetrahedral_order(oxygens, *near.T, apart[apart < 6], box))
-        donor, acceptor = np.concatenate([pairs[apart < HYDROGEN_BOND[0]]] * 2).T.copy()
-        half = len(donor) // 2
-        donor[half:], acceptor[half:] = acceptor[half:].copy(), donor[half:].copy()
+        close = pairs[apart < HYDROGEN_BOND[0]]
+        donor, acceptor = np.concatenate([close, close[:, ::-1]]).T
         found = bonded_hydrogens(oxygens[donor], oxygens[acceptor], hydrogens[donor], box)
         bonds.append(np.unique(donor[found] * count + acceptor[found]))
     histograms, order = np.array(histograms), np.array(order)
@@ -180,7 +181,7 @@ class Protein:
             pair for bond in bonds.tolist() for pair in (tuple(bond), tuple(bond[::-1])) if is_peptide(*pair)
         )
         residues = []
-        for (before, nitrogen), (carbon, after) in zip(peptides, peptides[1:], strict=False):
+        for (before, nitrogen), (carbon, after) in itertools.pairwise(peptides):
             (alpha,) = neighbours[nitrogen] & neighbours[carbon]
             residues.append((before, nitrogen, alpha, carbon, after))
         residues = np.array(residues)
