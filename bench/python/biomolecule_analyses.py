@@ -92,8 +92,8 @@ def tetrahedral_order(oxygens, first, second, apart, box):
     four = other[order][starts[:, None] + np.arange(4)]
     vectors = nearest(oxygens[four] - oxygens[:, None], box)
     vectors /= lengths(vectors)[..., None]
-    first, second = np.triu_indices(4, 1)
-    cosines = np.einsum("mix,mjx->mij", vectors, vectors)[:, first, second]
+    i, j = np.triu_indices(4, 1)
+    cosines = np.einsum("mix,mjx->mij", vectors, vectors)[:, i, j]
     return 1 - 3 / 8 * ((cosines + 1 / 3) ** 2).sum(axis=1)
 
 
