@@ -5,8 +5,10 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <string>
 
 #include "gpz/chunk.hpp"
+#include "gpz/core/config.hpp"
 #include "gpz/error.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/checksum.hpp"
@@ -125,9 +127,10 @@ std::vector<Field> array_fields(const FrameArrayInfo &info, double step) {
   values.leading = true;
   values.bound = info.bound;
   values.step = step;
-  constexpr const char *names[] = {"x", "y", "z"};
-  for (unsigned d = 0; d < info.shape.components; ++d)
-    values.components.push_back({names[d], static_cast<std::uint16_t>(d)});
+  constexpr char names[] = "xyz";
+  const auto components = std::min<std::size_t>(info.shape.components, core::max_components);
+  for (std::size_t d = 0; d < components; ++d)
+    values.components.push_back({std::string(1, names[d]), static_cast<std::uint16_t>(d)});
   Field ids;
   ids.type = ValueType::integer;
   ids.components = {{"id", static_cast<std::uint16_t>(info.shape.components)}};
