@@ -263,7 +263,7 @@ std::uint32_t frame_array_features(const std::uint8_t *bytes, std::size_t size) 
 
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
   if ((start_of_file(bytes, size) & feature::frame_array) != 0)
-    throw Error(Status::unsupported, "a frame array, and no file of frames: use decompress_frames", {},
+    throw Error(Status::unsupported_version, "a frame array, and no file of frames: use decompress_frames", {},
                 required_features_at);
   if (size < file_header_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);
   const auto metadata = load_little<std::uint32_t>(bytes + file_header_start_size - sizeof(std::uint32_t));

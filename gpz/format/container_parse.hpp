@@ -28,7 +28,7 @@ constexpr std::uint8_t record_marker[8] = {0xF5, 0x9A, 0x47, 0x50, 0x5A, 0xC3, 0
 enum RecordType : std::uint32_t { frame_type = 1, index_type = 2, optional_type_bit = 1u << 31 };
 
 // Length of the whole file header, from its first file_header_start_size bytes (fewer only at the end of the file).
-// Throws truncated, not_gpz, unsupported_version, limit_exceeded; unsupported for a frame array.
+// Throws truncated, not_gpz, unsupported_version (of a frame array, too), limit_exceeded.
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size);
 
 // The required features of the chunks of a frame array, from its first file_start_size bytes. Throws as

@@ -196,7 +196,7 @@ class Efforts(EffortCase):
 
     def test_unknown_features_are_refused(self):
         content = bytearray(self.read("fast.gpz"))
-        struct.pack_into("<I", content, 12, 16)
+        struct.pack_into("<I", content, 12, 1 << 16)
         self.write("later.gpz", bytes(content))
         for command in (("info", "later.gpz"), ("verify", "later.gpz"), ("decode", "later.gpz", "-o", "d.xyz")):
             self.gpz(*command, code=4, err="later.gpz: byte 12: the file requires an unknown feature")

@@ -133,9 +133,12 @@ class BadInput(CliCase):
 
     def test_unknown_required_feature(self):
         content = self.encoded()
-        content[12] = 16  # bits 0 to 3 are known
+        content[12] = 64  # bits 0 to 3 and 5 are known; bit 4 is that of frame arrays
         self.write("new.gpz", bytes(content))
         self.check("new.gpz", 4, "byte 12: the file requires an unknown feature")
+        content[12] = 16
+        self.write("new.gpz", bytes(content))
+        self.check("new.gpz", 4, "byte 12: a frame array, and no file of frames: use decompress_frames")
 
     def test_directory(self):
         os.mkdir(self.path("folder"))
