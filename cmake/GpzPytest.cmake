@@ -12,7 +12,7 @@ function(gpz_pytest name)
   endif()
   add_test(NAME ${name} COMMAND Python::Interpreter -B -m pytest -q -p no:cacheprovider ${arg_UNPARSED_ARGUMENTS}
            WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES LABELS "python;${arg_LABELS}" TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES LABELS "python;${arg_LABELS}" TIMEOUT 600)
   set_property(TEST ${name} PROPERTY ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   if(TARGET gpz_command)
     set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "GPZ=$<TARGET_FILE:gpz_command>")
