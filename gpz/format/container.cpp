@@ -237,7 +237,7 @@ std::uint32_t start_of_file(const std::uint8_t *bytes, std::size_t size) {
   }
   if (major == 0) corrupt("format version 0", 8);
   const std::uint32_t features = in.u32();
-  if ((features & ~(feature::known | feature::frame_array)) != 0)
+  if ((features & ~(feature::known | frame_array_feature)) != 0)
     throw Error(Status::unsupported_version, "the file requires an unknown feature", {}, required_features_at);
   return features;
 }
@@ -256,13 +256,13 @@ Bytes file_start(std::uint32_t features) {
 
 std::uint32_t frame_array_features(const std::uint8_t *bytes, std::size_t size) {
   const std::uint32_t features = start_of_file(bytes, size);
-  if ((features & feature::frame_array) == 0)
+  if ((features & frame_array_feature) == 0)
     throw Error(Status::unsupported, "a file of frames, and no frame array: use Reader", {}, required_features_at);
-  return features & ~feature::frame_array;
+  return features & ~frame_array_feature;
 }
 
 std::size_t file_header_length(const std::uint8_t *bytes, std::size_t size) {
-  if ((start_of_file(bytes, size) & feature::frame_array) != 0)
+  if ((start_of_file(bytes, size) & frame_array_feature) != 0)
     throw Error(Status::unsupported_version, "a frame array, and no file of frames: use decompress_frames", {},
                 required_features_at);
   if (size < file_header_start_size) throw Error(Status::truncated, "the file ends inside its header", {}, size);

@@ -153,7 +153,7 @@ ArrayFrame append_array_frame(const Bytes &chunk, const FrameArrayInfo &info, do
 }
 
 Bytes frame_array_bytes(const ArrayHead &head, const std::vector<Bytes> &frames) {
-  Bytes bytes = file_start(head.features | feature::frame_array);
+  Bytes bytes = file_start(head.features | frame_array_feature);
   const FrameArrayShape &shape = head.info.shape;
   bytes.push_back(static_cast<std::uint8_t>(shape.components | (shape.type == ValueType::float64 ? is_double : 0) |
                                             (head.info.bound > 0 ? has_bound : 0)));

@@ -14,10 +14,8 @@
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
-namespace feature {
-// A required feature of bytes that are a frame array, and no file: Reader refuses them.
-constexpr std::uint32_t frame_array = 1u << 4;
-}  // namespace feature
+// Bit of the required features (gpz::feature) of bytes that are a frame array, and no file: Reader refuses them.
+constexpr std::uint32_t frame_array_feature = 1u << 4;
 
 // Values in C order: value d of particle i in frame t is element (t * particles + i) * components + d.
 struct FrameArrayShape {
