@@ -111,6 +111,14 @@ class Box:
     __hash__ = None  # type: ignore[assignment]
 
 
+def spanned_by(edges: npt.ArrayLike | None) -> Box | None:
+    """The box with these edge vectors as rows, from the origin. None for None, and for edges that span no volume: programs write
+    zeros for a system without a box."""
+    if edges is None or np.linalg.det(np.asarray(edges, np.float64)) == 0:
+        return None
+    return Box.from_vectors(edges)
+
+
 def from_library(kind: int, dimension: int, boundary: bytes, values: Sequence[float]) -> Box | None:
     """The box of a frame's head (gpz::Box); None if the frame has none."""
     if kind == 0:

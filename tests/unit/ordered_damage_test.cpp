@@ -119,7 +119,10 @@ TEST(HostileOrder, AnyBytes) {
   }
 }
 
-void expect_damage_is_survived(const Target &target, std::size_t most) {
+TEST(HostileOrder, MoleculesWithBondsOfAnyKind) {
+  const Target target(waters(500), feature::modelled_sections);
+  ASSERT_EQ(target.chunk.bytes[target.section(0)], format::modelled_order);
+  const std::size_t most = std::size_t{1} << 21;  // the tables of its numbers
   const Bytes &bytes = target.chunk.bytes;
   ASSERT_EQ(target.read(bytes, target.chunk.particles, most), Status::ok);
   Random random(3);
@@ -135,12 +138,6 @@ void expect_damage_is_survived(const Target &target, std::size_t most) {
     EXPECT_NE(target.read(target.with_section(0, cut), target.chunk.particles, most), Status::ok) << at;
   }
   EXPECT_GT(refused, 100U);
-}
-
-TEST(HostileOrder, MoleculesWithBondsOfAnyKind) {
-  const Target target(waters(500), feature::modelled_sections);
-  ASSERT_EQ(target.chunk.bytes[target.section(0)], format::modelled_order);
-  expect_damage_is_survived(target, std::size_t{1} << 21);  // the tables of its numbers
 }
 
 TEST(HostileOrder, SegmentsOfMolecules) {

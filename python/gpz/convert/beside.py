@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 import gpz
+from gpz._box import spanned_by
 from gpz.convert import dcd, xtc
 from gpz.convert.formats import Format
 from gpz.convert.sources import Place
@@ -17,8 +18,13 @@ from gpz.mdanalysis.units import Units
 
 
 class Beside(NamedTuple):
-    """None: as MDAnalysis has it. grid: positions are multiples of it, distance units of the .gpz file; 0: they are not
-    rounded. edges: (3, 3), of the box, rows, in these units. timestep, time: in time units of the .gpz file."""
+    """What the file says of a frame and MDAnalysis does not. Of members that are None, MDAnalysis's value is used.
+
+    grid: distance between neighbouring values of the positions, in distance units of the .gpz file; 0: they are not rounded.
+    edges: (3, 3), the edge vectors of the box as rows, in distance units of the .gpz file.
+    timestep: number of the timestep.
+    time: in time units of the .gpz file.
+    """
 
     grid: float | None = None
     edges: np.ndarray | None = None
@@ -27,7 +33,7 @@ class Beside(NamedTuple):
 
     def box(self) -> gpz.Box | None:
         """That of the edges, at the origin; None if they span no volume."""
-        return gpz.Box.from_vectors(self.edges) if abs(np.linalg.det(self.edges)) > 0 else None
+        return spanned_by(self.edges)
 
 
 def beside(place: Place, form: Format, numbers: range, units: Units) -> Iterator[Beside]:

@@ -61,14 +61,15 @@ def clock_of(path: str | os.PathLike, of_lammps: bool) -> Clock:
 def clock_for(steps: np.ndarray, times: np.ndarray) -> tuple[Clock, bool]:
     """For a file of frames at these timesteps and times (ps), and whether it keeps both. If it cannot, times come first."""
     count = len(times)
-    apart = float(times[-1] - times[0]) / (count - 1) if count > 1 and times[-1] > times[0] else 0.0
+    # Between frames, ps; 0: unknown.
+    spacing = float(times[-1] - times[0]) / (count - 1) if count > 1 and times[-1] > times[0] else 0.0
     first = int(steps[0])
     interval = int(steps[1] - steps[0]) if count > 1 else 1
     if 0 <= first <= LARGEST and 0 < interval <= LARGEST and np.all(np.diff(steps) == interval):
-        size = apart / interval if apart else float(times[0]) / first if first else 0.0
+        size = spacing / interval if spacing else float(times[0]) / first if first else 0.0
         if size > 0 and np.allclose(steps * size, times, rtol=TOLERANCE, atol=TOLERANCE * interval * size):
             return Clock(first, interval, size), True
-    size = apart or 1.0
+    size = spacing or 1.0
     # In whole intervals: the only other beginning that the header can tell.
     start = round(float(times[0]) / size)
     return Clock(start if 0 <= start <= LARGEST else 0, 1, size), False

@@ -167,7 +167,7 @@ class Connection:
         connection is closed while it sends a frame may end with an error."""
         if self._end_of_reads == math.inf:
             self._end_of_reads = time.monotonic() + LAST_SECONDS
-            with contextlib.suppress(FileError):  # the engine has ended
+            with contextlib.suppress(FileError):  # the engine may have closed the connection already
                 self._send(Kind.IMD_DISCONNECT)
 
     def close(self) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 import gpz
 from gpz import _core
 from gpz._arguments import checked_flag, checked_integer, checked_number
+from gpz._box import spanned_by
 from gpz._checks import require_units
 from gpz._files import checked_path
 from gpz._metadata import Existing
@@ -177,7 +178,7 @@ class Recorder:
                 self.report.repeated += 1
                 return
         columns: dict[str, Any] = {"ids": np.arange(1, frame.n_atoms + 1)}
-        box = _spanned(frame.box)
+        box = spanned_by(frame.box)
         if wrapped or box is None:
             columns["positions"] = frame.positions
         else:
@@ -291,13 +292,6 @@ def record(url: str, path: str | os.PathLike, **arguments: Any) -> Report:
     OSError), gpz.CorruptError for what is not IMD, gpz.UnsupportedError for another version of it, gpz.ArgumentError, TypeError.
     """
     return Recorder(url, path, **arguments).run()
-
-
-def _spanned(edges: np.ndarray | None) -> np.ndarray | None:
-    """None for edges that span no volume: engines send zeros for a system that is not periodic."""
-    if edges is None or np.linalg.det(np.asarray(edges, np.float64)) == 0:
-        return None
-    return edges
 
 
 def _seconds(name: str, value: Any) -> float:

@@ -79,8 +79,8 @@ class ObservablesOf:
 def _freedoms(system: openmm.System) -> int:
     """Degrees of freedom: three for each particle that moves, less constraints, and less three without motion of the centre of
     mass."""
-    moves = masses_of(system) > 0
+    is_mobile = masses_of(system) > 0  # OpenMM keeps particles without mass where they are
     pairs = [system.getConstraintParameters(k)[:2] for k in range(system.getNumConstraints())]
-    constraints = sum(moves[first] or moves[second] for first, second in pairs)
+    constraints = sum(is_mobile[first] or is_mobile[second] for first, second in pairs)
     is_centred = any(isinstance(force, openmm.CMMotionRemover) for force in system.getForces())
-    return 3 * int(moves.sum()) - int(constraints) - (3 if is_centred else 0)
+    return 3 * int(is_mobile.sum()) - int(constraints) - (3 if is_centred else 0)

@@ -29,9 +29,9 @@ def parser() -> argparse.ArgumentParser:
     made = Parser(
         prog="gpz record",
         description="Connects to a running simulation and writes its frames to a .gpz file. The engine sends them by IMD, version 3: "
-        "LAMMPS (fix imd), GROMACS, NAMD. The file has complete frames at any time. The first Ctrl-C lets the engine go and completes "
-        "the file.",
-        epilog="Exit codes: 0 the engine has ended, or --frames are written; 1 internal error; 2 usage; 3 nobody listens, or the file "
+        "LAMMPS (fix imd); GROMACS and NAMD were not tested. The file has complete frames at any time. The first Ctrl-C disconnects from "
+        "the engine, which goes on, and completes the file.",
+        epilog="Exit codes: 0 the engine closed the connection between two frames, or --frames are written; 1 internal error; 2 usage; 3 nobody listens, or the file "
         "cannot be written; 4 what came is not IMD; 5 the engine was cut off within a frame; 6 another version of IMD; 130 and 143: "
         "stopped by SIGINT and SIGTERM. With each of them the file is complete.",
     )
