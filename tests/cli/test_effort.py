@@ -16,9 +16,9 @@ sys.path.insert(0, str(TESTS / "reference"))
 from gpz_reference import reader as gpz_ref  # noqa: E402
 
 EFFORTS = ("fast", "standard", "dense")
-MODELLED, CELLS, CLASSED = 1, 2, 8
+MODELLED, CELLS, CLASSED, SEGMENTS = 1, 2, 8, 32
 FEATURES = {"fast": 0, "standard": MODELLED | CLASSED, "dense": MODELLED | CELLS | CLASSED}
-NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED}
+NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED, "order of ids in segments": SEGMENTS}
 UNREADABLE = {"empty"}  # no frame in it
 TORN = {"torn"}
 
@@ -129,6 +129,20 @@ class Efforts(EffortCase):
         text = self.gpz("info", "dense.gpz", out=None).decode()
         self.assertIn("modelled sections, cell chunks, classed sections (effort dense)", text)
         self.assertNotIn("features", self.gpz("info", "fast.gpz", out=None).decode())
+
+    def test_frames_of_many_particles(self):
+        """Their feature is known with the first frame that is encoded, when the header of a file made of files waits."""
+        rows = moving_rows(3, 17000, 5)
+        self.write("in.dump", "".join(dump_frame(10 * k, part, MOVING_COLUMNS) for k, part in enumerate(rows)))
+        for effort in EFFORTS:
+            self.encode(f"{effort}.gpz", "--effort", effort)
+            expected = FEATURES[effort] | (SEGMENTS if effort != "fast" else 0)
+            self.assertEqual(self.features(f"{effort}.gpz"), expected)
+            self.gpz("select", "fast.gpz", "--frames", "1", "--effort", effort, "-o", "one.gpz", out=None)
+            self.assertEqual(self.features("one.gpz"), expected)
+            self.gpz("verify", "one.gpz", out=None)
+            piped = self.gpz("select", "fast.gpz", "--frames", "1", "--effort", effort, "-o", "-", out=None)
+            self.assertEqual(piped, self.read("one.gpz"))
 
     def test_standard_is_the_default(self):
         self.gpz("encode", "in.dump", "-o", "e.gpz", "--effort", "default", code=2,
