@@ -16,7 +16,7 @@ X = np.random.default_rng(1).uniform(0, 10, (N, 3))
 IDS = np.arange(1, N + 1)
 ONES = np.ones(N, int)
 LARGE = 2**63
-FRAMES = gpz.compress_frames(np.array([X, X]), 0.1)
+NUMBER = gpz.compress_frames(np.array([X, X]), 0.1)
 READ_ONLY = np.zeros((2, 5, 3))
 READ_ONLY.flags.writeable = False
 
@@ -139,8 +139,8 @@ def after(first):
 
 
 A, T = gpz.ArgumentError, TypeError
-FRAMES = "a number of frames from 1 to 65535"
-INTERVAL, THREADS = f'{FRAMES}, or "auto"', "a number from 0 (all cores)"
+NUMBER = "a number of frames from 1 to 65535"
+INTERVAL, THREADS = f'{NUMBER}, or "auto"', "a number from 0 (all cores)"
 PATH = "a path, the descriptor of a file or pipe, or a binary file object"
 OPENED = "a path, a URL, the bytes of a file, or a binary file object"
 
@@ -462,9 +462,9 @@ CORE = [
     frames("bound nan", A, "bound", "nan", "finite number", bound=np.nan),
     frames("effort", A, "effort", "'default'", '"standard"', effort="default"),
     frames("effort 1", A, "effort", "1", '"standard"', effort=1),
-    frames("key_interval 0", A, "key_interval", "0", FRAMES, key_interval=0),
-    frames("key_interval 2.0", T, "key_interval", "2.0", FRAMES, key_interval=2.0),
-    frames("key_interval auto", T, "key_interval", "'auto'", FRAMES, key_interval="auto"),
+    frames("key_interval 0", A, "key_interval", "0", NUMBER, key_interval=0),
+    frames("key_interval 2.0", T, "key_interval", "2.0", NUMBER, key_interval=2.0),
+    frames("key_interval auto", T, "key_interval", "'auto'", NUMBER, key_interval="auto"),
     frames("threads", A, "threads", "-1", THREADS, threads=-1),
     frames("integers", A, "frames", "int64", "float32 or float64", frames=IDS.reshape(1, -1, 1)),
     frames("float16", A, "frames", "float16", "float32 or float64", frames=X.astype("f2")),

@@ -223,11 +223,13 @@ class TestConverted:
             report = archive(names, to=tmp_path / str(key), key=key)
             assert report.ok and report.done == 2, report.failed
         assert outputs(tmp_path / "auto") == outputs(tmp_path / "100")
-        assert last(tmp_path / "auto", "run.dcd")["status"] == "done"
 
     def test_a_key_interval_that_large_frames_give(self, tmp_path):
-        made = as_gpz(tmp_path / "made.gpz", dump(atoms=60_000, frames=6), "--eb", "1e-6")
-        convert(made, tmp_path / "run.dcd")
+        random = np.random.default_rng(1)
+        with gpz.Writer(tmp_path / "made.gpz") as writer:
+            for _ in range(6):
+                writer.write(positions=random.random((60_000, 3)) * 10, box=[10, 10, 10])
+        convert(tmp_path / "made.gpz", tmp_path / "run.dcd")
         report = archive(tmp_path / "run.dcd", to=tmp_path / "out", key="auto", eb="1e-6")
         assert report.ok, report.failed
         with gpz.open(tmp_path / "out" / "run.dcd.gpz") as file:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the first frame gives to the whole .gpz file: a relative bound, and the key interval."""
 
+import os
+import subprocess
+
 import MDAnalysis as mda
 import numpy as np
 import pytest
@@ -10,12 +13,16 @@ import gpz
 from gpz.convert import convert
 from gpz.programs import convert as command
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # of MDAnalysis
+
 LONGEST = max(BOX.lengths)  # Angstrom in the file of units real
 
 
-def position_bounds(path):
+def bound_of(path):
+    """Of the positions in every frame."""
     with gpz.open(path) as file:
-        return {frame.position_bound for frame in file}
+        (bound,) = {frame.position_bound for frame in file}
+    return bound
 
 
 def largest_error(path, source):
@@ -30,16 +37,26 @@ def test_a_relative_bound_is_of_the_longest_edge(made, tmp_path, ending):
     source, out = tmp_path / f"in.{ending}", tmp_path / "out.gpz"
     convert(made["real"].path, source)
     convert(source, out, units="real", relative_bound=1e-3)
-    (bound,) = position_bounds(out)
+    bound = bound_of(out)
     assert bound == pytest.approx(1e-3 * LONGEST, rel=1e-5)
     assert largest_error(out, source) <= bound * (1 + 1e-6)
+
+
+def test_a_relative_bound_is_that_of_gpz_encode(made, tmp_path):
+    if "GPZ" not in os.environ:
+        pytest.skip("the program gpz is not built")
+    convert(made["real"].path, tmp_path / "in.nc")
+    convert(tmp_path / "in.nc", tmp_path / "converted.gpz", units="real", relative_bound=1e-2)
+    encode = [os.environ["GPZ"], "encode", made["real"].path, "-o", tmp_path / "encoded.gpz", "--rel", "1e-2"]
+    subprocess.run(encode, check=True, capture_output=True)
+    assert bound_of(tmp_path / "converted.gpz") == pytest.approx(bound_of(tmp_path / "encoded.gpz"), rel=1e-6)
 
 
 @pytest.mark.parametrize(("units", "angstrom"), [("metal", 1), ("real", 1), ("si", 1e-10), ("nano", 0.1)])
 def test_a_relative_bound_is_in_units_of_the_file(made, tmp_path, units, angstrom):
     convert(made["real"].path, tmp_path / "in.xtc")
     convert(tmp_path / "in.xtc", tmp_path / "out.gpz", units=units, relative_bound=1e-3)
-    (bound,) = position_bounds(tmp_path / "out.gpz")
+    bound = bound_of(tmp_path / "out.gpz")
     assert bound == pytest.approx(1e-3 * LONGEST * angstrom, rel=1e-4)
 
 
@@ -53,7 +70,6 @@ def write_dcd(path, frames, edges=None):
             writer.write(universe.atoms)
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_without_a_box_a_relative_bound_is_of_the_largest_extent(tmp_path):
     random = np.random.default_rng(4)
     frames = [random.random((50, 3)) * [3, 8, 5] * scale - 1 for scale in (1, 2)]
@@ -63,22 +79,21 @@ def test_without_a_box_a_relative_bound_is_of_the_largest_extent(tmp_path):
     extents = [max(np.ptp(frame.astype(np.float32).astype(float), axis=0)) for frame in frames]
     for chosen in (0, 1):
         convert(tmp_path / "in.dcd", tmp_path / "out.gpz", relative_bound=0.01, frames=slice(chosen, None))
-        assert position_bounds(tmp_path / "out.gpz") == {pytest.approx(0.01 * extents[chosen], rel=1e-12)}
+        assert bound_of(tmp_path / "out.gpz") == pytest.approx(0.01 * extents[chosen], rel=1e-12)
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("frames", "edge"), [(slice(None), 20), (slice(1, None), 30), (slice(None, None, -1), 40)])
 def test_a_relative_bound_is_of_the_first_chosen_frame(tmp_path, frames, edge):
     positions = np.random.default_rng(1).random((30, 3)) * 10
     write_dcd(tmp_path / "in.dcd", 3 * [positions], edges=[20, 30, 40])
     convert(tmp_path / "in.dcd", tmp_path / "out.gpz", frames=frames, relative_bound=1e-3)
-    assert position_bounds(tmp_path / "out.gpz") == {pytest.approx(edge * 1e-3, rel=1e-7)}
+    assert bound_of(tmp_path / "out.gpz") == pytest.approx(edge * 1e-3, rel=1e-7)
 
 
 def test_a_relative_bound_makes_the_bytes_of_the_absolute_one(made, tmp_path):
     convert(made["real"].path, tmp_path / "in.xtc")
     convert(tmp_path / "in.xtc", tmp_path / "a.gpz", relative_bound=1e-3)
-    (bound,) = position_bounds(tmp_path / "a.gpz")
+    bound = bound_of(tmp_path / "a.gpz")
     notes = convert(tmp_path / "in.xtc", tmp_path / "b.gpz", bound=bound)
     assert (tmp_path / "a.gpz").read_bytes() == (tmp_path / "b.gpz").read_bytes()
     assert not any("half of the grid" in note for note in notes)
@@ -98,7 +113,6 @@ def test_a_relative_bound_of_half_of_the_box_is_one_note(made, tmp_path, relativ
     assert sum("edges of" in note for note in notes) == noted
 
 
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("positions", [np.ones((4, 3)), np.full((4, 3), np.nan)], ids=["one place", "nan"])
 def test_a_frame_without_extent_has_no_relative_bound(tmp_path, capsys, positions):
     write_dcd(tmp_path / "in.dcd", [positions])
@@ -118,7 +132,6 @@ def key_frames(path):
         return np.flatnonzero(file.key_frames).tolist()
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_large_frames_have_a_short_key_interval(tmp_path):
     positions = np.random.default_rng(2).random((60_000, 3)) * 100
     write_dcd(tmp_path / "in.dcd", 11 * [positions], edges=11 * [100])
