@@ -16,7 +16,7 @@ X = np.random.default_rng(1).uniform(0, 10, (N, 3))
 IDS = np.arange(1, N + 1)
 ONES = np.ones(N, int)
 LARGE = 2**63
-NUMBER = gpz.compress_frames(np.array([X, X]), 0.1)
+FRAMES = gpz.compress_frames(np.array([X, X]), 0.1)
 READ_ONLY = np.zeros((2, 5, 3))
 READ_ONLY.flags.writeable = False
 
