@@ -81,7 +81,11 @@ TEST(PendingFrames, AreWrittenAfterTheFirstOneHasGivenTheKeyInterval) {
     const std::uint64_t length = scan_bytes(bytes).frames.front().length;
     Settings asked;
     asked.key_interval = static_cast<unsigned>(std::clamp<std::uint64_t>((2 << 20) / length, 5, 100));
-    EXPECT_EQ(asked.key_interval, particles == 100 ? 100u : particles == 40'000 ? 5u : asked.key_interval);
+    if (particles == 100) {
+      EXPECT_EQ(asked.key_interval, 100u);
+    } else if (particles == 40'000) {
+      EXPECT_LT(asked.key_interval, snapshots.size());
+    }
     EXPECT_EQ(written_at_once(snapshots, asked), bytes) << particles;
     EXPECT_EQ(written(snapshots, chosen), bytes) << particles;
   }
