@@ -23,10 +23,10 @@ import tempfile
 
 import numpy as np
 
-from peers import Failed, gpz_command, lcp, mdcompress, mdz, mdz_package, pco, sz3, text_dump, xtc
+from peers import Failed, gpz_arrays, gpz_command, lcp, mdcompress, mdz, mdz_package, pco, sz3, text_dump, xtc, zstd
 
 EFFORTS = ("fast", "standard", "dense")
-PEERS = ("xtc", "mdcompress", "mdz", "sz3", "lcp", "pco", "mdz_package")
+PEERS = ("xtc", "mdcompress", "mdz", "sz3", "lcp", "pco", "zstd", "mdz_package")
 
 
 def unwrapped(positions, cells):
@@ -52,6 +52,7 @@ def peer_measures(options, types, cells, angstroms):
         "sz3": sz3.measure,
         "lcp": lcp.measure,
         "pco": pco.measure,
+        "zstd": zstd.measure,
         "mdz_package": functools.partial(mdz_package.measure, nanometres=angstroms / 10),
     }
     return {name: functools.partial(of_peer[name], getattr(options, name)) for name in asked_for(options)}
@@ -108,7 +109,7 @@ def text_of(cell):
 
 
 def add_peer_options(parser, packages=("xtc", "pco", "mdz-package")):
-    for peer in ("mdcompress", "mdz", "sz3", "lcp"):
+    for peer in ("mdcompress", "mdz", "sz3", "lcp", "zstd"):
         parser.add_argument("--" + peer, metavar="PROGRAM")
     for peer in packages:
         parser.add_argument("--" + peer, action="store_true", help="by a Python package")
@@ -131,6 +132,7 @@ def main():
     parser.add_argument("--effort", nargs="*", default=list(EFFORTS))
     parser.add_argument("--json", type=pathlib.Path, help="keeps rows from run to run")
     parser.add_argument("--again", nargs="*", default=[], help="columns to measure again, e.g. gpz-standard sz3")
+    parser.add_argument("--arrays", action="store_true", help="also gpz's Python package on arrays, into FILE: its speed without text")
     add_peer_options(parser)
     options = parser.parse_args()
     rows = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
@@ -153,6 +155,12 @@ def main():
             column = f"gpz-{effort}"
             if column not in row or column in options.again:
                 measure = functools.partial(gpz_command.measure, options.gpz, dump, positions, bound, effort=effort)
+                row[column] = cell_of(measure, positions.shape[0] * positions.shape[1], options.scratch)
+                save()
+        for effort in options.effort if options.arrays else ():
+            column = f"arrays-{effort}"
+            if column not in row or column in options.again:
+                measure = functools.partial(gpz_arrays.measure, None, positions, bound, types=types, cells=cells, effort=effort)
                 row[column] = cell_of(measure, positions.shape[0] * positions.shape[1], options.scratch)
                 save()
         compare_peers(options, positions, types, cells, bound, angstroms, row, options.again, save)
