@@ -8,7 +8,7 @@
 #   --every N,...      steps between frames (100)
 #   --frames N         frames, with the first (31, rhodo 21)
 #   --key K            dump_modify key K: a key frame every K frames (with order id, as gpz encode does)
-#   --mdz, --sz3, --lcp, --mdcompress, --zstd PROGRAM, --pco, --mdz-package   other programs and Python packages (evaluation/peers says which,
+#   --mdz, --sz3, --lcp, --mdcompress, --zstd PROGRAM, --tng LIBRARY, --pco, --mdz-package   other programs and Python packages (evaluation/peers says which,
 #                      and their versions); rows of those not given are left out. --python PROGRAM: one that has the packages (python3)
 #   --single           these programs also on the last frame alone, without identity, at the bounds of docs/results/frames.md
 #   --stored           no LAMMPS: the gpz files are made again by `gpz encode` from the dumps of an earlier run with --keep
@@ -43,7 +43,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --every) intervals=${2//,/ }; shift 2 ;;
     --ranks | --out | --build | --frames | --key | --python) declare "${1#--}=$2"; shift 2 ;;
-    --mdz | --sz3 | --lcp | --mdcompress | --zstd) programs+=("$1" "$2"); shift 2 ;;
+    --mdz | --sz3 | --lcp | --mdcompress | --zstd | --tng) programs+=("$1" "$2"); shift 2 ;;
     --pco | --mdz-package) programs+=("$1"); shift ;;
     --melt | --copper) size[${1#--}]=$2; shift 2 ;;
     --stored | --keep | --speed | --single) declare "${1#--}=yes"; shift ;;

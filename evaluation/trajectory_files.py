@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bits a particle and frame of trajectories in text dumps of LAMMPS, at one bound: gpz in its three efforts, XTC, other programs, as Markdown.
+"""Bits a particle and frame of trajectories, at one bound: gpz in its three efforts, XTC, TNG, other programs, as Markdown.
 
-trajectory_files.py --gpz PROGRAM [PEERS] [--json FILE] DUMP=BOUND[,ANGSTROMS] ...
+trajectory_files.py [--gpz PROGRAM] [PEERS] [--json FILE] [--speed] FILE=BOUND[,ANGSTROMS] ...
 
-A dump has the columns id type x y z, sorted by id, in an orthogonal box; ANGSTROMS (1) of a unit of it, 10 for those of Lennard-Jones. gpz
-files are whole ones, with ids, types and boxes. XTC and the peers of evaluation/peers get positions alone, wrapped and unwrapped (by the nearest
-image of the frame before), and the smaller counts. Every row is decoded and compared; `!` marks one whose largest error is above
-the bound by more than the rounding of its own FP32 (`Result.slack`), `*` one that loses which particle is which (LCP: a different order in
-each frame; without the mark it has one order of its own for all frames). Rows of an earlier run are taken from FILE, unless --again names
-their column; one run at a time writes FILE. `failed` is a peer that gave no result.
+FILE is a text dump of LAMMPS with the columns id type x y z, sorted by id, in an orthogonal box, or an array (.npy, with what
+peers/array_file.py says beside it). ANGSTROMS (1) of a unit of it, 10 for those of Lennard-Jones and for nanometres. gpz by its PROGRAM, from a
+dump: whole files, with ids, types and boxes; by its Python package, from an array: positions alone. XTC and the peers of evaluation/peers get
+positions alone, wrapped and unwrapped (by the nearest image of the frame before), and the smaller counts. Every row is decoded and compared; `!`
+marks one whose largest error is above the bound by more than the rounding of its own FP32 (`Result.slack`), `*` one that loses which particle
+is which (LCP: a different order in each frame; without the mark it has one order of its own for all frames). `failed` is a peer that gave no
+result. Rows of an earlier run are taken from FILE of --json, unless --again names their column; one run at a time writes it.
+
+--speed adds two tables: MB/s of FP32 positions (12 bytes a particle and frame), by processor time that includes files and the start of programs
+(gpz by its package has neither), and the largest errors in units of the bound.
 
 Needs numpy, MDAnalysis for XTC, and the packages of the peers that are packages.
 """
@@ -23,10 +27,10 @@ import tempfile
 
 import numpy as np
 
-from peers import Failed, gpz_arrays, gpz_command, lcp, mdcompress, mdz, mdz_package, pco, sz3, text_dump, xtc, zstd
+from peers import Failed, array_file, gpz_command, gpz_package, lcp, mdcompress, mdz, mdz_package, pco, sz3, text_dump, tng, xtc, zstd
 
 EFFORTS = ("fast", "standard", "dense")
-PEERS = ("xtc", "mdcompress", "mdz", "sz3", "lcp", "pco", "zstd", "mdz_package")
+PEERS = ("xtc", "tng", "mdcompress", "mdz", "sz3", "lcp", "pco", "zstd", "mdz_package")
 
 
 def unwrapped(positions, cells):
@@ -47,6 +51,7 @@ def peer_measures(options, types, cells, angstroms):
     edges = np.zeros(3) if cells is None else np.linalg.norm(cells[0], axis=1)
     of_peer = {
         "xtc": functools.partial(xtc.measure, cells=cells, nanometres=angstroms / 10),
+        "tng": functools.partial(tng.measure, cells=cells, nanometres=angstroms / 10),
         "mdcompress": functools.partial(mdcompress.measure, types=types, edges=edges, angstroms=angstroms),
         "mdz": mdz.measure,
         "sz3": sz3.measure,
@@ -109,9 +114,21 @@ def text_of(cell):
     return f"{cell['bits']:.2f}{'' if cell['kept'] else '!'}{'*' if cell.get('orders', 1) > 1 else ''}"
 
 
+def speed_of(cell, values):
+    """MB/s of encoding and decoding."""
+    if cell is None or "bits" not in cell:
+        return text_of(cell)
+    return " / ".join(f"{values * 12e-6 / cell[way]:.3g}" if cell[way] else "" for way in ("encode", "decode"))
+
+
+def error_of(cell, _):
+    return text_of(cell) if cell is None or "bits" not in cell else f"{cell['error']:.4f}"
+
+
 def add_peer_options(parser, packages=("xtc", "pco", "mdz-package")):
     for peer in ("mdcompress", "mdz", "sz3", "lcp", "zstd"):
         parser.add_argument("--" + peer, metavar="PROGRAM")
+    parser.add_argument("--tng", metavar="LIBRARY", help="libtng_io.so")
     for peer in packages:
         parser.add_argument("--" + peer, action="store_true", help="by a Python package")
     parser.add_argument("--scratch", help="folder for files that are made")
@@ -122,18 +139,19 @@ def print_header(names, efforts):
     print("| " + " | ".join(columns) + " |\n|" + "---|" * len(columns), flush=True)
 
 
-def print_row(name, particles, frames, row, columns):
-    print("| " + " | ".join([name, f"{particles:,}", str(frames), *(text_of(row.get(column)) for column in columns)]) + " |", flush=True)
+def print_row(name, particles, frames, texts):
+    print("| " + " | ".join([name, f"{particles:,}", str(frames), *texts]) + " |", flush=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("dumps", nargs="+", metavar="DUMP=BOUND[,ANGSTROMS]")
-    parser.add_argument("--gpz", required=True, metavar="PROGRAM")
+    parser.add_argument("files", nargs="+", metavar="FILE=BOUND[,ANGSTROMS]")
+    parser.add_argument("--gpz", metavar="PROGRAM", help="for dumps")
     parser.add_argument("--effort", nargs="*", default=list(EFFORTS))
     parser.add_argument("--json", type=pathlib.Path, help="keeps rows from run to run")
+    parser.add_argument("--speed", action="store_true", help="two tables more")
     parser.add_argument("--again", nargs="*", default=[], help="columns to measure again, e.g. gpz-standard sz3")
-    parser.add_argument("--arrays", action="store_true", help="also gpz's Python package on arrays, into FILE: its speed without text")
+    parser.add_argument("--arrays", action="store_true", help="also gpz by its Python package, into the FILE of --json: its speed on dumps without text")
     add_peer_options(parser)
     options = parser.parse_args()
     rows = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
@@ -145,28 +163,41 @@ def main():
     names = asked_for(options)
     columns = [f"gpz-{effort}" for effort in options.effort] + names
     print_header(names, options.effort)
-    broken = []
-    for given in options.dumps:
-        dump, _, numbers = given.rpartition("=")
+    broken, shown = [], []
+    for given in options.files:
+        file, _, numbers = given.rpartition("=")
         bound, angstroms = (list(map(float, numbers.split(","))) + [1.0])[:2]
-        name = f"{os.path.splitext(os.path.basename(dump))[0]}, {bound:g}"
-        positions, types, cells = text_dump.read(dump)
+        name = f"{os.path.splitext(os.path.basename(file))[0]}, {bound:g}"
+        is_array = file.endswith(".npy")
+        if not is_array and not options.gpz and options.effort:
+            parser.error("dumps need --gpz")
+        positions, types, cells = (array_file if is_array else text_dump).read(file)
+        values = positions.shape[0] * positions.shape[1]
         row = rows.setdefault(name, {})
         for effort in options.effort:
             column = f"gpz-{effort}"
             if column not in row or column in options.again:
-                measure = functools.partial(gpz_command.measure, options.gpz, dump, positions, bound, effort=effort)
-                row[column] = cell_of(measure, positions.shape[0] * positions.shape[1], options.scratch)
+                if is_array:
+                    measure = functools.partial(gpz_package.measure_frames, None, positions, bound, cells=cells, effort=effort)
+                else:
+                    measure = functools.partial(gpz_command.measure, options.gpz, file, positions, bound, effort=effort)
+                row[column] = cell_of(measure, values, options.scratch)
                 save()
         for effort in options.effort if options.arrays else ():
             column = f"arrays-{effort}"
             if column not in row or column in options.again:
-                measure = functools.partial(gpz_arrays.measure, None, positions, bound, types=types, cells=cells, effort=effort)
-                row[column] = cell_of(measure, positions.shape[0] * positions.shape[1], options.scratch)
+                measure = functools.partial(gpz_package.measure_frames, None, positions, bound, cells=cells, effort=effort)
+                row[column] = cell_of(measure, values, options.scratch)
                 save()
         compare_peers(options, positions, types, cells, bound, angstroms, row, options.again, save)
-        print_row(name, positions.shape[1], positions.shape[0], row, columns)
+        shown.append((name, positions.shape[1], positions.shape[0], row))
+        print_row(*shown[-1][:3], [text_of(row.get(column)) for column in columns])
         broken += [f"{name}: {column}" for column in columns if column.startswith("gpz") and not row[column].get("kept")]
+    for title, text in (("MB/s, encoding / decoding", speed_of), ("Largest errors", error_of)) if options.speed else ():
+        print(f"\n{title}:\n")
+        print_header(names, options.effort)
+        for name, particles, frames, row in shown:
+            print_row(name, particles, frames, [text(row.get(column), particles * frames) for column in columns])
     if broken:
         sys.exit("\n".join(f"{text}: failed, or beyond its bound" for text in broken))
 

@@ -3,7 +3,7 @@
 """Other programs on a trajectory of evaluation/trajectory.sh: FOLDER/peers.json, or FOLDER/single.json for its last frame alone.
 
 They get positions of FOLDER/original.bin in the order of the ids, all frames at once; neither ids nor types nor boxes (but mdcompress, which
-stores boxes, and finds water by the types). Once as they are in the box, and once unwrapped. What each peer is, its version, modes and
+stores boxes, as TNG does, and finds water by the types). Once as they are in the box, and once unwrapped. What each peer is, its version, modes and
 options: evaluation/peers. Peers that are not asked for keep their rows of an earlier run.
 
 A row has for each bound: bits an atom and frame, the largest error in units of the bound, MB/s of float64 positions both ways (processor
@@ -20,7 +20,7 @@ import tempfile
 
 import numpy as np
 
-from peers import Failed, lcp, mdcompress, mdz, mdz_package, pco, sz3, zstd
+from peers import Failed, lcp, mdcompress, mdz, mdz_package, pco, sz3, tng, zstd
 from trajectory_table import BOUNDS, read_frames
 
 
@@ -68,6 +68,7 @@ def main():
     parser.add_argument("--angstroms", type=float, default=1, help="in a unit of the positions")
     for peer in ("mdz", "sz3", "lcp", "mdcompress", "zstd"):
         parser.add_argument("--" + peer, metavar="PROGRAM")
+    parser.add_argument("--tng", metavar="LIBRARY", help="libtng_io.so")
     parser.add_argument("--pco", action="store_true", help="the Python package pcodec")
     parser.add_argument("--mdz-package", action="store_true", help="the Python package mdz")
     options = parser.parse_args()
@@ -86,6 +87,7 @@ def main():
         "lcp": lcp.measure,
         "pco": pco.measure,
         "mdcompress": functools.partial(mdcompress.measure, types=types, edges=edges, angstroms=options.angstroms),
+        "tng": functools.partial(tng.measure, cells=np.array([np.diag(edges)] * len(forms["wrapped"])), nanometres=options.angstroms / 10),
         "mdz_package": functools.partial(mdz_package.measure, nanometres=options.angstroms / 10),
     }
     if options.single:

@@ -46,6 +46,7 @@ PEERS = {
     "mdz": ("MDZ of SZ3", "yes"),
     "mdz_package": ("mdz (Python package)", "yes"),
     "mdcompress": ("mdcompress", "yes"),
+    "tng": ("TNG", "yes"),
     "pco": ("pco on quantised positions", "yes"),
     "pco sorted": ("pco on sorted Morton codes of quantised positions", "no"),
     "lcp": ("LCP", "no"),  # see peer_rows

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""gpz itself, on a CPU, by its Python package: a single frame without ids, one thread. FP32. It loses the order, unless it is told to keep it
-and that is smaller.
+"""gpz itself, on a CPU, by its Python package, one thread, FP32.
 
-Which decoded particle is which, a second file with ids says, whose decoded positions have to be those of the first in another order: they
-depend neither on ids nor on the effort. The second file is not counted.
+Trajectories (`measure_frames`): gpz.compress_frames and gpz.decompress_frames, in memory, a key frame every 100 frames (the default). The order
+is kept.
+
+Single frames without ids (`measure`): the order is lost, unless gpz is told to keep it and that is smaller. Which decoded particle is which, a
+second file with ids says, whose decoded positions have to be those of the first in another order: they depend neither on ids nor on the effort.
+The second file is not counted.
 """
 import os
 
@@ -53,3 +56,14 @@ def measure(tool, positions, bound, scratch, effort="fast", order="place"):
     kept = "order kept" if np.array_equal(plain, decoded) else "order lost"
     error = largest_error(decoded, positions[0], bound)
     return Result(os.path.getsize(path), error, encode, decode, f"effort {effort}, {kept}", decoded=decoded)
+
+
+def measure_frames(_, positions, bound, __, cells, effort):
+    """`cells`: (frames, 3, 3) edge vectors, or None."""
+    import gpz
+
+    given = positions.astype(np.float32)
+    boxes = None if cells is None else [gpz.Box.from_vectors(cell) for cell in cells]
+    data, encode = timed(lambda: gpz.compress_frames(given, bound, box=boxes, effort=effort))
+    decoded, decode = timed(gpz.decompress_frames, data)
+    return Result(len(data), largest_error(decoded, given.astype(np.float64), bound), encode, decode, f"effort {effort}")
