@@ -54,10 +54,10 @@ MATERIALS = {
     "eff": Material(bound=0.01, angstroms=0.529177, warm=10, dense=6, sparse=0),
     "eim": Material(sparse=11),
     "fene": lennard_jones(),
-    "gb": lennard_jones(dense=11, sparse=0, edits=[("rot extra ", "rot extra/dof ")]),
+    "gb": lennard_jones(warm=20, dense=11, sparse=0, edits=[("rot extra ", "rot extra/dof ")]),
     "granular": lennard_jones(),
     "lj": lennard_jones(),
-    "meam": Material(sparse=11),
+    "meam": Material(sparse=11, edits=[("0 20 0 20 0 20", "0 12 0 12 0 12")]),
     # Metres; the mesh has a spacing of 5e-4 m, here as long as 2.5 A.
     "peri": Material(bound=1e-6, angstroms=5000.0, sparse=11),
     "protein": Material(sparse=11),
@@ -66,7 +66,7 @@ MATERIALS = {
         edits=[("7 8 10", "3 3 4"), ("reax/c NULL", "reaxff NULL"), ("qeq/reax 1 0.0 10.0 1.0e-6 reax/c", "qeq/reaxff 1 0.0 10.0 1.0e-6 reaxff")],
     ),
     "rebo": Material(),
-    "spce": Material(sparse=11),
+    "spce": Material(sparse=11, edits=[("2 4 1", "1 2 1")]),
     "sw": Material(),
     "tersoff": Material(),
 }
