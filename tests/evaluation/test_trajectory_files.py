@@ -72,10 +72,6 @@ class Arrays(unittest.TestCase):
         np.testing.assert_array_equal(types, [0] * 4)
         self.assertIsNone(cells)
 
-    def test_a_triclinic_box_without_tilt(self):
-        cells = self.read(dump("1 1 0 0 0\n", kind="xy xz yz pp pp pp", box="0 4 0\n-1 4 0\n0 4 0\n"))[2]
-        np.testing.assert_array_equal(cells, [np.diag([4, 5, 4])])
-
     def test_what_it_cannot_read(self):
         for positions, known, why in ((np.zeros((4, 3)), {}, "shape"), (np.zeros((1, 4, 3)), {"types": [1, 2, 3]}, "3 types of 4")):
             with self.assertRaisesRegex(ValueError, why):
