@@ -54,7 +54,7 @@ MATERIALS = {
     "eff": Material(bound=0.01, angstroms=0.529177, warm=10, dense=6, sparse=0),
     "eim": Material(sparse=11),
     "fene": lennard_jones(),
-    "gb": lennard_jones(warm=20, dense=11, sparse=0, edits=[("rot extra ", "rot extra/dof ")]),
+    "gb": lennard_jones(warm=20, dense=11, sparse=6, edits=[("rot extra ", "rot extra/dof ")]),
     "granular": lennard_jones(),
     "lj": lennard_jones(),
     "meam": Material(sparse=11, edits=[("0 20 0 20 0 20", "0 12 0 12 0 12")]),
