@@ -37,12 +37,24 @@ void require_finite(const Box &box) {
                                                 "; boxes are finite");
 }
 
+// For files of which programs read single frames from a server. Difference frames have 0.5 to 0.9 times the size of key
+// frames, so an interval has 1 to 2 MB. On average half of it is read for a frame, which takes about the time of a
+// request (docs/results/remote.md).
+unsigned remote_key_interval(std::uint64_t key_frame_bytes) {
+  constexpr std::uint64_t key_frames_bytes = std::uint64_t{2} << 20;
+  // With fewer frames files grow noticeably, with more they hardly shrink (docs/performance.md).
+  constexpr std::uint64_t fewest = 5, most = 100;
+  return static_cast<unsigned>(
+      std::clamp(key_frames_bytes / std::max<std::uint64_t>(key_frame_bytes, 1), fewest, most));
+}
+
 }  // namespace
 
 struct Writer::State {
   api::RecordWriter file;
   TrajectoryEncoder encoder;
   KeySchedule schedule;
+  bool chooses_interval = false;  // when the next frame is written
   Order order = default_order;
   Effort effort = default_effort;
   EncodedChunk chunk;  // `chunk` and the next member keep their memory between frames
@@ -138,7 +150,8 @@ struct Writer::State {
     last = info;
     for (Field &field : last.fields) fill_step(field);
     // The first new frame of a continued file must be written first: its bounds are compared with those of the file.
-    if (most_pending == 0 || file.continued() != nullptr) write_pending(true);
+    if (most_pending == 0 || file.continued() != nullptr || chooses_interval) write_pending(true);
+    choose_interval(info);
   }
 
   void write_encoded(const FrameInfo &info, const std::vector<FieldInput> &fields, EncodedChunk &encoded) {
@@ -147,6 +160,13 @@ struct Writer::State {
       encoded.largest_error[f] = error_beside(field.bound, field.largest_error, encoded.largest_error[f]);
     }
     write_chunks(info, {view_of(encoded)});
+  }
+
+  // After a frame was written that begins a key interval.
+  void choose_interval(const FrameInfo &written) {
+    if (!std::exchange(chooses_interval, false)) return;
+    schedule.set_interval(remote_key_interval(file.frames().back().length));
+    schedule.written(written);
   }
 
   void finish() {
@@ -208,6 +228,7 @@ struct Writer::State {
     }
     write_encoded(complete, fields, chunk);
     schedule.written(complete);
+    choose_interval(complete);
   }
 
   void write(const StoredFrame &frame) {
@@ -246,7 +267,14 @@ Writer::~Writer() = default;
 Writer::Writer(Writer &&) noexcept = default;
 Writer &Writer::operator=(Writer &&) noexcept = default;
 
-void Writer::set_key_interval(unsigned frames) { state_->schedule.set_interval(frames); }
+void Writer::set_key_interval(unsigned frames) {
+  state_->schedule.set_interval(frames);
+  state_->chooses_interval = false;
+}
+void Writer::choose_key_interval() {
+  state_->schedule.restart();
+  state_->chooses_interval = true;
+}
 void Writer::set_order(Order order) { state_->order = order; }
 void Writer::set_effort(Effort effort) { state_->effort = effort; }
 void Writer::set_pending(std::uint64_t bytes) {

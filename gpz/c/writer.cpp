@@ -128,6 +128,10 @@ gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames) {
   return guarded([&] { opened(writer, "writer").writer.set_key_interval(frames); });
 }
 
+gpz_status gpz_writer_choose_key_interval(gpz_writer *writer) {
+  return guarded([&] { opened(writer, "writer").writer.choose_key_interval(); });
+}
+
 gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order) {
   return guarded([&] {
     gpz::Writer &to = opened(writer, "writer").writer;

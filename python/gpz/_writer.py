@@ -36,6 +36,7 @@ DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 ORDERS = ("place", "id", "memory", "auto")
 EFFORTS = ("fast", "standard", "dense")
 MOST_KEY_INTERVAL = 65535
+AUTO = "auto"  # a key interval that the size of a frame gives
 WITHIN = 1 + 2.0**-20  # bounds that are half of a grid have been rounded
 
 
@@ -57,7 +58,8 @@ class Writer:
         integers are. {"velocities": "thermal"}: a thousandth of the thermal speed of the heaviest species in the first
         frame, which needs types or a column mass. Observables do not change with it.
     key_interval: every Nth frame can be decoded without others. The others need ids: they are stored as differences,
-        which is smaller; whoever reads one decodes from the key frame on.
+        which is smaller; whoever reads one decodes from the key frame on. "auto": for files that are read from a web server
+        or an object store, 5 to 100 frames by the size of the first one that is written, also with `append`.
     order: of particles in key frames. "auto", "id": by id; frames without ids get the ids 1, 2, ..., so that arrays come back
         in the order given. "place": sorted by position, which is faster to write; the order of arrays without ids is
         lost then. "memory": in the order of the arrays where that is smaller, as along the lines of a scan; elsewhere frames
@@ -83,7 +85,7 @@ class Writer:
         metadata: Mapping[str, Any] | None = None,
         bound: float | None = None,
         bounds: Mapping[str, float | str] | None = None,
-        key_interval: int = 100,
+        key_interval: int | str = 100,
         order: str = "auto",
         effort: str = "standard",
         append: bool = False,
@@ -106,7 +108,10 @@ class Writer:
         self._file: Any = None  # a file object is kept open
         self._writer = self._open(path, given, append, threads)
         self._closed = False
-        self._writer.set_key_interval(key_interval)
+        if key_interval == AUTO:
+            self._writer.choose_key_interval()
+        else:
+            self._writer.set_key_interval(key_interval)
         self._writer.set_order(order_number)
         self._writer.set_effort(effort_number)
 
@@ -373,14 +378,21 @@ class Writer:
         self.close()
 
 
-def checked_coding(key_interval: Any, order: Any, effort: Any, threads: Any) -> tuple[int, int, int, int]:
+def checked_coding(key_interval: Any, order: Any, effort: Any, threads: Any) -> tuple[int | str, int, int, int]:
     """These arguments of a Writer, order and effort as the library numbers them. TypeError or ArgumentError for what they cannot
     be."""
     order = ORDERS.index(checked_choice("order", order, ORDERS))
     effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
     threads = checked_threads(threads)
-    meaning = f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
-    return checked_integer("key_interval", key_interval, 1, MOST_KEY_INTERVAL, meaning), order, effort, threads
+    return checked_key_interval(key_interval), order, effort, threads
+
+
+def checked_key_interval(given: Any) -> int | str:
+    """A number of frames, or AUTO. TypeError or ArgumentError for others."""
+    if isinstance(given, str) and given == AUTO:
+        return AUTO
+    meaning = f'a number of frames from 1 to {MOST_KEY_INTERVAL}, or "{AUTO}"'
+    return checked_integer("key_interval", given, 1, MOST_KEY_INTERVAL, meaning)
 
 
 def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:

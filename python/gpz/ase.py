@@ -148,7 +148,7 @@ def write_gpz(
     bounds: Mapping[str, float] | None = None,
     units: str | None = None,
     specorder: Sequence[str] | None = None,
-    key_interval: int = 100,
+    key_interval: int | str = 100,
     order: str = "auto",
     effort: str = "standard",
     threads: int = 1,

@@ -14,14 +14,6 @@ namespace {
 constexpr const char *wrong_type =
     "arrays have one dimension and int32, int64, float32 or float64 elements in the byte order of this machine";
 
-ConstArray::Type type_of(nb::dlpack::dtype type) {
-  if (type == nb::dtype<std::int32_t>()) return ConstArray::Type::int32;
-  if (type == nb::dtype<std::int64_t>()) return ConstArray::Type::int64;
-  if (type == nb::dtype<float>()) return ConstArray::Type::float32;
-  if (type == nb::dtype<double>()) return ConstArray::Type::float64;
-  throw nb::type_error(wrong_type);
-}
-
 template <class Array>
 Array array_from(const nb::handle &object) {
   Array array;
@@ -35,6 +27,14 @@ std::ptrdiff_t stride_of(const Array &array) {
 }
 
 }  // namespace
+
+ConstArray::Type type_of(nb::dlpack::dtype type) {
+  if (type == nb::dtype<std::int32_t>()) return ConstArray::Type::int32;
+  if (type == nb::dtype<std::int64_t>()) return ConstArray::Type::int64;
+  if (type == nb::dtype<float>()) return ConstArray::Type::float32;
+  if (type == nb::dtype<double>()) return ConstArray::Type::float64;
+  throw nb::type_error(wrong_type);
+}
 
 std::vector<ColumnOutput> outputs(const nb::list &names, const nb::list &arrays, std::size_t &capacity) {
   if (names.size() != arrays.size()) throw nb::value_error("one array for each column");

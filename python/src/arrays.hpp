@@ -24,6 +24,9 @@ nanobind::object array_of(std::vector<T> values) {
   return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(data->data(), {data->size()}, owner));
 }
 
+// Of the elements of an array. Throws type_error for other types.
+ConstArray::Type type_of(nanobind::dlpack::dtype type);
+
 // (N,) arrays for columns by their names, in which they have room for `capacity` elements each. The caller keeps them.
 // Throws type_error for what is no array of int32, int64, float32 or float64 in the byte order of the machine.
 std::vector<ColumnOutput> outputs(const nanobind::list &names, const nanobind::list &arrays, std::size_t &capacity);

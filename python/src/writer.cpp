@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/units.hpp"
 #include "heads.hpp"
@@ -59,9 +61,9 @@ FieldInput field_from(const nb::tuple &values, std::uint16_t &column, std::size_
   return input;
 }
 
-double thermal_bound_of(const nb::dict &columns) {
+// A field for each column. `particles`: how many all of them have.
+std::vector<FieldInput> fields_from(const nb::dict &columns, std::size_t &particles) {
   std::vector<FieldInput> fields;
-  std::size_t particles = 0;
   for (const auto &[name, array] : columns) {
     FieldInput &input = fields.emplace_back();
     input.field.components.push_back({from_python(nb::cast<nb::str>(name)), 0});
@@ -71,8 +73,23 @@ double thermal_bound_of(const nb::dict &columns) {
       throw Error(Status::invalid_argument, "arrays of one frame have one length");
     particles = size;
   }
+  return fields;
+}
+
+double thermal_bound_of(const nb::dict &columns) {
+  std::size_t particles = 0;
+  const std::vector<FieldInput> fields = fields_from(columns, particles);
   const nb::gil_scoped_release released;
   return thermal_bound(fields, particles);
+}
+
+double value_range_of(const nb::dict &columns) {
+  std::size_t particles = 0;
+  const std::vector<FieldInput> fields = fields_from(columns, particles);
+  const nb::gil_scoped_release released;
+  double widest = 0;
+  for (const FieldInput &input : fields) widest = std::max(widest, value_range(input, particles));
+  return widest;
 }
 
 class FileWriter {
@@ -100,6 +117,7 @@ class FileWriter {
   }
 
   void set_key_interval(unsigned frames) { writer_.set_key_interval(frames); }
+  void choose_key_interval() { writer_.choose_key_interval(); }
   void set_order(int order) { writer_.set_order(static_cast<Order>(order)); }
 
   void set_effort(int effort) { writer_.set_effort(static_cast<Effort>(effort)); }
@@ -152,6 +170,8 @@ void bind_writer(nb::module_ &module) {
   module.def(
       "thermal_bound", &thermal_bound_of, "columns"_a,
       "The thermal bound of the velocities among these arrays by column, which is refused where they do not say it.");
+  module.def("value_range", &value_range_of, "columns"_a,
+             "The largest distance between two finite values of one of these arrays of floats; 0 if there are none.");
   module.def(
       "largest_edge_sum", [](const nb::tuple &box) { return box_from(box).largest_edge_sum(); }, "box"_a);
   nb::class_<FileWriter>(module, "Writer")
@@ -160,6 +180,7 @@ void bind_writer(nb::module_ &module) {
       .def_static("of_object", &FileWriter::of_object, "write"_a, "name"_a, "metadata"_a, "threads"_a)
       .def_static("of_memory", &FileWriter::of_memory, "metadata"_a, "threads"_a)
       .def("set_key_interval", &FileWriter::set_key_interval, "frames"_a)
+      .def("choose_key_interval", &FileWriter::choose_key_interval)
       .def("set_order", &FileWriter::set_order, "order"_a)
       .def("set_effort", &FileWriter::set_effort, "effort"_a)
       .def("write", &FileWriter::write, "particles"_a, "timestep"_a, "time"_a, "box"_a, "fields"_a, "observables"_a)

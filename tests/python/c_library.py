@@ -150,6 +150,7 @@ def load():
         "gpz_writer_open_descriptor": [c_int, c_char_p, POINTER(Metadata), c_int, POINTER(handle)],
         "gpz_writer_open_memory": [POINTER(Metadata), c_int, POINTER(handle)],
         "gpz_writer_set_key_interval": [handle, ctypes.c_uint],
+        "gpz_writer_choose_key_interval": [handle],
         "gpz_writer_set_order": [handle, c_int],
         "gpz_writer_set_effort": [handle, c_int],
         "gpz_writer_write": [handle, POINTER(Frame), POINTER(Field), size],

@@ -139,7 +139,8 @@ def after(first):
 
 
 A, T = gpz.ArgumentError, TypeError
-INTERVAL, THREADS = "a number of frames from 1 to 65535", "a number from 0 (all cores)"
+NUMBER = "a number of frames from 1 to 65535"
+INTERVAL, THREADS = f'{NUMBER}, or "auto"', "a number from 0 (all cores)"
 PATH = "a path, the descriptor of a file or pipe, or a binary file object"
 OPENED = "a path, a URL, the bytes of a file, or a binary file object"
 
@@ -200,6 +201,7 @@ CORE = [
     writer("key_interval True", T, "key_interval", "True", INTERVAL, key_interval=True),
     writer("key_interval 1.5", T, "key_interval", "1.5", INTERVAL, key_interval=1.5),
     writer("key_interval None", T, "key_interval", "None", INTERVAL, key_interval=None),
+    writer("key_interval often", T, "key_interval", "'often'", INTERVAL, key_interval="often"),
     writer("order", A, "order", "'name'", '"auto"', order="name"),
     writer("order None", A, "order", "None", '"auto"', order=None),
     writer("effort", A, "effort", "'strong'", '"standard"', effort="strong"),
@@ -460,8 +462,9 @@ CORE = [
     frames("bound nan", A, "bound", "nan", "finite number", bound=np.nan),
     frames("effort", A, "effort", "'default'", '"standard"', effort="default"),
     frames("effort 1", A, "effort", "1", '"standard"', effort=1),
-    frames("key_interval 0", A, "key_interval", "0", INTERVAL, key_interval=0),
-    frames("key_interval 2.0", T, "key_interval", "2.0", INTERVAL, key_interval=2.0),
+    frames("key_interval 0", A, "key_interval", "0", NUMBER, key_interval=0),
+    frames("key_interval 2.0", T, "key_interval", "2.0", NUMBER, key_interval=2.0),
+    frames("key_interval auto", T, "key_interval", "'auto'", NUMBER, key_interval="auto"),
     frames("threads", A, "threads", "-1", THREADS, threads=-1),
     frames("integers", A, "frames", "int64", "float32 or float64", frames=IDS.reshape(1, -1, 1)),
     frames("float16", A, "frames", "float16", "float32 or float64", frames=X.astype("f2")),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frames that wait to be encoded: the file is the one that a writer without them writes, and errors leave whole frames.
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 
@@ -12,14 +13,17 @@ constexpr std::uint64_t plenty = std::uint64_t{1} << 30;
 
 struct Settings {
   int threads = 3;
-  unsigned key_interval = 4;
+  unsigned key_interval = 4;  // 0: the writer chooses it
   Order order = Order::automatic;
   Effort effort = Effort::standard;
   std::uint64_t pending = plenty;
 };
 
 void apply(Writer &writer, const Settings &settings) {
-  writer.set_key_interval(settings.key_interval);
+  if (settings.key_interval == 0)
+    writer.choose_key_interval();
+  else
+    writer.set_key_interval(settings.key_interval);
   writer.set_order(settings.order);
   writer.set_effort(settings.effort);
   writer.set_pending(settings.pending);
@@ -66,6 +70,25 @@ TEST(PendingFrames, GiveTheSameFile) {
               << interval << ", threads " << threads;
         }
       }
+}
+
+TEST(PendingFrames, AreWrittenAfterTheFirstOneHasGivenTheKeyInterval) {
+  for (const std::size_t particles : {100, 10'000, 40'000}) {
+    const std::vector<Snapshot> snapshots = changing(12, particles);
+    Settings chosen;
+    chosen.key_interval = 0;
+    const Bytes bytes = written_at_once(snapshots, chosen);
+    const std::uint64_t length = scan_bytes(bytes).frames.front().length;
+    Settings asked;
+    asked.key_interval = static_cast<unsigned>(std::clamp<std::uint64_t>((2 << 20) / length, 5, 100));
+    if (particles == 100) {
+      EXPECT_EQ(asked.key_interval, 100u);
+    } else if (particles == 40'000) {
+      EXPECT_LT(asked.key_interval, snapshots.size());
+    }
+    EXPECT_EQ(written_at_once(snapshots, asked), bytes) << particles;
+    EXPECT_EQ(written(snapshots, chosen), bytes) << particles;
+  }
 }
 
 // What the encoder has found out of a box that the file does not name is forgotten at each key frame.

@@ -232,6 +232,27 @@ TEST(CApi, EffortsNameTheirFeatures) {
   EXPECT_EQ(gpz_writer_set_effort(nullptr, GPZ_EFFORT_FAST), GPZ_INVALID_ARGUMENT);
 }
 
+TEST(CApi, ChoosesTheKeyIntervalOfFewParticles) {
+  gpz_writer *writer = nullptr;
+  ASSERT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK);
+  ASSERT_EQ(gpz_writer_set_key_interval(writer, 1), GPZ_OK);
+  ASSERT_EQ(gpz_writer_choose_key_interval(writer), GPZ_OK);
+  const std::int64_t ids[] = {1, 2};
+  const gpz_field field = gpz_column("id", GPZ_INT64, ids);
+  for (int f = 0; f < 101; ++f) {
+    const gpz_frame frame = gpz_new_frame(2, f);
+    ASSERT_EQ(gpz_writer_write(writer, &frame, &field, 1), GPZ_OK) << gpz_last_error();
+  }
+  void *image = nullptr;
+  std::size_t size = 0;
+  ASSERT_EQ(gpz_writer_close_memory(writer, &image, &size), GPZ_OK);
+  const auto *const bytes = static_cast<const std::uint8_t *>(image);
+  const Reader reader = reader_of(Bytes(bytes, bytes + size));
+  for (std::size_t f = 0; f < 101; ++f) EXPECT_EQ(reader.info(f).since_key, f % 100);
+  gpz_free(image);
+  EXPECT_EQ(gpz_writer_choose_key_interval(nullptr), GPZ_INVALID_ARGUMENT);
+}
+
 TEST(CApi, Trajectories) {
   const TemporaryFile file;
   constexpr double bound = 1e-3;

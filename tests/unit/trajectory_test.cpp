@@ -55,6 +55,50 @@ TEST(Trajectory, HasAKeyFrameEverySoOften) {
   for (std::size_t i = 0; i < reader.frames(); ++i) expect_true(snapshots[i], reader.read(i));
 }
 
+TEST(Trajectory, HasAKeyIntervalByTheSizeOfAFrame) {
+  const auto since = [](const Bytes &bytes) {
+    const Reader reader = reader_of(bytes);
+    std::vector<int> result;
+    for (std::size_t i = 0; i < reader.frames(); ++i) result.push_back(reader.info(i).since_key);
+    return result;
+  };
+  const auto large = trajectory(40'000, 6);
+  const auto small = trajectory(100, 3);
+  Bytes bytes;
+  Writer writer(bytes, small_metadata());
+  set_plain(writer);
+  writer.choose_key_interval();
+  // A frame that fails does not count.
+  Particles bad(1);
+  bad.fields[0].field.bound = -1;
+  EXPECT_EQ(status_of([&] { writer.write(bad.info, bad.fields); }), Status::invalid_argument);
+  write_all(writer, large);
+  EXPECT_EQ(since(bytes), (std::vector<int>{0, 1, 2, 3, 4, 0}));  // the shortest interval
+  // By the next frame.
+  writer.choose_key_interval();
+  write_all(writer, small);
+  write_all(writer, large);
+  EXPECT_EQ(since(bytes), (std::vector<int>{0, 1, 2, 3, 4, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  // A number replaces the choice.
+  writer.choose_key_interval();
+  writer.set_key_interval(2);
+  write_all(writer, small);
+  EXPECT_EQ(since(bytes), (std::vector<int>{0, 1, 2, 3, 4, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 0}));
+}
+
+TEST(Trajectory, HasAKeyIntervalByTheSizeOfTheFirstFrameThatContinuesAFile) {
+  const TemporaryFile file;
+  for (int run = 0; run < 2; ++run) {
+    Writer writer(file.path(), small_metadata(), Writer::Mode::append);
+    set_plain(writer);
+    writer.choose_key_interval();
+    write_all(writer, trajectory(40'000, 6));
+    writer.close();
+  }
+  const Reader reader(file.path());
+  for (std::size_t i = 0; i < reader.frames(); ++i) EXPECT_EQ(reader.info(i).since_key, i % 6 % 5);
+}
+
 TEST(Trajectory, HasKeyFramesInTheOrderOfIds) {
   Gas gas(2500);
   for (std::size_t i = 0; i < gas.particles.size(); ++i)

@@ -19,7 +19,6 @@
 #include "gpz/units.hpp"
 #include "gpz_file.hpp"
 #include "history.hpp"
-#include "key_interval.hpp"
 #include "last_whole_frame.hpp"
 #include "lossless_advice.hpp"
 #include "output_file.hpp"
@@ -205,15 +204,6 @@ void encode(EncodeOptions options) {
       if (!out) {
         metadata = described(*source, frame, options);
         const std::vector<Table> tables = tables_beside(options, metadata.units);
-        if (options.encoding.is_key_interval_chosen)
-          options.encoding.key_interval = key_interval_for(encoded_size(metadata, options.encoding, [&](Writer &probe) {
-            if (!options.source.keep_bits)
-              probe.write(frame);
-            else if (const std::vector<FieldInput> *const typed = source->typed_fields())
-              probe.write(frame.info, *typed);
-            else
-              probe.rewrite(frame);
-          }));
         out.emplace(options.output, metadata, options.encoding);
         if (!tables.empty()) out->copy(tables_record(tables));
       }

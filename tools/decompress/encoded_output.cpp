@@ -28,7 +28,10 @@ Writer open_writer(const std::string &path, const Metadata &metadata, int thread
 
 EncodedOutput::EncodedOutput(const std::string &path, const Metadata &metadata, const EncodingOptions &options)
     : path_(path), most_pending_(most_pending()), writer_(open_writer(path, metadata, options.threads)) {
-  writer_.set_key_interval(options.key_interval);
+  if (options.is_key_interval_chosen)
+    writer_.choose_key_interval();
+  else
+    writer_.set_key_interval(options.key_interval);
   writer_.set_order(options.order);
   writer_.set_effort(options.effort.value_or(default_effort));
   writer_.set_pending(most_pending_);

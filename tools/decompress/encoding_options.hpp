@@ -14,7 +14,7 @@ namespace gpz::tool {
 struct EncodingOptions {
   int threads = 1;
   unsigned key_interval = default_key_interval;
-  bool is_key_interval_chosen = false;  // by the size of the first frame, instead of key_interval
+  bool is_key_interval_chosen = false;  // instead of key_interval: Writer::choose_key_interval
   Order order = default_order;
   std::optional<Effort> effort;  // without: default_effort; where frames are copied, what their files have
 };

@@ -10,7 +10,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import Any
 
@@ -138,6 +138,9 @@ def locked(folder: str) -> Iterator[Manifest]:
             yield manifest
         finally:
             manifest.close()
+            # A process that a thread is starting at this moment has a copy of the descriptor until it runs its program, and with it the lock.
+            with suppress(OSError):
+                fcntl.flock(lock, fcntl.LOCK_UN)
 
 
 @contextmanager

@@ -8,9 +8,9 @@ import json
 from dataclasses import asdict, dataclass, replace
 
 import gpz
+from gpz._writer import AUTO
 
 KEY_INTERVAL = 100  # frames, as gpz encode has it
-AUTO = "auto"  # a key interval that gpz encode chooses
 PIECE_SIZE = 256 * 2**20  # bytes
 EFFORTS = ("fast", "standard", "dense")
 ORDERS = ("auto", "id", "place", "memory")
@@ -52,7 +52,7 @@ class Settings:
 
     @property
     def key_interval(self) -> int | None:
-        """In frames; None: `gpz encode` chooses it when it sees the first frame of an input."""
+        """In frames; None: the size of the first frame of an input gives it."""
         if self.key == AUTO:
             return None
         return KEY_INTERVAL if self.key is None else int(self.key)

@@ -257,15 +257,12 @@ def _without_quantity(settings: Settings, error: str) -> Settings | None:
 
 
 def convert_arguments(settings: Settings) -> list[str]:
-    """For gpz convert. Raises TaskFailed for settings that it does not know."""
-    if settings.rel is not None:
-        raise TaskFailed("gpz convert has no bound relative to the box: give one in distance units")
-    if settings.key_interval is None:
-        raise TaskFailed("gpz convert chooses no key interval: give a number of frames")
+    """For gpz convert."""
     eb = "0" if settings.lossless else settings.eb
     given: list[str] = []
     for name, value in {
         "--eb": eb,
+        "--rel": settings.rel,
         "--units": settings.units,
         "--effort": settings.effort,
         "--key": settings.key,

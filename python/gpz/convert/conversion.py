@@ -12,8 +12,9 @@ from pathlib import Path
 import gpz
 from gpz import _checks
 from gpz._errors import MissingFileError
-from gpz._frame import VECTORS
+from gpz._writer import AUTO
 from gpz.convert import from_gpz, to_gpz
+from gpz.convert.bounds import checked_bounds
 from gpz.convert.formats import format_to_read, format_to_write, is_gpz
 from gpz.convert.outcome import Outcome
 
@@ -29,11 +30,12 @@ def convert(
     *,
     frames: slice | None = None,
     bound: float | None = None,
+    relative_bound: float | None = None,
     bounds: Mapping[str, float | str] | None = None,
     units: str | None = None,
     precision: int | None = None,
     topology: str | os.PathLike | None = None,
-    key_interval: int = 100,
+    key_interval: int | str = 100,
     order: str = "auto",
     effort: str = "standard",
     threads: int = 1,
@@ -48,8 +50,10 @@ def convert(
     precision: decimal places of nm in an XTC file (of sigma, for lj units), 0 to 9; None: 3, or the precision of the XTC file from
         which the .gpz file was converted.
     bound: of positions in the .gpz file, in its distance units; 0: exact; None: half of the grid of an XTC file, else that of the
-        units (gpz.Writer). Values of an XTC file are kept, unless the bound is larger than half of its grid. bounds: of
-        "velocities" and "forces", which are exact otherwise. "thermal" for velocities: a thousandth of the thermal speed of
+        units (gpz.Writer). Values of an XTC file are kept, unless the bound is larger than half of its grid.
+    relative_bound: instead of bound: relative to the longest box edge of the first of the chosen frames, below 1; without a box, to
+        the largest extent of its positions along one axis.
+    bounds: of "velocities" and "forces", which are exact otherwise. "thermal" for velocities: a thousandth of the thermal speed of
         the heaviest species in the first frame, which needs types: those of the topology, where the source has none.
     key_interval, order, effort: of the .gpz file, as in gpz.Writer.
     topology: a file that MDAnalysis reads, for types, elements, names, masses, charges and bonds, and for the number of atoms of files that do not say
@@ -78,7 +82,7 @@ def convert(
     _checks.require_units(units)
     if is_gpz(source):
         form = format_to_write(target)
-        given = {"bound": bound, "bounds": bounds or None, "topology": topology}
+        given = {"bound": bound, "relative_bound": relative_bound, "bounds": bounds or None, "topology": topology}
         require_absent(given, f"{target.name} is no .gpz file")
         if form.mda != "XTC":
             require_absent({"precision": precision}, f"{target.name} is no XTC file")
@@ -86,8 +90,7 @@ def convert(
     else:
         form = format_to_read(source)
         require_absent({"precision": precision}, f"{target.name} is no XTC file")
-        bound = None if bound is None else _checks.checked_bound("bound", bound)
-        bounds = checked_bounds(bounds or {})
+        checked = checked_bounds(bound, relative_bound, bounds)
     require_places(source, target)
 
     with tempfile.TemporaryDirectory(prefix=".gpz-convert-", dir=target.absolute().parent) as name:
@@ -99,7 +102,7 @@ def convert(
                 outcome = from_gpz.write(source, made, form, frames or slice(None), units, digits, threads)
             else:
                 outcome = to_gpz.write(
-                    source, folder, made, form, frames or slice(None), units or "metal", bound, bounds, topology, options
+                    source, folder, made, form, frames or slice(None), units or "metal", checked, topology, options
                 )
         os.replace(made, target)
     return notes_of(outcome, allow_truncated)
@@ -129,31 +132,22 @@ def require_absent(options: Mapping[str, object], why: str) -> None:
             raise gpz.ArgumentError(f"{name}={value!r} has no meaning here: {why}")
 
 
-def whole_number(name: str, value: object, least: int, most: int) -> int:
-    """`value` as an int. Raises gpz.ArgumentError if it is no integer from `least` to `most`."""
+def whole_number(name: str, value: object, least: int, most: int, beside: str = "") -> int:
+    """`value` as an int. Raises gpz.ArgumentError if it is no integer from `least` to `most`. beside: what may be given instead, for
+    the message."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
-        raise gpz.ArgumentError(f"{name}: a whole number from {least} to {most}, not {value!r}")
+        raise gpz.ArgumentError(f"{name}: a whole number from {least} to {most}{beside}, not {value!r}")
     return value.__index__()
 
 
 def require_options(options: Mapping[str, object]) -> None:
     """Raises gpz.ArgumentError for a key interval, a number of threads, an order or an effort that does not exist."""
-    whole_number("key_interval", options["key_interval"], 1, LONGEST_KEY_INTERVAL)
+    if not (isinstance(options["key_interval"], str) and options["key_interval"] == AUTO):
+        whole_number("key_interval", options["key_interval"], 1, LONGEST_KEY_INTERVAL, f', or "{AUTO}"')
     whole_number("threads", options["threads"], 0, MOST_THREADS)
     for name, choices in CHOICES.items():
         if options[name] not in choices:
             raise gpz.ArgumentError(f"{name}: one of {', '.join(choices)}, not {options[name]!r}")
-
-
-def checked_bounds(bounds: Mapping[str, float | str]) -> dict[str, float | str]:
-    """Bounds of velocities and forces, in units of the .gpz file, or "thermal". Raises gpz.ArgumentError for other names and for
-    values that are no bound."""
-    for name in bounds:
-        if name not in ("velocities", "forces"):
-            raise gpz.ArgumentError(
-                f"bounds: {name!r} is none of 'velocities' and 'forces'; the bound of positions is bound="
-            )
-    return {name: _checks.checked_bound_of(f"bounds[{name!r}]", bound, VECTORS[name]) for name, bound in bounds.items()}
 
 
 def require_places(source: Path, target: Path) -> None:

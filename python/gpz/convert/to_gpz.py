@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from MDAnalysis.lib import mdamath
@@ -14,7 +15,8 @@ from MDAnalysis.lib import mdamath
 import gpz
 from gpz import _checks
 from gpz.convert import dcd, lossless, reference, xtc
-from gpz.convert.beside import beside
+from gpz.convert.beside import Beside, beside
+from gpz.convert.bounds import Bounds
 from gpz.convert.formats import Format
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import Place, open_topology, open_whole, topology_within
@@ -31,8 +33,7 @@ def write(
     form: Format,
     frames: slice,
     style: str,
-    bound: float | None,
-    bounds: Mapping[str, float | str],
+    bounds: Bounds,
     topology: str | os.PathLike | None,
     options: Mapping[str, Any],
 ) -> Outcome:
@@ -56,33 +57,33 @@ def write(
         columns = {"ids": np.arange(1, reader.n_atoms + 1)}
         if types is not None and types.table:
             columns["types"] = types.numbers(atoms)
-        notes, has_steps = [] if extent is not None else doubts(source, form.mda), form.timesteps
-        if bound is None and form.mda == "XTC":
+        notes = [] if extent is not None else doubts(source, form.mda)
+        rest = given_frames(reader, numbers, place, form, units)
+        first = next(rest)
+        require_vectors(bounds.vectors, first.vectors, source)
+        require_species(bounds.vectors, columns, source)
+        has_steps = form.timesteps or (not form.endings and "step" in first.ts.data)
+        if form.mda == "XTC" and not bounds.has_positions:
             bound = bound_of_xtc(place, numbers, units, notes)
+        else:
+            bound = bounds.of_positions(first.vectors["positions"], first.box, source)
+        # The writer warns of it as well, and warnings are not shown here.
+        large = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, first.box)
+        notes += [large] if large else []
         with gpz.Writer(
             target,
             units=style,
             elements=types.elements if types is not None else None,
             type_labels=types.labels if types is not None else None,
             bound=bound,
-            bounds=bounds,
+            bounds=bounds.vectors,
             metadata=reference.described(source, form, 1 / units.length),
             **options,
         ) as writer:
             if atoms is not None and types is not None:
                 further = tables.masses_and_charges(atoms, units_of(style))
                 writer.write_tables(tables.of_atoms(atoms, columns["ids"], types.elements is not None, further))
-            known = beside(place, form, numbers, units)
-            for number, ts, said in zip(numbers, timesteps(reader, numbers, place), known):
-                vectors = vectors_of(ts, units)
-                box = box_of(ts.dimensions, units.length) if said.edges is None else said.box()
-                if number == numbers[0]:
-                    require_vectors(bounds, vectors, source)
-                    require_species(bounds, columns, source)
-                    # The writer warns of it as well, and warnings are not shown here.
-                    large = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, box)
-                    notes += [large] if large else []
-                    has_steps = form.timesteps or (not form.endings and "step" in ts.data)
+            for ts, said, vectors, box in chain([first], rest):
                 step = int(ts.data.get("step", ts.frame)) if said.timestep is None else said.timestep
                 time = ts.time / units.time if said.time is None else said.time
                 try:
@@ -99,7 +100,7 @@ def write(
         if problem is not None and not isinstance(problem, gpz.TruncatedError):
             notes.append(f"frames behind those that were asked for are damaged: {problem}")
             problem = None
-        return Outcome(notes + thermal_notes(bounds, target) + lossless.notes(target), len(numbers), problem)
+        return Outcome(notes + thermal_notes(bounds.vectors, target) + lossless.notes(target), len(numbers), problem)
 
 
 def bound_of_xtc(place: Place, numbers: range, units: Units, notes: list[str]) -> float | None:
@@ -143,6 +144,22 @@ def chosen_frames(reader, extent: Extent | None, frames: slice, place: Place) ->
     if not numbers:
         raise gpz.ArgumentError(f"none of the {total} frames is among those chosen", str(place.source))
     return numbers
+
+
+class Given(NamedTuple):
+    """A frame of the source. ts: of MDAnalysis, which changes it when the next frame is read. vectors: in LAMMPS units."""
+
+    ts: Any
+    said: Beside
+    vectors: dict[str, np.ndarray]
+    box: gpz.Box | None
+
+
+def given_frames(reader, numbers: range, place: Place, form: Format, units: Units) -> Iterator[Given]:
+    """The frames of these numbers."""
+    for ts, said in zip(timesteps(reader, numbers, place), beside(place, form, numbers, units)):
+        box = box_of(ts.dimensions, units.length) if said.edges is None else said.box()
+        yield Given(ts, said, vectors_of(ts, units), box)
 
 
 def timesteps(reader, numbers: range, place: Place) -> Iterator:

@@ -69,7 +69,7 @@ class Recorder:
         retry: float = 0,
         timeout: float | None = None,
         buffer: int = BUFFER,
-        key_interval: int = 100,
+        key_interval: int | str = 100,
         order: str = "auto",
         effort: str = "standard",
         threads: int = 1,

@@ -45,8 +45,7 @@ class GPZWriter(base.WriterBase):
     lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
         and velocities are those of MDAnalysis.
     convert_units: False: numbers go into the file as MDAnalysis has them.
-    key_interval: every Nth frame can be read without others.
-    order, effort: as in gpz.Writer.
+    key_interval: every Nth frame can be read without others; "auto" and order, effort: as in gpz.Writer.
     append: add frames to an existing file, with its units, bounds and types: the type labels, numbers or elements of the
         atoms say which they are. A keyword that says otherwise is refused, and so are types that the file does not have
         and other atoms.
@@ -73,7 +72,7 @@ class GPZWriter(base.WriterBase):
         force_bound: float | None = None,
         lammps_units: str | None = None,
         convert_units: bool = True,
-        key_interval: int = 100,
+        key_interval: int | str = 100,
         order: str = "auto",
         effort: str = "standard",
         append: bool = False,

@@ -81,7 +81,7 @@ class GPZReporter:
         temperature: bool = False,
         volume: bool = False,
         density: bool = False,
-        key_interval: int = 100,
+        key_interval: int | str = 100,
         order: str = "auto",
         effort: str = "standard",
         threads: int = 1,

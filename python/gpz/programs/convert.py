@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="decimal places of nm in XTC files, 0 to 9 (3, or those of the XTC file from which IN was made)",
     )
-    add_bounds(made, "0.0005 Angstrom; half of the grid of an XTC file, whose values are kept")
+    add_bounds(made, "0.0005 Angstrom; half of the grid of an XTC file, whose values are kept", has_relative=True)
     made.add_argument(
         "--topology",
         metavar="FILE",
@@ -73,9 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
 
         warnings.simplefilter("ignore")  # what they say is among the notes
         notes = convert(
-            options.input, options.output, frames=options.frames, bound=options.eb, bounds=bounds, units=options.units,
-            precision=options.precision, topology=options.topology, key_interval=options.key, order=options.order,
-            effort=options.effort, threads=options.threads, allow_truncated=options.allow_truncated,
+            options.input, options.output, frames=options.frames, bound=options.eb, relative_bound=options.rel, bounds=bounds,
+            units=options.units, precision=options.precision, topology=options.topology, key_interval=options.key,
+            order=options.order, effort=options.effort, threads=options.threads, allow_truncated=options.allow_truncated,
         )  # fmt: skip
     except ImportError as error:
         print(f'gpz convert: {error.name} is missing: pip install "gpz-md[convert]"', file=sys.stderr)

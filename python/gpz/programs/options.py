@@ -10,10 +10,12 @@ from typing import Any
 
 import gpz
 from gpz._checks import THERMAL
+from gpz._writer import AUTO
 
 # What the arguments of functions are called in the shell.
 OPTIONS = {
     "bound": "--eb",
+    "relative_bound": "--rel",
     "bounds": "--bound",
     "bounds['velocities']": "--bound velocities",
     "bounds['forces']": "--bound forces",
@@ -74,8 +76,14 @@ def size_of_memory(text: str) -> int:
     return int(found[1]) * 1024 ** " KMGT".index(found[2] or " ")
 
 
-def add_bounds(parser: argparse.ArgumentParser, usual: str = "0.0005 Angstrom") -> None:
-    """--eb, --lossless, and --bound of velocities and forces. `usual`: the bound of positions where none is given."""
+def key_interval(text: str) -> int | str:
+    """A whole number, or "auto". Raises ValueError for other texts."""
+    return text if text == AUTO else whole_number(text)
+
+
+def add_bounds(parser: argparse.ArgumentParser, usual: str = "0.0005 Angstrom", has_relative: bool = False) -> None:
+    """--eb, --lossless, and --bound of velocities and forces. `usual`: the bound of positions where none is given. has_relative:
+    --rel too."""
     positions = parser.add_mutually_exclusive_group()
     positions.add_argument(
         "--eb",
@@ -83,6 +91,13 @@ def add_bounds(parser: argparse.ArgumentParser, usual: str = "0.0005 Angstrom") 
         metavar="B",
         help=f"bound of positions in the .gpz file, in its units; 0: exact ({usual})",
     )
+    if has_relative:
+        positions.add_argument(
+            "--rel",
+            type=option(bound, "a finite number that is not negative"),
+            metavar="R",
+            help="this bound relative to the longest box edge of the first frame, below 1; without a box to its range of values",
+        )
     positions.add_argument(
         "--lossless", dest="eb", action="store_const", const=0.0, help="exact positions, as --eb 0; other columns are exact anyway"
     )
@@ -110,11 +125,12 @@ def add_coding(parser: argparse.ArgumentParser) -> None:
     number = option(whole_number, "a whole number")
     parser.add_argument(
         "--key",
-        type=number,
+        type=option(key_interval, f"a whole number, or {AUTO}"),
         default=100,
         metavar="K",
         help="a key frame every K frames; the others are stored as differences: smaller, but read from their key frame "
-        "on; 1: key frames only (100)",
+        "on; 1: key frames only; auto: for frames that are read from a web server or an object store, 5 to 100 by the size of "
+        "the first frame (100)",
     )
     parser.add_argument(
         "--order",

@@ -209,9 +209,31 @@ class TestConverted:
             "trr files may hold more than the output does",
         ]
 
-    def test_a_relative_bound_is_refused(self, sources, tmp_path):
-        report = archive(sources / "run.dcd", to=tmp_path, rel=1e-4)
-        assert "no bound relative to the box" in report.failed[0][1]
+    @pytest.mark.parametrize("ending", ["dcd", "xtc"])
+    def test_a_relative_bound(self, sources, tmp_path, ending):
+        report = archive(sources / f"run.{ending}", to=tmp_path, rel=1e-3)
+        assert report.ok and report.done == 1, report.failed
+        with gpz.open(tmp_path / f"run.{ending}.gpz") as file:
+            assert file[0].position_bound == pytest.approx(1e-3 * file[0].box.lengths.max(), rel=1e-6)
+        assert last(tmp_path, f"run.{ending}")["columns"][0]["bound"] == pytest.approx(0.001 * 10, rel=1e-5)
+
+    def test_a_key_interval_that_is_chosen(self, sources, tmp_path):
+        names = [sources / "run.dcd", sources / "run.h5md"]
+        for key in ("auto", 100):
+            report = archive(names, to=tmp_path / str(key), key=key)
+            assert report.ok and report.done == 2, report.failed
+        assert outputs(tmp_path / "auto") == outputs(tmp_path / "100")
+
+    def test_a_key_interval_that_large_frames_give(self, tmp_path):
+        random = np.random.default_rng(1)
+        with gpz.Writer(tmp_path / "made.gpz") as writer:
+            for _ in range(6):
+                writer.write(positions=random.random((60_000, 3)) * 10, box=[10, 10, 10])
+        convert(tmp_path / "made.gpz", tmp_path / "run.dcd")
+        report = archive(tmp_path / "run.dcd", to=tmp_path / "out", key="auto", eb="1e-6")
+        assert report.ok, report.failed
+        with gpz.open(tmp_path / "out" / "run.dcd.gpz") as file:
+            assert np.flatnonzero(file.key_frames).tolist() == [0, 5]
 
 
 class TestGpz:

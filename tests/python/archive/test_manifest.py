@@ -9,8 +9,10 @@ from conftest import CUT, dump, last, lines, outputs, states
 
 import gpz
 from gpz.archive import archive
+from gpz.archive.archiving import locked
 from gpz.archive.errors import TaskFailed
 from gpz.archive.files import digest_of
+from gpz.archive.inputs import WORK
 from gpz.archive.manifest import Manifest, read
 
 
@@ -252,3 +254,22 @@ def test_pieces_belong_to_a_version_of_the_program(tmp_path, monkeypatch, prints
             assert archive(path, to=tmp_path / "out", program=str(program)).failed == [(str(path), "ended")]
     folders = [entry for entry in (tmp_path / "out" / ".gpz-archive").iterdir() if entry.is_dir()]
     assert len(folders) == (1 if prints == "1.0.0" else 2)
+
+
+def test_a_copy_of_the_lock(tmp_path):
+    """A process that is being started has copies of all descriptors for a moment. They do not keep the folder locked."""
+    folder = tmp_path / "out"
+    (folder / WORK).mkdir(parents=True)
+    copies = []
+    with locked(str(folder)):
+        for name in os.listdir("/proc/self/fd"):
+            path = f"/proc/self/fd/{name}"
+            if os.path.lexists(path) and os.path.realpath(path) == str(folder / WORK / "lock"):
+                copies.append(os.dup(int(name)))
+        with pytest.raises(gpz.ArgumentError, match="another gpz archive"), locked(str(folder)):
+            pass
+    assert copies
+    with locked(str(folder)):
+        pass
+    for copy in copies:
+        os.close(copy)

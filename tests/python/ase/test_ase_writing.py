@@ -21,6 +21,13 @@ def test_the_effort_arrives(images, tmp_path, effort, features):
         assert file.metadata["features"] == features
 
 
+def test_a_key_interval_that_large_frames_give(tmp_path):
+    atoms = ase.Atoms("Cu60000", positions=np.random.default_rng(4).uniform(0, 30, (60_000, 3)), cell=[30] * 3, pbc=True)
+    ase.io.write(tmp_path / "out.gpz", 6 * [atoms], bound=1e-6, key_interval="auto")
+    with gpz.open(tmp_path / "out.gpz") as file:
+        assert np.flatnonzero(file.key_frames).tolist() == [0, 5]
+
+
 @pytest.mark.parametrize(("units", "bound"), [("metal", 5e-4), ("nano", 5e-4)])
 def test_the_order_of_atoms_and_the_bound_without_keywords(images, tmp_path, units, bound):
     """The bound of nano is 5e-5 nm, which is 5e-4 of ASE's Angstrom as well."""

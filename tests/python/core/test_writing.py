@@ -39,6 +39,47 @@ def test_order_and_keys(sample, path, order, key_interval):
             assert np.abs(frame.positions - sample.positions(frame.index)[sample.by_id]).max() <= BOUND
 
 
+def large_frames(count):
+    """Frames of more than 2 MiB / 5."""
+    random = np.random.default_rng(3)
+    start = random.random((60_000, 3)) * 100
+    return [start + 0.01 * k for k in range(count)]
+
+
+def test_a_key_interval_that_the_first_frame_gives(sample, path):
+    """The bytes are those of the number that it gives, in files and in file objects, and with threads."""
+    ids = np.arange(60_000)[::-1]
+    for interval in (5, "auto"):
+        with gpz.Writer(path.with_name(f"{interval}.gpz"), bound=1e-6, key_interval=interval) as writer:
+            for positions in large_frames(7):
+                writer.write(positions=positions, ids=ids)
+    made = path.with_name("auto.gpz").read_bytes()
+    assert path.with_name("5.gpz").read_bytes() == made
+    assert gpz.open(path.with_name("auto.gpz")).key_frames.tolist() == [True, *4 * [False], True, False]
+    memory = io.BytesIO()
+    with gpz.Writer(memory, bound=1e-6, key_interval="auto", threads=2) as writer:
+        for positions in large_frames(7):
+            writer.write(positions=positions, ids=ids)
+    assert memory.getvalue() == made
+    # Frames of few particles.
+    for interval in (100, "auto"):
+        with gpz.Writer(path.with_name(f"{interval}.gpz"), bound=BOUND, key_interval=interval) as writer:
+            for k in range(3):
+                sample.write(writer, k)
+    assert path.with_name("100.gpz").read_bytes() == path.with_name("auto.gpz").read_bytes()
+
+
+def test_a_key_interval_that_the_first_appended_frame_gives(path):
+    ids = np.arange(60_000)
+    with gpz.Writer(path, bound=1e-6, key_interval=2) as writer:
+        for positions in large_frames(3):
+            writer.write(positions=positions, ids=ids)
+    with gpz.Writer(path, append=True, key_interval="auto") as writer:
+        for positions in large_frames(6):
+            writer.write(positions=positions, ids=ids)
+    assert np.flatnonzero(gpz.open(path).key_frames).tolist() == [0, 2, 3, 8]
+
+
 @pytest.mark.parametrize(
     ("effort", "order", "features"),
     [

@@ -91,6 +91,13 @@ def test_the_program(path):
             assert np.abs(found.forces.astype(float) - sent.forces).max() <= 0.02
 
 
+def test_small_frames_have_the_usual_key_interval(path):
+    for key in ("auto", "100"):
+        code, _, err = run(Engine([packed(frame) for frame in frames_of(4)]).url, path.with_name(f"{key}.gpz"), "--key", key)
+        assert (code, err) == (0, "")
+    assert path.with_name("auto.gpz").read_bytes() == path.with_name("100.gpz").read_bytes()
+
+
 def test_frames_that_are_missing_are_named(path):
     frames = [frame for frame in frames_of(9) if frame.step not in (40, 50, 80)]
     code, out, err = run(Engine([packed(frame) for frame in frames]).url, path)
