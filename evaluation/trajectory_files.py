@@ -72,6 +72,7 @@ def cell_of(measured, values, folder=None):
             return {"failure": str(failure)}
     return {
         "bits": result.size * 8 / values,
+        "values": values,
         "error": result.error,
         "kept": result.error <= result.slack,
         "encode": result.encode,
@@ -150,6 +151,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, help="keeps rows from run to run")
     parser.add_argument("--speed", action="store_true", help="two tables more")
     parser.add_argument("--again", nargs="*", default=[], help="columns to measure again, e.g. gpz-standard sz3")
+    parser.add_argument("--arrays", action="store_true", help="also gpz by its Python package, into the FILE of --json: its speed on dumps without text")
     add_peer_options(parser)
     options = parser.parse_args()
     rows = json.loads(options.json.read_text()) if options.json and options.json.exists() else {}
@@ -179,6 +181,12 @@ def main():
                     measure = functools.partial(gpz_package.measure_frames, None, positions, bound, cells=cells, effort=effort)
                 else:
                     measure = functools.partial(gpz_command.measure, options.gpz, file, positions, bound, effort=effort)
+                row[column] = cell_of(measure, values, options.scratch)
+                save()
+        for effort in options.effort if options.arrays else ():
+            column = f"arrays-{effort}"
+            if column not in row or column in options.again:
+                measure = functools.partial(gpz_package.measure_frames, None, positions, bound, cells=cells, effort=effort)
                 row[column] = cell_of(measure, values, options.scratch)
                 save()
         compare_peers(options, positions, types, cells, bound, angstroms, row, options.again, save)

@@ -6,15 +6,17 @@ import numpy as np
 
 
 def read(path):
-    """Positions (frames, particles, 3), types (particles,), edge vectors (frames, 3, 3) of orthogonal boxes."""
+    """Positions (frames, particles, 3), types (particles,), edge vectors (frames, 3, 3) of orthogonal boxes, those with tilts of 0 included."""
     positions, cells, types = [], [], None
     with open(path, encoding="ascii") as file:
         while file.readline():
             file.readline(), file.readline()
             particles = int(file.readline())
-            if "xy" in file.readline():
+            file.readline()
+            bounds = [list(map(float, file.readline().split())) for _ in range(3)]
+            if any(tilt != 0 for row in bounds for tilt in row[2:]):
                 raise ValueError(f"{path}: a triclinic box")
-            edges = [float(high) - float(low) for low, high in (file.readline().split()[:2] for _ in range(3))]
+            edges = [row[1] - row[0] for row in bounds]
             columns = file.readline().split()[2:]
             if columns[:5] != ["id", "type", "x", "y", "z"]:
                 raise ValueError(f"{path}: columns {columns}, not id type x y z")

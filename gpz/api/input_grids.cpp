@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/api/input_grids.hpp"
 
+#include <array>
 #include <cmath>
 
 #include "gpz/api/input_values.hpp"
 #include "gpz/chunk.hpp"
+#include "gpz/core/quantize.hpp"
 #include "gpz/format/fields.hpp"
 
 namespace gpz::api {
@@ -59,10 +61,29 @@ double find_step(const FieldInput &input, std::size_t particles, const int *rows
   return 0;
 }
 
+// Of the values that are frequent in a sample.
+unsigned frequent_coarse(const FieldInput &input, std::size_t particles, const int *rows) {
+  constexpr std::size_t samples = 4096;   // of each component
+  constexpr std::size_t rare_part = 512;  // of the samples: an exact value takes 128 bits
+  const std::size_t stride = particles / samples + 1;
+  std::array<std::size_t, core::finest_coarse + 1> count{};
+  std::size_t all = 0;
+  for (std::size_t d = 0; d < input.field.components.size(); ++d)
+    for (std::size_t i = 0; i < particles; i += stride, ++all) {
+      const unsigned bit = core::coarse_bit(input.field.bound, value_at<float>(input.components[d], row_of(i, rows)));
+      for (std::size_t k = core::coarsest_coarse; k < count.size(); ++k) count[k] += bit >> k & 1;
+    }
+  unsigned found = 0;
+  for (std::size_t k = 0; k < count.size(); ++k)
+    if (count[k] * rare_part > all) found |= 1u << k;
+  return found;
+}
+
 }  // namespace
 
 void InputGrids::apply(std::vector<FieldInput> &fields, std::size_t particles, const int *rows) {
   last_.resize(fields.size(), 0);
+  coarse_.resize(fields.size(), 0);
   for (std::size_t f = 0; f < fields.size(); ++f) {
     FieldInput &input = fields[f];
     const Field &field = input.field;
@@ -70,6 +91,9 @@ void InputGrids::apply(std::vector<FieldInput> &fields, std::size_t particles, c
                           field.origin.bound == 0 && field.origin.rounding == 0;
     last_[f] = may_have && particles > 1 ? find_step(input, particles, rows, last_[f]) : 0;
     if (last_[f] > 0) input.field.step = last_[f];
+    if (!may_have || last_[f] > 0 || field.type != ValueType::float32) continue;
+    coarse_[f] |= frequent_coarse(input, particles, rows);
+    if (coarse_[f] != 0) input.field.step = core::step_for_bound(field.bound, core::Value::float32, coarse_[f]);
   }
 }
 

@@ -75,13 +75,17 @@ GPZ_HD bool holds(T x, const Grid &grid) {
 // Floats with few spare digits need a larger margin: if neighbouring floats are u apart, errors are multiples of u, and
 // half a step rounded to such a multiple must stay below the bound. The loop ensures this for u up to bound / 128, that
 // is, for values below 2^16 bounds (except next to a power of two). It costs at most 0.006 bits a value, and nothing
-// for most bounds.
-inline double step_for_bound(double bound, Value value) {
+// for most bounds. Larger values cost up to 0.2 bits a value: `coarse` says which of them are frequent (bit k as in
+// the loop, coarse_bit).
+inline constexpr int finest_coarse = 7;    // u up to bound / 64
+inline constexpr int coarsest_coarse = 3;  // beyond, a step that keeps the bound would be much smaller
+inline double step_for_bound(double bound, Value value, unsigned coarse = 0) {
   double half = bound * (1.0 - 1.0 / 4096.0);
   if (value == Value::float32) {
     int exponent = 0;
     std::frexp(bound, &exponent);
-    for (int k = 8; k <= 12; ++k) {
+    for (int k = coarsest_coarse; k <= 12; ++k) {
+      if (k <= finest_coarse && (coarse >> k & 1) == 0) continue;
       const double u = std::ldexp(1.0, exponent - k);
       const double most = (std::ceil(bound / u) - 0.5) * u * (1.0 - 1.0 / 1048576.0);
       if (most < half) half = most;
@@ -89,6 +93,17 @@ inline double step_for_bound(double bound, Value value) {
   }
   const double step = 2.0 * half;
   return step > 0 && step <= 1.7976931348623157e308 ? step : bound;
+}
+
+// The bit of `coarse` for values as large as x; 0 if step_for_bound keeps the bound for them anyway, or cannot.
+inline unsigned coarse_bit(double bound, float x) {
+  if (!(magnitude(x) < 3.0e38F) || x == 0) return 0;
+  int of_bound = 0;
+  int of_value = 0;
+  std::frexp(bound, &of_bound);
+  std::frexp(x, &of_value);
+  const int k = of_bound + 24 - of_value;  // floats have 24 digits
+  return k >= coarsest_coarse && k <= finest_coarse ? 1u << k : 0;
 }
 
 }  // namespace GPZ_ISA

@@ -71,7 +71,8 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
       return format::rule_of(candidate.coding).has_indices;
     });
     indices.exact.clear();
-    if (takes_indices) indices.load(input, population.rows, nullptr, threads, out.largest_error[f]);
+    if (takes_indices)
+      indices.load(input, population.rows, nullptr, exact_index(features), threads, out.largest_error[f]);
     if (takes_indices && rule.population == format::Population::chosen) indices.fill_first();
     SectionContext context{input.field, particles};
     context.threads = threads;

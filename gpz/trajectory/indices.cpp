@@ -54,12 +54,17 @@ void sort_by_place(format::Column<format::ExactValue> &exact) {
 // Handles values first, first + 1, ... of component d, some of which the grid cannot hold.
 template <typename T>
 void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d, std::size_t first,
-                const codec::DifferenceState *last, Indices &to) {
+                const codec::DifferenceState *last, ExactIndex chosen, Indices &to) {
   std::int64_t *const out = to.column[d].data();
   for (std::size_t k = 0; k < n; ++k) {
+    const core::Quantized<T> q = core::quantize(x[k], grid);
     if (core::holds(x[k], grid)) continue;
     const std::size_t i = first + k;
-    out[i] = last != nullptr ? last->axes[d].last[i] : i > 0 ? out[i - 1] : 0;
+    const bool is_index = core::magnitude(q.scaled) <= core::largest_index;
+    if (chosen == ExactIndex::nearest && is_index)
+      out[i] = q.index;
+    else
+      out[i] = last != nullptr ? last->axes[d].last[i] : i > 0 ? out[i - 1] : 0;
     to.exact.push_back({i | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(x[k])});
   }
 }
@@ -84,8 +89,8 @@ struct Piece {
 };
 
 template <typename T>
-void quantize(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, int threads, Indices &to,
-              double &largest_error) {
+void quantize(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, ExactIndex chosen,
+              int threads, Indices &to, double &largest_error) {
   const core::Grid grid = format::grid_of(input);
   const std::size_t components = input.field.components.size();
   std::mutex mutex;                 // of the following
@@ -106,12 +111,12 @@ void quantize(const FieldInput &input, const Rows &rows, const codec::Difference
     largest_error = std::max(largest_error, error);
     misses.insert(misses.end(), missed.begin(), missed.end());
   });
-  // In order: without history, such a value has the index of the row before.
+  // In order: without history, such a value may have the index of the row before.
   std::sort(misses.begin(), misses.end());
   Piece<T> piece;
   for (const std::size_t first : misses) {
     piece.load(input, rows, first);
-    for (std::size_t d = 0; d < components; ++d) keep_exact(piece.value[d], piece.n, grid, d, first, last, to);
+    for (std::size_t d = 0; d < components; ++d) keep_exact(piece.value[d], piece.n, grid, d, first, last, chosen, to);
   }
   sort_by_place(to.exact);
 }
@@ -179,14 +184,14 @@ codec::IndexOutput Indices::resize(std::size_t rows, std::size_t components, int
   return out;
 }
 
-void Indices::load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, int threads,
-                   double &largest_error) {
+void Indices::load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, ExactIndex chosen,
+                   int threads, double &largest_error) {
   exact.clear();
   resize(rows.size(), input.field.components.size(), threads);
   const bool narrow = input.components[0].type == ConstArray::Type::float32;
   if (!format::is_plain(input.field))
-    return narrow ? quantize<float>(input, rows, last, threads, *this, largest_error)
-                  : quantize<double>(input, rows, last, threads, *this, largest_error);
+    return narrow ? quantize<float>(input, rows, last, chosen, threads, *this, largest_error)
+                  : quantize<double>(input, rows, last, chosen, threads, *this, largest_error);
   for (std::size_t d = 0; d < input.field.components.size(); ++d) {
     std::int64_t *const to = column[d].data();
     const ConstArray &array = input.components[d];

@@ -18,6 +18,17 @@
 
 namespace gpz::trajectory {
 
+// The index of a value that the grid cannot hold, which is stored exactly beside it: its prediction, and those of
+// others, build on it.
+enum class ExactIndex : std::uint8_t {
+  known,    // that of its row in the frame before, or of the row before
+  nearest,  // the nearest one, if there is one: the value may only have been rounded to FP32
+};
+// GPUs write effort fast, with `known`.
+inline ExactIndex exact_index(std::uint32_t features) {
+  return (features & feature::modelled_sections) != 0 ? ExactIndex::nearest : ExactIndex::known;
+}
+
 // Indices of a field, one column for each component, and the values that indices cannot represent.
 struct Indices {
   std::array<format::Column<std::int64_t>, core::max_components> column;
@@ -26,10 +37,11 @@ struct Indices {
   codec::IndexColumns columns(std::size_t components) const;
   codec::IndexOutput resize(std::size_t rows, std::size_t components, int threads = 1);
 
-  // Loads the caller's arrays. A value that the grid cannot hold gets the index of its row in `last`, or without `last`
-  // the index of the row before. Raises `largest_error` to the largest error of these values.
-  void load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, int threads,
-            double &largest_error);
+  // Loads the caller's arrays. A value that the grid cannot hold gets the `chosen` index: ExactIndex::known is that of
+  // its row in `last`, or without `last` the index of the row before. Raises `largest_error` to the largest error of
+  // these values.
+  void load(const FieldInput &input, const Rows &rows, const codec::DifferenceState *last, ExactIndex chosen,
+            int threads, double &largest_error);
   // Call after load without `last`. Values at the start of a column that the grid cannot hold get the first index in
   // the column, so that they do not widen the bounding box.
   void fill_first();

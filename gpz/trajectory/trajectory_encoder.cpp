@@ -194,7 +194,7 @@ struct TrajectoryEncoder::State {
     trajectory::ChunkHistory::FieldStep step = frame.field(f, crossed);
     const codec::DifferenceState &state = history.state(f);
     const std::size_t components = input.field.components.size();
-    tools.indices.load(input, staying, &state, threads(), out.largest_error[f]);
+    tools.indices.load(input, staying, &state, trajectory::exact_index(usable()), threads(), out.largest_error[f]);
     const codec::IndexColumns columns = tools.indices.columns(components);
     const trajectory::FoundCell found = f == 0 && trajectory::class_of(input.field) == trajectory::positions
                                             ? find_cell(input.field, columns, state, box)

@@ -36,6 +36,10 @@ class TextDumps(unittest.TestCase):
         np.testing.assert_array_equal(types, [3, 2])
         np.testing.assert_array_equal(cells, [np.diag([4, 2, 5])] * 2)
 
+    def test_a_triclinic_box_without_tilt(self):
+        cells = self.read(dump("1 1 0 0 0\n", kind="xy xz yz pp pp pp", box="0 4 0\n-1 4 0\n0 4 0\n"))[2]
+        np.testing.assert_array_equal(cells, [np.diag([4, 5, 4])])
+
     def test_what_it_cannot_read(self):
         for text, why in (
             (dump("2 1 0 0 0\n1 1 0 0 0\n"), "sorted"),

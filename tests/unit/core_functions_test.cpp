@@ -249,6 +249,43 @@ TYPED_TEST(Quantize, LeavesOutWhatIsNoNumberOrTooLarge) {
   }
 }
 
+// Steps for values whose neighbours are up to an eighth of the bound apart, where the usual one would lose some of
+// them.
+TEST(QuantizeLarge, ASmallerStepTakesLargeValues) {
+  Random random(37);
+  std::size_t lost_by_usual = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const double bound = std::pow(10.0, random.uniform(-12, 12));
+    const double from = bound * std::pow(2.0, random.uniform(15, 20));
+    std::vector<float> values;
+    unsigned coarse = 0;
+    for (int i = 0; i < 300; ++i) {
+      values.push_back(static_cast<float>(random.uniform(from, 2 * from)));
+      coarse |= core::coarse_bit(bound, values.back());
+    }
+    const core::Grid usual = grid_of(bound, core::step_for_bound(bound, core::Value::float32));
+    const core::Grid grid = grid_of(bound, core::step_for_bound(bound, core::Value::float32, coarse));
+    ASSERT_LE(grid.step, usual.step);
+    ASSERT_GT(grid.step, 1.74 * bound);
+    if (coarse == 0) {
+      ASSERT_EQ(grid.step, usual.step);
+    }
+    for (const float x : values) {
+      int exponent = 0;
+      const bool next_to_power = std::frexp(x, &exponent) < 0.5F + 1e-5F || std::frexp(x, &exponent) > 1 - 1e-5F;
+      ASSERT_TRUE(next_to_power || core::quantize(x, grid).valid) << x << " with bound " << bound;
+      lost_by_usual += core::quantize(x, usual).valid ? 0 : 1;
+    }
+  }
+  EXPECT_GT(lost_by_usual, 1000u);
+}
+
+TEST(QuantizeLarge, OtherValuesAskForNothing) {
+  for (const float x : {0.0F, 1.0F, std::numeric_limits<float>::infinity(), std::nanf(""), 1e30F, -66.0F})
+    EXPECT_EQ(core::coarse_bit(1e-3, x), 0u) << x;
+  EXPECT_EQ(core::coarse_bit(1e-3, -130.0F), 1u << 7);
+}
+
 // What the steps promise: no exceptions, up to a size where floats are too coarse for their bound. Values next to a
 // power of two, whose grid value is beyond it and twice as coarse, are left out.
 TYPED_TEST(Quantize, TakesEveryValueOfModestSize) {

@@ -96,5 +96,30 @@ TEST(InputGrids, FramesMayDiffer) {
   }
 }
 
+// Values of float32 so large that rounding takes some out of the bound.
+std::vector<float> large(std::uint32_t seed, double shift) {
+  std::vector<float> x;
+  for (const double value : original(seed, 10)) x.push_back(static_cast<float>(value + shift));
+  return x;
+}
+
+TEST(InputGrids, LargeFloatsOf32BitsGetASmallerStep) {
+  constexpr double bound = 0.0003;
+  const double usual = grid_step(bound, ValueType::float32);
+  const std::vector<float> x = large(11, 300);
+  const Frame frame = frame_of(file_of(given(x, bound)));
+  EXPECT_LT(frame.info.fields[0].step, usual);
+  EXPECT_GT(frame.info.fields[0].step, 0.9 * usual);
+  EXPECT_LE(largest_difference(frame.find("x")->floats, {x.begin(), x.end()}), bound);
+  EXPECT_EQ(frame_of(file_of(given(large(11, 0), bound))).info.fields[0].step, usual);
+}
+
+TEST(InputGrids, AFewLargeFloatsOf32BitsDoNot) {
+  constexpr double bound = 0.0003;
+  std::vector<float> x = large(12, 0);
+  x[particles / 2] = 333.3F;
+  EXPECT_EQ(frame_of(file_of(given(x, bound))).info.fields[0].step, grid_step(bound, ValueType::float32));
+}
+
 }  // namespace
 }  // namespace gpz::test

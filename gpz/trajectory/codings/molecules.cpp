@@ -30,7 +30,7 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   }
   use.tried();
   // For molecules, the first section may be larger: its fits make all later sections smaller.
-  constexpr std::size_t part_of_first = 6;
+  constexpr std::size_t part_of_first = 10;
   constexpr std::size_t part_of_next = 24;
   if (update->tree && update->firmly_bound() > context.particles / 2)
     out.investment = out.payload.size() / part_of_first;
