@@ -91,7 +91,7 @@ double halved_bits(const Cloud<T> &cloud) {
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::uint32_t>(i);
   std::vector<FieldInput> fields = open.inputs();
   format::prepare_fields(fields, cloud.size());
-  indices.load(fields[0], rows, nullptr, 1, error);
+  indices.load(fields[0], rows, nullptr, trajectory::ExactIndex::known, 1, error);
   std::vector<std::uint32_t> order;
   Bytes bytes;
   codec::encode_cells(indices.columns(static_cast<std::size_t>(cloud.components)), cloud.size(), cloud.components,

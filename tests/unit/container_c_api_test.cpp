@@ -247,7 +247,8 @@ TEST(CApi, ChoosesTheKeyIntervalOfFewParticles) {
   std::size_t size = 0;
   ASSERT_EQ(gpz_writer_close_memory(writer, &image, &size), GPZ_OK);
   const auto *const bytes = static_cast<const std::uint8_t *>(image);
-  const Reader reader = reader_of(Bytes(bytes, bytes + size));
+  const Bytes copy(bytes, bytes + size);
+  const Reader reader = reader_of(copy);
   for (std::size_t f = 0; f < 101; ++f) EXPECT_EQ(reader.info(f).since_key, f % 100);
   gpz_free(image);
   EXPECT_EQ(gpz_writer_choose_key_interval(nullptr), GPZ_INVALID_ARGUMENT);

@@ -39,7 +39,7 @@ struct Integers {
     rows.resize(data.size());
     std::iota(rows.begin(), rows.end(), 0u);
     double error = 0;
-    indices.load(input, rows, nullptr, 1, error);
+    indices.load(input, rows, nullptr, trajectory::ExactIndex::nearest, 1, error);
   }
 
   Bytes section(const std::vector<SectionCandidate> &candidates, Try turn = Try::both) {
