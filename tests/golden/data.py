@@ -236,6 +236,10 @@ def integers(seed):
     return Source(frames, key_interval=4, metadata={"columns": ["id", "wide", "edges", "mol"]})
 
 
+# Of the bound 0.01. For large values of 32 bits, an encoder would choose a smaller one.
+USUAL_STEP_F32 = 0.01995847705984488
+
+
 def without_ids(kind, seed, particles):
     """Only key frames are possible. Enough particles for a full block and values for every block mode."""
     rng, frames = random.Random(seed), []
@@ -246,7 +250,7 @@ def without_ids(kind, seed, particles):
         for i, value in enumerate(STRANGE[kind]):
             axes[i % 3][5 * i] = value
         mark = [1 + i / 4096 for i in range(n)]
-        fields = [number_field(kind, ["x", "y", "z"], axes, bound=0.01, leading=True)]
+        fields = [number_field(kind, ["x", "y", "z"], axes, bound=0.01, leading=True, step=USUAL_STEP_F32 if kind == "f32" else 0.0)]
         fields.append(number_field(kind, ["mark"], [mark]))
         fields.append(number_field(kind, ["fx"], [[rng.random() - 0.5 for _ in range(n)]], bound=0.05))
         frames.append(Frame(fields, number, NO_BOX))
@@ -308,7 +312,8 @@ def scan_lines(kind, components, count, noise, frames=1, at_rest=False):
             if i % 700 == 650:
                 at[0] += 3000.0
         rows[5][0], rows[count - 1][1] = math.nan, math.inf
-        fields = [number_field(kind, ["x", "y", "z"][:components], zip(*rows), bound=0.02, leading=True)]
+        usual = 2 * USUAL_STEP_F32 if kind == "f32" else 0.0
+        fields = [number_field(kind, ["x", "y", "z"][:components], zip(*rows), bound=0.02, leading=True, step=usual)]
         fields.append(number_field("i64", ["id"], [range(number * count, (number + 1) * count)]))
         # Whole numbers, of which an encoder would make a grid of its own.
         step = 0.1997068407945335 if kind == "f32" else 0.199951171875

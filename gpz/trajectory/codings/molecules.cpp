@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coding 9: positions of molecules (docs/format.md, section 9c).
+#include <algorithm>
+
 #include "gpz/format/corrupt.hpp"
 #include "gpz/molecule/section.hpp"
 #include "gpz/trajectory/codings.hpp"
 
 namespace gpz::trajectory {
+namespace {
+
+constexpr std::size_t molecule_tables = 4096;  // bytes of a section, about: they weigh more where particles are few
+
+}  // namespace
 
 void decode_molecules(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   if (context.components() != core::max_components) format::corrupt("molecules in less than three dimensions", 0);
@@ -29,13 +36,16 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
     return false;
   }
   use.tried();
-  // For molecules, the first section may be larger: its fits make all later sections smaller.
+  // For molecules, the first sections may be larger: their fits make all later ones smaller. Crystals have bonds as
+  // well, which do not.
   constexpr std::size_t part_of_first = 10;
   constexpr std::size_t part_of_next = 24;
+  constexpr std::size_t part_of_few = 6;  // of the first section of few particles
+  const std::size_t size = out.payload.size();
   if (update->tree && update->firmly_bound() > context.particles / 2)
-    out.investment = out.payload.size() / part_of_first;
+    out.investment = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
   else if (!update->tree && use.is_learning())
-    out.investment = out.payload.size() / part_of_next;
+    out.investment = size / part_of_next;
   out.update.emplace();
   out.update->search = context.modelled->search;
   out.update->molecules = std::move(update);
@@ -47,8 +57,7 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
 // encode a frame.
 void lose_molecules(const SectionContext &context, std::size_t size, std::size_t best) {
   constexpr std::size_t narrow_part = 32;
-  constexpr std::size_t tables = 4096;  // bytes
-  if (size > best + best / narrow_part + tables) context.modelled->search.molecules.give_up();
+  if (size > best + best / narrow_part + molecule_tables) context.modelled->search.molecules.give_up();
 }
 
 }  // namespace gpz::trajectory
