@@ -12,7 +12,11 @@
 namespace gpz::test {
 namespace {
 
+#ifdef __SANITIZE_THREAD__
+constexpr int thread_counts[] = {3};  // a race shows with any number, and takes minutes here
+#else
 constexpr int thread_counts[] = {2, 3, 5, 16};
+#endif
 
 Bytes written(const std::vector<Snapshot> &snapshots, Order order, int threads, Effort effort = Effort::dense) {
   Bytes bytes;
