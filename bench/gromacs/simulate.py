@@ -45,6 +45,7 @@ tc-grps = System
 tau-t = {tau}
 ref-t = 300
 """
+GO_ON = "continuation = yes\n"
 PRESS = """
 pcoupl = C-rescale
 tau-p = 1
@@ -67,7 +68,7 @@ class Run:
     def __init__(self, folder: Path, threads: int):
         self.folder = folder
         self.threads = threads
-        self.structure = ""
+        self.structure = self.state = ""
 
     def gmx(self, *words: object, answers: str = "") -> None:
         command = ["gmx", "-quiet", "-nobackup", *map(str, words)]
@@ -78,26 +79,15 @@ class Run:
             raise SystemExit(f"{' '.join(command)}\n{done.stderr[-2000:]}")
 
     def simulate(self, name: str, parameters: str, *more: object) -> None:
-        """`parameters` from the last structure, which becomes that of `name`; velocities are those of the last step."""
+        """From the last step of the simulation before. A .gro file rounds positions to 0.001 nm, a checkpoint does not."""
         (self.folder / f"{name}.mdp").write_text(COMMON + parameters)
-        self.gmx(
-            "grompp",
-            "-f",
-            f"{name}.mdp",
-            "-c",
-            self.structure,
-            "-p",
-            "topol.top",
-            "-o",
-            f"{name}.tpr",
-            "-po",
-            f"{name}.out.mdp",
-            "-maxwarn",
-            1,
-        )
+        files = f"-f {name}.mdp -c {self.structure} -p topol.top -o {name}.tpr -po {name}.out.mdp -maxwarn 1".split()
+        self.gmx("grompp", *files, *(["-t", self.state] if self.state else []))
         print(name, flush=True)
         self.gmx("mdrun", "-deffnm", name, "-ntmpi", 1, "-ntomp", self.threads, "-pin", "off", *more)
         self.structure = f"{name}.gro"
+        state = f"{name}.cpt"
+        self.state = state if (self.folder / state).exists() else ""
 
     def whole(self, trajectory: Path | str, tpr: Path | str) -> Path:
         self.gmx("trjconv", "-f", trajectory, "-s", tpr, "-o", "whole.trr", "-pbc", "mol", answers="System\n")
@@ -160,13 +150,12 @@ def simulated(run: Run, options: argparse.Namespace, spacing: float, longest: fl
         solvated_protein(run, options.structure, options.margin)
     # Rigid water cannot be minimised far by forces: a short way is enough for what solvate made.
     run.simulate("minimised", MINIMISE.format(steps=options.minimise))
-    steps = round(options.equilibrate / STEP)
-    run.simulate("warm", HEAT.format(tau=0.1) + f"gen-vel = yes\ngen-temp = 300\ngen-seed = 1\nnsteps = {steps // 2}\n")
-    run.simulate("dense", HEAT.format(tau=0.1) + PRESS + f"nsteps = {steps // 2}\n")
+    steps = round(options.equilibrate / STEP) // 2
+    run.simulate("warm", HEAT.format(tau=0.1) + f"gen-vel = yes\ngen-temp = 300\ngen-seed = 1\nnsteps = {steps}\n")
+    run.simulate("dense", HEAT.format(tau=0.1) + PRESS + GO_ON + f"nsteps = {steps}\n")
     limit = ["-maxh", options.limit / 3600] if options.limit else []
-    run.simulate(
-        "run", HEAT.format(tau=1) + f"nstxout = {round(spacing / STEP)}\nnsteps = {round(longest / STEP)}\n", *limit
-    )
+    kept = f"nstxout = {round(spacing / STEP)}\nnsteps = {round(longest / STEP)}\n"
+    run.simulate("run", HEAT.format(tau=1) + GO_ON + kept, *limit)
     return run.folder / "dense.gro", run.whole("run.trr", "run.tpr")
 
 
