@@ -81,7 +81,7 @@ class Run:
     def simulate(self, name: str, parameters: str, *more: object) -> None:
         """From the last step of the simulation before. A .gro file rounds positions to 0.001 nm, a checkpoint does not."""
         (self.folder / f"{name}.mdp").write_text(COMMON + parameters)
-        files = f"-f {name}.mdp -c {self.structure} -p topol.top -o {name}.tpr -po {name}.out.mdp -maxwarn 1".split()
+        files = f"-f {name}.mdp -c {self.structure} -p topol.top -o {name}.tpr -po {name}.out.mdp".split()
         self.gmx("grompp", *files, *(["-t", self.state] if self.state else []))
         print(name, flush=True)
         self.gmx("mdrun", "-deffnm", name, "-ntmpi", 1, "-ntomp", self.threads, "-pin", "off", *more)
