@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trajectories as an array: NAME.npy of (frames, particles, 3), and NAME.json.
 
-`box` of the JSON: the edges of an orthogonal box, the same in all frames. `types`: a list of any values, one a particle; a shorter one is
-repeated (["O", "H", "H"] of water). Without it all particles have one type.
+`box` of the JSON: the edges of an orthogonal box, the same in all frames. Instead of it `cells`: three edge vectors for each frame. `types`: a
+list of any values, one a particle; a shorter one is repeated (["O", "H", "H"] of water). Without it all particles have one type.
 """
 import json
 import os
@@ -22,5 +22,9 @@ def read(path):
     if particles % len(names):
         raise ValueError(f"{path}: {len(names)} types of {particles} particles")
     _, types = np.unique(names, return_inverse=True)
-    cells = np.array([np.diag(known["box"])] * frames, np.float64) if "box" in known else None
+    cells = np.array(known["cells"], np.float64) if "cells" in known else None
+    if "box" in known:
+        cells = np.array([np.diag(known["box"])] * frames, np.float64)
+    if cells is not None and len(cells) != frames:
+        raise ValueError(f"{path}: {len(cells)} cells of {frames} frames")
     return positions.astype(np.float64), np.tile(types, particles // len(names)), cells

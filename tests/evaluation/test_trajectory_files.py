@@ -67,13 +67,22 @@ class Arrays(unittest.TestCase):
         np.testing.assert_array_equal(types, [1, 0, 0, 1, 0, 0])
         np.testing.assert_array_equal(cells, [np.diag([4, 2, 5])] * 2)
 
+    def test_a_cell_for_each_frame(self):
+        given = [[[4, 0, 0], [0, 4, 0], [2, 2, 3]], [[5, 0, 0], [0, 5, 0], [2, 2, 3]]]
+        _, _, cells = self.read(np.zeros((2, 4, 3)), {"cells": given})
+        np.testing.assert_array_equal(cells, given)
+
     def test_neither_box_nor_types(self):
         _, types, cells = self.read(np.zeros((1, 4, 3)), {})
         np.testing.assert_array_equal(types, [0] * 4)
         self.assertIsNone(cells)
 
     def test_what_it_cannot_read(self):
-        for positions, known, why in ((np.zeros((4, 3)), {}, "shape"), (np.zeros((1, 4, 3)), {"types": [1, 2, 3]}, "3 types of 4")):
+        for positions, known, why in (
+            (np.zeros((4, 3)), {}, "shape"),
+            (np.zeros((1, 4, 3)), {"types": [1, 2, 3]}, "3 types of 4"),
+            (np.zeros((3, 4, 3)), {"cells": [np.eye(3).tolist()] * 2}, "2 cells of 3 frames"),
+        ):
             with self.assertRaisesRegex(ValueError, why):
                 self.read(positions, known)
 
