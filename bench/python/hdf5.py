@@ -211,4 +211,5 @@ def main():
             )
 
 
-main()
+if __name__ == "__main__":
+    main()
