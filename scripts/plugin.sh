@@ -77,7 +77,8 @@ update=$(defined LAMMPS_UPDATE | grep '^Update' || true)
 # kind_of_mpi COMPILER: as LAMMPS names it; nothing where the compiler has no mpi.h.
 kind_of_mpi() {
   command -v "$1" >/dev/null || return 0
-  echo '#include <mpi.h>' | "$1" -x c++ -E -dM - 2>/dev/null |
+  # What is no compiler may fail, or read nothing.
+  { "$1" -x c++ -E -dM - 2>/dev/null <<<'#include <mpi.h>' || true; } |
     awk '/define OPEN_MPI /{kind = "Open MPI"} /define MPICH_NAME /{kind = "MPICH"} /define MPI_VERSION /{found = 1}
          END {if (found) print kind ? kind : "another MPI"}'
 }
