@@ -112,8 +112,10 @@ class Box:
 
 
 def spanned_by(edges: npt.ArrayLike | None) -> Box | None:
-    """The box with these edge vectors as rows, from the origin. None for None, and for edges that span no volume: programs write
-    zeros for a system without a box."""
+    """A box at the origin. edges: (3, 3), each row is an edge vector.
+
+    Returns None if there are no edges, or if they span no volume: some programs write zeros for a system without a box.
+    """
     if edges is None or np.linalg.det(np.asarray(edges, np.float64)) == 0:
         return None
     return Box.from_vectors(edges)

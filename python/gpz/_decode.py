@@ -57,12 +57,16 @@ class Options:
         stored = np.result_type(*(head.columns[name].dtype for name in names))
         return stored if stored.kind == "i" else dtype or self.dtype or stored
 
-    def new_array(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """Room for decoded values. The number of particles is what the file says, and nothing has shown yet that it is
-        true. Raises LimitError."""
+    def require_room(self, shape: tuple[int, ...], dtype: np.dtype) -> None:
+        """Raises LimitError if an array takes more memory than a file may ask for. The number of particles is what the file says,
+        and nothing has shown yet that it is true."""
         limit = self.max_memory or _core.default_memory_limit()
         if math.prod(shape) * dtype.itemsize > limit:
             raise LimitError(f"{shape[0]} particles take more memory than the limit of {limit} bytes")
+
+    def new_array(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Room for decoded values. Raises LimitError."""
+        self.require_room(shape, dtype)
         return np.empty(shape, dtype)
 
 

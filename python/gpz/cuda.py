@@ -112,8 +112,9 @@ class Trajectory:
         order: str | None = None,
         stream: int = 0,
     ) -> dict[str, Any]:
-        """Decodes columns of a frame, all of them if `columns` is None and there is no `out`, in one go.
+        """Decodes columns of one frame in one call.
 
+        columns: their names. None: those of `out`, or without `out` all columns of the frame.
         Returns (N,) arrays by the names of the columns: int64 for integers, `dtype` (float32, float64, None: as stored) for floats. They have
         the methods of DLPack: torch.from_dlpack(array) and cupy.from_dlpack(array) take them without a copy.
         out: arrays of the caller for some or all columns, which also are in the result: whatever has `__dlpack__`, int32, int64, float32 or
@@ -130,8 +131,7 @@ class Trajectory:
         for name in (*names, *given):
             if name not in head.columns:
                 raise ColumnError(f"no column {name}: there are {' '.join(head.columns)}", self._heads.path)
-            stored = head.columns[name].dtype
-            arrays[name] = given[name] if name in given else self._zeros((head.n_particles,), stored, wanted)
+            arrays[name] = given[name] if name in given else self._zeros((head.n_particles,), head, (name,), wanted)
         self._read(position, head, list(arrays), list(arrays.values()), [0] * len(arrays), order, stream)
         return arrays
 
@@ -147,8 +147,7 @@ class Trajectory:
                 f"the positions are fractions of the box: read the columns {' '.join(names)}", self._heads.path
             )
         shape = (head.n_particles, len(names))
-        stored = np.result_type(*(head.columns[name].dtype for name in names))
-        array = self._zeros(shape, stored, checked_dtype(dtype)) if out is None else out
+        array = self._zeros(shape, head, names, checked_dtype(dtype)) if out is None else out
         self._read(position, head, list(names), [array] * len(names), list(range(len(names))), order, stream)
         return array
 
@@ -157,8 +156,10 @@ class Trajectory:
         position = heads._position(index)
         return position, heads._file.head(position)
 
-    def _zeros(self, shape: tuple[int, ...], stored: np.dtype, wanted: np.dtype | None) -> Any:
-        made = stored if stored.kind == "i" else wanted or stored
+    def _zeros(self, shape: tuple[int, ...], head: Head, names: Sequence[str], dtype: np.dtype | None) -> Any:
+        options = self._heads._file.options
+        made = options.dtype_of(head, names, dtype)
+        options.require_room(shape, made)
         return _cuda.zeros(shape, made.name, self.device)
 
     def _read(
