@@ -339,7 +339,7 @@ class Pass {
     add_shape(1, batch_.actual_along[l] - static_cast<double>(batch_.last_place[0][l]));
     add_shape(2, batch_.actual_turned[l]);
   }
-  static Vector3 of_lane(const codec::LaneSteps &v, std::size_t l) { return vector_of({v[0][l], v[1][l], v[2][l]}); }
+  static Vector3 of_lane(const codec::WayBatch::LaneSteps &v, std::size_t l) { return vector_of({v[0][l], v[1][l], v[2][l]}); }
 
   const Walk &w_;
   std::vector<std::vector<ClassSums>> &all_sums_;
