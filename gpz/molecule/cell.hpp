@@ -64,12 +64,12 @@ class Cell {
   const core::GridBox *straight_axes() const { return is_straight_ ? &axes_ : nullptr; }
 
   // True if a position is inside a box without tilts. Always false for a tilted box.
-  bool holds(const Way &place) const {
-    bool is_inside = is_straight_;
-    for (std::size_t d = 0; d < place.size(); ++d)
-      is_inside =
-          is_inside && static_cast<std::uint64_t>(place[d]) - static_cast<std::uint64_t>(axes_[d].lo) < size_[d];
-    return is_inside;
+  bool holds(const Way &place) const { return holds(place[0], place[1], place[2]); }
+  bool holds(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    const auto is_within = [&](std::int64_t at, std::size_t d) {
+      return static_cast<std::uint64_t>(at) - static_cast<std::uint64_t>(axes_[d].lo) < size_[d];
+    };
+    return is_straight_ && is_within(x, 0) && is_within(y, 1) && is_within(z, 2);
   }
 
   // Edges that bring a position into the box. It may be one edge outside at most.

@@ -101,6 +101,7 @@ class WaySide {
 //   void expect(group, level, part), std::int32_t component(i, d, number): code component d of a bond vector or
 //   displacement, for which `number` is expected (codec::ExpectedNumber)
 //   bool side(i, way): codes the side of a WaySide
+//   void fetch(i): announces that particles from i on follow soon
 //   void place(i): codes the image of the particle and sets its index
 template <typename Side>
 class Pass {
@@ -116,7 +117,9 @@ class Pass {
     lanes_.resize(std::min(kernels_.lanes, to - from));
     for (;;) {
       bound_ = 0;
-      for (std::size_t l = 0; l < lanes_.size(); ++l) advance(lanes_[l], l);
+      roots_ = 0;
+      for (std::size_t l = 0; l < lanes_.size(); ++l) advance(l);
+      while (roots_ != 0) move_roots();
       if (bound_ == 0) return;
       bind();
     }
@@ -124,6 +127,8 @@ class Pass {
 
  private:
   using Motion = std::array<Vector3, motion_features>;
+  static constexpr std::size_t particles_ahead = 16;
+  static constexpr std::size_t particles_of_line = 8;  // whose indices fill a cache line
 
   // A segment in progress.
   struct Lane {
@@ -141,23 +146,30 @@ class Pass {
     Particle *now = nullptr;
     bool is_stored = false;
   };
+  struct Root {
+    Bound particle;
+    Vector3 expected{};  // displacement
+    std::array<codec::ExpectedNumber, core::max_components> numbers{};
+  };
 
-  // Codes roots up to the next bound particle.
-  void advance(Lane &lane, std::size_t l) {
-    for (;;) {
-      for (; lane.at < lane.end; ++lane.at) {
-        const std::size_t i = lane.at;
-        const Links &links = (*w_.tree)[i];
-        Particle &now = w_.now[i];
-        lane.side->particle(i);
-        now.before = w_.last[i].moved;
-        if (links.parent != 0) {
-          bound_particles_[bound_++] = {l, i, lane.side, &links, &w_.last[i], &now, lane.side->is_stored(i)};
-          return;
-        }
-        move_root(lane, i, links, now);
-        lane.side->place(i);
-      }
+  // Each lane reads and writes several streams of memory, more in all than processors recognise by themselves.
+  // Inlined by force: GCC removes calls of functions that do nothing but prefetch.
+  [[gnu::always_inline]] void fetch_ahead(const Lane &lane, std::size_t i) {
+    const std::size_t next = i + particles_ahead;
+    if (next >= lane.end) return;
+    const auto *const last = reinterpret_cast<const char *>(w_.last + next);
+    auto *const now = reinterpret_cast<char *>(w_.now + next);
+    __builtin_prefetch(last);
+    __builtin_prefetch(last + 64);
+    __builtin_prefetch(now, 1);
+    __builtin_prefetch(now + 64, 1);
+    if (next % particles_of_line == 0) lane.side->fetch(next);
+  }
+
+  // Begins the next particle of a lane.
+  void advance(std::size_t l) {
+    Lane &lane = lanes_[l];
+    while (lane.at == lane.end) {
       if (next_segment_ == last_segment_) return;
       const std::vector<std::uint32_t> &ends = w_.tree->segment_ends();
       lane.side = &sides_[next_segment_];
@@ -165,6 +177,17 @@ class Pass {
       lane.at = next_segment_ == 0 ? 0 : ends[next_segment_ - 1];
       lane.end = ends[next_segment_++];
     }
+    const std::size_t i = lane.at;
+    const Links &links = (*w_.tree)[i];
+    Particle &now = w_.now[i];
+    fetch_ahead(lane, i);
+    lane.side->particle(i);
+    now.before = w_.last[i].moved;
+    const Bound particle{l, i, lane.side, &links, &w_.last[i], &now, lane.side->is_stored(i)};
+    if (links.parent != 0)
+      bound_particles_[bound_++] = particle;
+    else
+      root_particles_[roots_++].particle = particle;
   }
 
   bool is_sampled(std::size_t i, const Links &links) const {
@@ -191,33 +214,64 @@ class Pass {
     now.sizes = last.sizes;
   }
 
-  void move_root(Lane &lane, std::size_t i, const Links &links, Particle &now) {
-    const Particle &last = w_.last[i];
-    keep_scale(now, last);
-    if (lane.side->is_stored(i)) return;
-    const ClassFit &fit = w_.classes[links.of_class].fit;
-    const Motion motion{vector_of(last.moved), vector_of(last.before)};
-    Vector3 expected{};
-    for (std::size_t k = 0; k < motion.size(); ++k) expected = expected + fit.motion[k] * motion[k];
-    const double scale = last.scale;
-    const double deviation = scale * fit.length_deviation;
-    const double variance = deviation * deviation + 1.0 / 6;
-    double off = 0;
-    for (std::size_t d = 0; d < expected.size(); ++d) {
-      const codec::ExpectedNumber number = expected_number(expected[d], variance);
-      lane.side->expect(Group::usual, number.level, number.part);
-      now.moved[d] = lane.side->component(i, d, number.number);
-      off += std::fabs(now.moved[d] - expected[d]);
+  // Codes the root of each lane that is at one, component by component, and begins the particles behind them.
+  void move_roots() {
+    for (std::size_t k = 0; k < roots_; ++k) expect_move(root_particles_[k]);
+    for (std::size_t d = 0; d < core::max_components; ++d) {
+      for (std::size_t k = 0; k < roots_; ++k) {
+        const Root &root = root_particles_[k];
+        const codec::ExpectedNumber &number = root.numbers[d];
+        if (!root.particle.is_stored) root.particle.side->expect(Group::usual, number.level, number.part);
+      }
+      for (std::size_t k = 0; k < roots_; ++k) {
+        const Bound &p = root_particles_[k].particle;
+        if (!p.is_stored) p.now->moved[d] = p.side->component(p.slot, d, root_particles_[k].numbers[d].number);
+      }
     }
+    const std::size_t moved = roots_;
+    std::array<std::size_t, codec::most_lanes> of_lane;
+    for (std::size_t k = 0; k < moved; ++k) {
+      const Root &root = root_particles_[k];
+      if (!root.particle.is_stored) learn_move(root);
+      root.particle.side->place(root.particle.slot);
+      of_lane[k] = root.particle.lane;
+    }
+    roots_ = 0;
+    for (std::size_t k = 0; k < moved; ++k) {
+      ++lanes_[of_lane[k]].at;
+      advance(of_lane[k]);
+    }
+  }
+
+  void expect_move(Root &root) const {
+    const Bound &p = root.particle;
+    keep_scale(*p.now, *p.last);
+    if (p.is_stored) return;
+    const ClassFit &fit = w_.classes[p.links->of_class].fit;
+    const Motion motion{vector_of(p.last->moved), vector_of(p.last->before)};
+    root.expected = {};
+    for (std::size_t k = 0; k < motion.size(); ++k) root.expected = root.expected + fit.motion[k] * motion[k];
+    const double deviation = static_cast<double>(p.last->scale) * fit.length_deviation;
+    const double variance = deviation * deviation + 1.0 / 6;
+    for (std::size_t d = 0; d < root.expected.size(); ++d)
+      root.numbers[d] = expected_number(root.expected[d], variance);
+  }
+
+  void learn_move(const Root &root) {
+    const Bound &p = root.particle;
+    const Particle &last = *p.last;
+    Particle &now = *p.now;
+    double off = 0;
+    for (std::size_t d = 0; d < root.expected.size(); ++d) off += std::fabs(now.moved[d] - root.expected[d]);
     off /= 3;
-    ClassSums &sums = lane.sums[links.of_class];
+    ClassSums &sums = lanes_[p.lane].sums[p.links->of_class];
     sums.count += 1;
-    sums.off_length += off / scale;
-    if (is_sampled(i, links)) {
-      add_motion(sums, motion, vector_of(now.moved));
+    sums.off_length += off / static_cast<double>(last.scale);
+    if (is_sampled(p.slot, *p.links)) {
+      add_motion(sums, {vector_of(last.moved), vector_of(last.before)}, vector_of(now.moved));
       sums.samples += 1;
     }
-    update_scale(now, last, off / fit.length_deviation);
+    update_scale(now, last, off / w_.classes[p.links->of_class].fit.length_deviation);
   }
 
   template <typename Work>
@@ -350,6 +404,8 @@ class Pass {
   std::vector<Lane> lanes_;
   std::array<Bound, codec::most_lanes> bound_particles_;
   std::size_t bound_ = 0;
+  std::array<Root, codec::most_lanes> root_particles_;
+  std::size_t roots_ = 0;
   codec::WayBatch batch_;
   codec::Lanes<std::int32_t> value_;
 };
