@@ -171,7 +171,8 @@ class BoundWay {
     level_ = 0;
     for (const std::int64_t least : {13, 10, 8, 4, 2}) level_ += part < least * length_ ? 1 : 0;
     std::int64_t &third = expected_[axis_[2]];
-    third = third < 0 ? -root : root;
+    const std::int64_t negative = third >> 63;
+    third = (root ^ negative) - negative;
   }
 
   // One component is known. The circle has two points with this component.
