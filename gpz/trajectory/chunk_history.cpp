@@ -40,7 +40,8 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
   particles_ = chunk.particles();
   described_ = chunk.fields();
   fields_.resize(described_.size());
-  modelled_.assign(described_.size(), {});
+  modelled_.resize(described_.size());
+  for (model::ModelledState &modelled : modelled_) modelled.restart();
   classed_.assign(described_.size(), {});
   if (exact != nullptr) exact->assign(described_.size(), {});
   for (std::size_t f = 0; f < fields_.size(); ++f) {
