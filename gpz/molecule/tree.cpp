@@ -212,12 +212,14 @@ std::size_t Tree::read(const std::uint8_t *bytes, std::size_t size, std::size_t 
                                codec::KindHistory::contexts);
   lags.assign(n, 0);
   codec::KindHistory history;
+  codec::NumberCursor cursor = numbers.cursor();
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
+    const std::uint32_t kind = history.kind_of(cursor.get(history.context()));
     if (kind > kinds || lag_of[kind] > i) corrupt("parent of a particle", start);
     lags[i] = lag_of[kind];
     history.add(static_cast<std::uint8_t>(kind));
   }
+  numbers.go_to(cursor);
   numbers.end();
   return in.position();
 }
