@@ -35,9 +35,10 @@ void for_segments(const Tree &tree, int threads, const Work &work) {
   });
 }
 
-// State without earlier sections of particles first, ... end - 1: the positions of the last frame, at rest.
+// State without earlier sections of particles first, ... end - 1: the positions of the last frame, at rest. Sets all of
+// `particles`, and the roots of `now`, of which the pass sets only a part.
 void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, std::size_t first, std::size_t end,
-          format::Column<Particle> &particles) {
+          format::Column<Particle> &particles, format::Column<Particle> &now) {
   const codec::WayKernels &kernels = codec::kernels().ways;
   codec::WayBatch batch;
   std::array<std::size_t, codec::most_lanes> slots;
@@ -50,8 +51,12 @@ void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, s
   };
   const Particle nothing;
   for (std::size_t i = first; i < end; ++i) {
-    if (tree[i].parent == 0) continue;
     Particle &particle = particles[i];
+    particle = nothing;
+    if (tree[i].parent == 0) {
+      now[i] = nothing;
+      continue;
+    }
     Way way = difference_of(place_of(last, i), place_of(last, i - tree[i].parent));
     particle.image = cell.shorten(way);
     particle.way = limited_steps(way, longest_way);
@@ -247,7 +252,9 @@ class SectionCoder {
     if ((flags & new_tree) != 0) {
       format::Column<std::uint8_t> lags;
       at += Tree::read(bytes + at, size - at, n, lags);
-      update_.tree.emplace().build(lags, scene_.last, scene_.cell);
+      update_.tree.emplace();
+      if (reused_ != nullptr) update_.tree = std::move(reused_->tree_);
+      update_.tree->build(lags, scene_.last, scene_.cell);
     } else if (molecules_.empty() || molecules_.tree_.particles() != n) {
       corrupt("molecules that were never given", 0);
     }
@@ -272,9 +279,10 @@ class SectionCoder {
   }
 
   Update &&update() { return std::move(update_); }
-  bool has_tree() const { return update_.tree.has_value(); }
-  // Memory of the same tree's particles, to be overwritten.
-  void use(format::Column<Particle> &&spare) { spare_ = std::move(spare); }
+  // Decoder: the memory of the state may be overwritten where the section does not need it.
+  void reuse(State &molecules) { reused_ = &molecules; }
+  // Decoder, at the end: particles of the frame before, which are not needed any more.
+  format::Column<Particle> before() { return std::move(at_rest_.empty() ? reused_->particles_ : at_rest_); }
 
  private:
   // A thread with fewer segments than lanes takes as long.
@@ -345,16 +353,17 @@ class SectionCoder {
   // Prepares states and sums. Tree and cell must be set.
   void start() {
     const bool is_new = update_.tree.has_value();
+    if (reused_ != nullptr) update_.particles = std::move(reused_->spare_);
+    update_.particles.resize(state_.particles);
     if (is_new || molecules_.frames_ != state_.frames) {
-      at_rest_.assign(tree().particles(), {});
+      if (reused_ != nullptr) at_rest_ = std::move(reused_->particles_);
+      at_rest_.resize(tree().particles());
       for_segments(tree(), threads(), [&](int, std::size_t first, std::size_t end) {
-        rest(tree(), scene_.last, scene_.cell, first, end, at_rest_);
+        rest(tree(), scene_.last, scene_.cell, first, end, at_rest_, update_.particles);
       });
     }
     scene_.walk.tree = &tree();
     scene_.walk.last = at_rest_.empty() ? molecules_.particles_.data() : at_rest_.data();
-    if (!is_new) update_.particles = std::move(spare_);
-    update_.particles.resize(state_.particles);
     scene_.walk.now = update_.particles.data();
     update_.classes = is_new ? first_classes(tree(), at_rest_) : molecules_.classes_;
     scene_.walk.classes = update_.classes.data();
@@ -381,7 +390,7 @@ class SectionCoder {
   Scene scene_;
   StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
-  format::Column<Particle> spare_;
+  State *reused_ = nullptr;
   std::vector<std::vector<ClassSums>> sums_;
   Update update_;
 };
@@ -400,6 +409,12 @@ void State::commit(Update &&update) {
   particles_ = std::move(update.particles);
   classes_ = std::move(update.classes);
   frames_ = update.frames;
+}
+
+void State::restart() {
+  tree_.clear();
+  classes_.clear();
+  frames_ = 0;
 }
 
 void State::keep(const std::uint32_t *kept, std::size_t count) {
@@ -427,10 +442,9 @@ std::optional<Update> encode(const State &molecules, const codec::DifferenceStat
 void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
   SectionCoder coder(molecules, state, threads);
-  coder.use(std::move(molecules.spare_));
+  coder.reuse(molecules);
   coder.decode(bytes, size, axes, q);
-  format::Column<Particle> spare;
-  if (!coder.has_tree()) spare = std::move(molecules.particles_);
+  format::Column<Particle> spare = coder.before();
   molecules.commit(coder.update());
   molecules.spare_ = std::move(spare);
 }

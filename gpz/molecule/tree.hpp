@@ -50,6 +50,8 @@ class Tree {
   // parent is in another segment.
   const std::vector<std::uint32_t> &segment_ends() const { return ends_; }
 
+  // Removes all particles and keeps the memory.
+  void clear();
   // Builds the tree from the lag of each particle, 0 for roots. Bond lengths follow from the positions q.
   void build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell);
   // Encoder: finds molecules by the distances in two frames. Returns no lags if fewer than an eighth of the particles
@@ -74,6 +76,7 @@ class Tree {
  private:
   void connect();
   void find_segments();
+  bool can_end_at(std::size_t &slot) const;
   void classify(const codec::IndexColumns &q, const Cell &cell);
 
   format::Column<Links> links_;
