@@ -10,6 +10,7 @@
 
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/way_kernels.hpp"
+#include "gpz/kernels/way_rows.hpp"
 #include "gpz/molecule/class_fit.hpp"
 #include "gpz/molecule/contexts.hpp"
 #include "gpz/molecule/memory.hpp"
@@ -31,6 +32,18 @@ inline bool is_sampled(std::size_t slot, std::size_t members) {
   if (members <= enough) return true;
   return (slot * 0x9E3779B1u & 0xFFFFFFFFu) * members < enough << 32;
 }
+
+static_assert(sizeof(Particle) == codec::WayRow::words * sizeof(float));
+static_assert(offsetof(Particle, moved) == codec::WayRow::moved * sizeof(float));
+static_assert(offsetof(Particle, before) == codec::WayRow::before * sizeof(float));
+static_assert(offsetof(Particle, place) == codec::WayRow::place * sizeof(float));
+static_assert(offsetof(Particle, mean) == codec::WayRow::mean * sizeof(float));
+static_assert(offsetof(Particle, length) == codec::WayRow::length * sizeof(float));
+static_assert(offsetof(Particle, mean_length) == codec::WayRow::mean_length * sizeof(float));
+static_assert(offsetof(Particle, scale) == codec::WayRow::scale * sizeof(float));
+static_assert(offsetof(Particle, known) == codec::WayRow::known_byte);
+static_assert(offsetof(Particle, frames) == codec::WayRow::frames_byte);
+static_assert(offsetof(Particle, sizes) == codec::WayRow::sizes_byte);
 
 // Loads the local axes and the state of particle i, which is bound, into a lane. `ways` has this frame's bond vectors
 // of earlier particles.
@@ -108,7 +121,10 @@ class Pass {
  public:
   // `sums` has an entry for each segment and class, to which the particles are added.
   Pass(const Walk &walk, std::vector<std::vector<ClassSums>> &sums, std::vector<Side> &sides)
-      : w_(walk), all_sums_(sums), sides_(sides), kernels_(codec::kernels().ways) {}
+      : w_(walk), all_sums_(sums), sides_(sides), kernels_(codec::kernels().ways), row_kernels_(codec::kernels().rows) {
+    lay_out_classes();
+    rest_lanes();
+  }
 
   // Codes segments [from, to), one in each lane at a time.
   void run(std::size_t from, std::size_t to) {
@@ -145,6 +161,7 @@ class Pass {
     const Particle *last = nullptr;
     Particle *now = nullptr;
     bool is_stored = false;
+    Particle::Steps stored_move{};  // of an exception
   };
   struct Root {
     Bound particle;
@@ -182,12 +199,15 @@ class Pass {
     Particle &now = w_.now[i];
     fetch_ahead(lane, i);
     lane.side->particle(i);
-    now.before = w_.last[i].moved;
-    const Bound particle{l, i, lane.side, &links, &w_.last[i], &now, lane.side->is_stored(i)};
-    if (links.parent != 0)
+    const bool is_stored = lane.side->is_stored(i);
+    const Bound particle{l,           i,    lane.side, &links,
+                         &w_.last[i], &now, is_stored, is_stored ? now.moved : Particle::Steps{}};
+    if (links.parent != 0) {
       bound_particles_[bound_++] = particle;
-    else
-      root_particles_[roots_++].particle = particle;
+      return;
+    }
+    now.before = w_.last[i].moved;
+    root_particles_[roots_++].particle = particle;
   }
 
   bool is_sampled(std::size_t i, const Links &links) const {
@@ -280,7 +300,9 @@ class Pass {
   }
 
   void bind() {
+    if (bound_ < lanes_.size()) rest_lanes();
     for_each([this](const Bound &p) { take(p); });
+    row_kernels_.take(rows_, batch_);
     kernels_.find_axes(batch_);
     kernels_.expect(batch_);
     code(0);
@@ -294,6 +316,7 @@ class Pass {
     code(2);
     kernels_.remember(batch_);
     kernels_.learn(batch_);
+    row_kernels_.give(batch_, rows_);
     for_each([this](const Bound &p) {
       give(p);
       p.side->place(p.slot);
@@ -301,33 +324,43 @@ class Pass {
     });
   }
 
+  // Collects the rows of a particle and of those it refers to.
   void take(const Bound &p) {
     const std::size_t l = p.lane;
-    const Particle &last = *p.last;
-    const Particle &parent = *(p.now - p.links->parent);
-    const Particle &last_parent = *(p.last - p.links->parent);
-    take_place(*w_.tree, w_.now, last, p.slot, l, batch_);
-    for (std::size_t d = 0; d < last.way.size(); ++d) {
-      batch_.last_way[d][l] = last.way[d];
-      batch_.motion[0][d][l] = last.moved[d] - last_parent.moved[d];
-      batch_.motion[1][d][l] = last.before[d] - last_parent.before[d];
-      batch_.motion[2][d][l] = parent.moved[d];
-      batch_.motion[3][d][l] = last_parent.moved[d];
+    const Links &links = *p.links;
+    const Particle *const parent = p.now - links.parent;
+    const bool along_is_above = links.along == Reference::above;
+    const bool across_is_above = links.across == Reference::above;
+    rows_.last[l] = p.last;
+    rows_.last_parent[l] = p.last - links.parent;
+    rows_.parent[l] = parent;
+    rows_.along[l] = along_is_above ? parent : p.now - links.along_lag;
+    rows_.across[l] = across_is_above ? parent - (p.links - links.parent)->parent : p.now - links.across_lag;
+    rows_.along_is_negative[l] = along_is_above ? -1 : 0;
+    rows_.across_is_negative[l] = across_is_above ? -1 : 0;
+    rows_.across_from_parent[l] = links.across == Reference::beside ? 0 : -1;
+    rows_.classes[l] = &class_rows_[links.of_class];
+    rows_.now[l] = p.now;
+    batch_.references[l] = links.references();
+  }
+  void rest_lanes() {
+    for (auto *const rows : {&rows_.last, &rows_.last_parent, &rows_.parent, &rows_.along, &rows_.across})
+      rows->fill(&idle_);
+    rows_.now.fill(&idle_);
+    rows_.classes.fill(&no_class_);
+    rows_.longest_move = static_cast<std::int32_t>(longest_move);
+  }
+  void lay_out_classes() {
+    class_rows_.resize(w_.tree->classes());
+    for (std::size_t c = 0; c < class_rows_.size(); ++c) {
+      const ClassFit &fit = w_.classes[c].fit;
+      auto to = class_rows_[c].of.begin();
+      to = std::copy(fit.motion.begin(), fit.motion.end(), to);
+      for (const auto &weights : fit.shape) to = std::copy(weights.begin(), weights.end(), to);
+      for (const double x : {fit.length_deviation, fit.along_deviation, fit.bend, fit.bend2, fit.mean_length,
+                             fit.mean_along, fit.has_along ? 1.0 : 0.0})
+        *to++ = x;
     }
-    batch_.last_length[l] = last.length;
-    batch_.last_scale[l] = last.scale;
-    batch_.last_sizes[l] = last.sizes;
-    const ClassFit &fit = w_.classes[p.links->of_class].fit;
-    for (std::size_t k = 0; k < motion_features; ++k) batch_.motion_weights[k][l] = fit.motion[k];
-    for (std::size_t s = 0; s < fit.shape.size(); ++s)
-      for (std::size_t k = 0; k < shape_features; ++k) batch_.shape_weights[s][k][l] = fit.shape[s][k];
-    batch_.length_deviation[l] = fit.length_deviation;
-    batch_.along_deviation[l] = fit.along_deviation;
-    batch_.bend[l] = fit.bend;
-    batch_.bend2[l] = fit.bend2;
-    batch_.mean_length[l] = fit.mean_length;
-    batch_.mean_along[l] = fit.mean_along;
-    batch_.has_along[l] = fit.has_along ? 1 : 0;
   }
 
   void code(std::size_t step) {
@@ -341,9 +374,9 @@ class Pass {
     for_each([&](const Bound &p) {
       const std::size_t l = p.lane;
       const auto d = static_cast<std::size_t>(batch_.axis[step][l]);
-      if (!p.is_stored) p.now->way[d] = p.side->component(p.slot, d, batch_.number[l]);
-      value_[l] = p.now->way[d];
-      batch_.way[d][l] = p.now->way[d];
+      const std::int32_t component = p.is_stored ? p.now->way[d] : p.side->component(p.slot, d, batch_.number[l]);
+      value_[l] = component;
+      batch_.way[d][l] = component;
     });
   }
 
@@ -358,15 +391,10 @@ class Pass {
   void give(const Bound &p) {
     const std::size_t l = p.lane;
     const Links &links = *p.links;
-    const Particle &last = *p.last;
-    Particle &now = *p.now;
-    keep_place(batch_, l, now);
-    if (p.is_stored) return keep_scale(now, last);
-    now.scale = batch_.scale[l];
-    now.sizes = static_cast<std::uint8_t>(batch_.sizes[l]);
-    const Particle &parent = *(p.now - links.parent);
-    for (std::size_t d = 0; d < now.way.size(); ++d)
-      now.moved[d] = core::limited(std::int64_t{parent.moved[d]} + now.way[d] - last.way[d], longest_move);
+    if (p.is_stored) {
+      p.now->moved = p.stored_move;
+      return keep_scale(*p.now, *p.last);
+    }
     ClassSums &sums = lanes_[l].sums[links.of_class];
     const bool is_framed = batch_.framed[l] != 0;
     sums.count += 1;
@@ -399,6 +427,11 @@ class Pass {
   std::vector<std::vector<ClassSums>> &all_sums_;
   std::vector<Side> &sides_;
   const codec::WayKernels &kernels_;
+  const codec::RowKernels &row_kernels_;
+  std::vector<codec::ClassRow> class_rows_;
+  codec::WayRows rows_;
+  Particle idle_;  // row of idle lanes
+  codec::ClassRow no_class_;
   std::size_t next_segment_ = 0;
   std::size_t last_segment_ = 0;
   std::vector<Lane> lanes_;
