@@ -237,27 +237,51 @@ void NumberDecoder::start(const std::uint8_t *bytes, std::size_t at, std::size_t
   last_byte_ = size - sizeof(std::uint64_t);
 }
 
-std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
-                                         std::size_t segments) {
-  format::ByteReader in(bytes, size);
+std::size_t segment_tables_size(const std::uint8_t *bytes, std::size_t size, std::size_t segments) {
+  constexpr std::size_t word = sizeof(std::uint32_t);
+  if (size < word || segments > (size - word) / word) return size;
+  const std::size_t lengths = (1 + segments + (segments % 2 == 0 ? 1 : 0)) * word;
+  const std::size_t tables = format::load_little<std::uint32_t>(bytes);
+  return lengths > size || tables > size - lengths ? size : lengths + tables;
+}
+
+SegmentTables open_segment_tables(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
+                                  std::size_t segments) {
+  SegmentTables opened;
+  format::ByteReader in(bytes, segment_tables_size(bytes, size, segments));
   const std::size_t table_bytes = in.u32();
   if (segments > in.left() / sizeof(std::uint32_t)) corrupt("segments of numbers exceed their section", size);
-  std::vector<std::size_t> lengths(segments);
-  for (std::size_t &length : lengths) length = in.u32();
+  opened.lengths.resize(segments);
+  for (std::size_t &length : opened.lengths) length = in.u32();
   if (segments % 2 == 0 && in.u32() != 0) corrupt("padding of segments of numbers", in.position());
   const std::size_t tables_at = in.position();
   const std::uint8_t *const tables = in.take(table_bytes);
-  const auto slots = std::make_shared<const NumberSlots>(tables, table_bytes, contexts);
-  if (table_bytes != format::round_up_8(slots->bytes)) corrupt("length of tables of numbers", tables_at);
-  for (std::size_t i = slots->bytes; i < table_bytes; ++i)
+  opened.slots = std::make_shared<const NumberSlots>(tables, table_bytes, contexts);
+  if (table_bytes != format::round_up_8(opened.slots->bytes)) corrupt("length of tables of numbers", tables_at);
+  for (std::size_t i = opened.slots->bytes; i < table_bytes; ++i)
     if (tables[i] != 0) corrupt("padding of tables of numbers", tables_at);
+  opened.size = in.position();
+  std::size_t at = opened.size;
+  for (const std::size_t length : opened.lengths) {
+    if (length > size - at) corrupt("segments of numbers exceed their section", at);
+    if (length % 8 != 0) corrupt("length of a stream of numbers", at);
+    if (length < state_bytes) corrupt("states of numbers exceed their section", at);
+    at += length;
+  }
+  if (at != size) corrupt("segments of numbers do not fill their section", at);
+  return opened;
+}
+
+std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
+                                         std::size_t segments) {
+  const SegmentTables tables = open_segment_tables(bytes, size, contexts, segments);
   std::vector<NumberDecoder> streams;
   streams.reserve(segments);
-  for (const std::size_t length : lengths) {
-    const std::uint8_t *const stream = in.take(length);
-    streams.emplace_back(slots, stream, length);
+  const std::uint8_t *stream = bytes + tables.size;
+  for (const std::size_t length : tables.lengths) {
+    streams.emplace_back(tables.slots, stream, length);
+    stream += length;
   }
-  if (in.left() != 0) corrupt("segments of numbers do not fill their section", in.position());
   return streams;
 }
 

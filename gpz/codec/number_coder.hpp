@@ -132,6 +132,18 @@ class NumberDecoder : public NumberCursor {
   std::size_t size_;
 };
 
+// The parts of a segmented stream in front of its segments.
+struct SegmentTables {
+  std::shared_ptr<const NumberSlots> slots;
+  std::vector<std::size_t> lengths;  // of each segment, bytes, a multiple of 8
+  std::size_t size = 0;              // bytes in front of the first segment
+};
+// Bytes of these parts. `bytes` are the first ones of `size`, at least 4.
+std::size_t segment_tables_size(const std::uint8_t *bytes, std::size_t size, std::size_t segments);
+// Reads them from the start of a stream of `size` bytes, of which `bytes` has as many as segment_tables_size says.
+// Throws corrupt, also if the segments do not fill the stream.
+SegmentTables open_segment_tables(const std::uint8_t *bytes, std::size_t size, unsigned contexts, std::size_t segments);
+
 // The streams of a segmented stream of exactly `size` bytes, which must outlive them. Throws corrupt.
 std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
                                          std::size_t segments);

@@ -74,6 +74,7 @@ void FrameDecoder::begin(const format::FrameHead &head, bool sorted) {
   while (decoders_.size() < head.chunks.size()) {
     decoders_.emplace_back(device_);
     decoders_.back().allow(features_);
+    decoders_.back().use_threads(threads_);
   }
   // Frames with other fields than the wanted frame have independent chunks only.
   const bool has_these = wanted_.size() == info.fields.size();

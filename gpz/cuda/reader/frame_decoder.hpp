@@ -24,8 +24,9 @@ class FrameDecoder {
     ReadBytes read;
   };
 
-  // `features`: those that the file header names.
-  FrameDecoder(int device, std::uint32_t features) : device_(device), features_(features) {}
+  // `features`: those that the file header names. `threads`: for sections that the CPU decodes.
+  FrameDecoder(int device, std::uint32_t features, int threads)
+      : device_(device), features_(features), threads_(threads) {}
 
   // Returns the first frame to decode or pass for frame i with this head: its key frame, or the frame after the last
   // one. Sets the wanted fields from there on. Throws corrupt if there is no such frame.
@@ -54,6 +55,7 @@ class FrameDecoder {
 
   int device_;
   std::uint32_t features_;
+  int threads_;
   std::vector<TrajectoryDecoder> decoders_;  // one per chunk
   format::Charge charge_;                    // for the decoders
   // The last frame that was decoded.

@@ -130,7 +130,7 @@ struct Reader::State : DeviceObject {
     choose_copies(longest, settings);
     landing.emplace(device, settings, longest);
     ahead.emplace(file, *landing, settings);
-    decoder.emplace(device, file.scan().metadata.features);
+    decoder.emplace(device, file.scan().metadata.features, threads);
   }
 
   // Head of frame i, which may already have been read ahead.

@@ -7,14 +7,44 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::cuda {
 
+// Memory for values that the CPU decodes, and how many threads it may use.
+struct HostValues {
+  PinnedBuffer on_host;
+  DeviceBuffer on_device;
+  std::unique_ptr<Event> sent;  // recorded after the copy
+  int threads = 1;
+
+  // Waits until the values before were copied. Growth waits for all work. Throws out_of_memory.
+  void reserve(std::size_t size) {
+    if (sent == nullptr) sent = std::make_unique<Event>();
+    sent->wait();
+    if (size > on_host.capacity()) {
+      on_host.release();
+      on_host.allocate(size);
+    }
+    if (size > on_device.capacity()) {
+      on_device.release();
+      on_device.allocate(size);
+    }
+  }
+  // The caller has waited for all work.
+  void release() {
+    on_host.release();
+    on_device.release();
+    sent.reset();
+  }
+};
+
 // The part of a chunk that was copied to the host last.
 struct HeadCache {
+  HostValues values;
   PinnedBuffer memory;
   std::size_t begin = 0;  // from the start of the chunk
   std::size_t end = 0;
@@ -40,6 +70,7 @@ class ChunkBytes {
   }
 
   std::size_t size() const { return size_; }
+  HostValues &values() const { return cache_->values; }
   const void *device(std::size_t offset = 0) const { return device_ + base_ + offset; }
   // `count` bytes from `offset` on, or fewer at the end. Valid until the next call.
   const std::uint8_t *host(std::size_t offset, std::size_t count) const {

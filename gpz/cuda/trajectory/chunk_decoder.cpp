@@ -253,7 +253,10 @@ void ChunkDecoder::next(const Call &call) {
   }
   for (std::size_t f = 0; f < fields; ++f)
     if (!call.by_id || f != id_) section(f);
-  if (chunk.arriving != 0) decode_others(call, arrivals, *decoder, staying, chunk.arriving);
+  if (chunk.arriving != 0) {
+    decode_others(call, arrivals, *decoder, staying, chunk.arriving);
+    molecules_.add(static_cast<std::size_t>(chunk.arriving), call.stream);
+  }
   write_fields(call, staying);
 }
 
@@ -268,6 +271,17 @@ void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_
   leaving_.send(leaving.data(), leaving.size() * sizeof(std::uint32_t), slots, call.stream);
   list_staying(slots, leaving.size(), before, staying, call.stream);
   history_.keep(staying, before - leaving.size(), call.stream);
+  if (!molecules_.empty()) {
+    format::Column<std::uint32_t> kept;
+    kept.reserve(static_cast<std::size_t>(before) - leaving.size());
+    std::size_t next = 0;
+    for (std::uint32_t slot = 0; slot < before; ++slot)
+      if (next < leaving.size() && leaving[next] == slot)
+        ++next;
+      else
+        kept.push_back(slot);
+    molecules_.keep(kept.data(), staying, kept.size(), call.stream);
+  }
 }
 
 // The heads of other sections state which fields count crossings of field 0.
@@ -297,7 +311,11 @@ void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBy
     if (call.by_id && f == id_) unsupported("ids that count crossings");
     add_crossings(history_.keys(f)[d], crossed_[coding.crossed[d] - 1u], staying, call.stream);
   }
-  if (format::rule_of(coding.kind).has_indices)
+  if (coding.kind == format::molecules)
+    decode_molecules(call, f, behind_coding(section), staying);
+  else if (!have_kernels(coding.kind))
+    unsupported("coding " + std::to_string(coding.kind) + " of a difference chunk");
+  else if (format::rule_of(coding.kind).has_indices)
     decode_predicted(call, f, behind_coding(section), staying);
   else
     decode_block_coded(call, f, behind_coding(section), staying);
@@ -342,6 +360,23 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
     write_indices(state, output, range_of(call, 0, staying), call.stream);
   }
   write_exact_values(section.device(start), exact, output, range_of(call, 0, staying), decoding.status, call.stream);
+  written_[f][0] = true;
+}
+
+void ChunkDecoder::decode_molecules(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying) {
+  if (f != 0 || history_.has_keys(f)) unsupported("molecules of another field than the first one");
+  core::GridBox box{};
+  const std::size_t start = format::section_head_size(field(call, f).components.size());
+  const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field(call, f), box);
+  if (!can_follow(box)) unsupported("edges of the box so many grid steps away");
+  if (field(call, f).components.size() != core::max_components) corrupt("molecules in less than three dimensions", 0);
+  const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
+  std::uint32_t *const status = next_status();
+  const ChunkBytes payload = section.part(head, section.size() - head);
+  format::located(head, [&] { molecules_.decode(history_.state(f), {payload, box, crossed_, status, call.stream}); });
+  if (!is_wanted(call.outputs[f])) return;
+  write_history(call, f, range_of(call, 0, staying));
+  write_exact_values(section.device(start), exact, call.outputs[f], range_of(call, 0, staying), status, call.stream);
   written_[f][0] = true;
 }
 
@@ -411,12 +446,14 @@ void ChunkDecoder::reserve(DeviceBuffer &buffer, std::size_t size) {
 
 void ChunkDecoder::forget() {
   history_.forget();
+  molecules_.forget();
   ranked_ = false;
 }
 
 void ChunkDecoder::release() {
   forget();
   history_.release();
+  molecules_.release();
   ranks_.release();
   for (DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
     buffer->release();
@@ -424,12 +461,14 @@ void ChunkDecoder::release() {
 }
 
 std::size_t ChunkDecoder::device_bytes() const {
-  std::size_t bytes = history_.device_bytes() + ranks_.device_bytes();
+  std::size_t bytes = history_.device_bytes() + molecules_.device_bytes() + ranks_.device_bytes();
   for (const DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
     bytes += buffer->capacity();
   return bytes;
 }
 
-std::uint64_t ChunkDecoder::allocations() const { return allocations_ + history_.allocations() + ranks_.allocations(); }
+std::uint64_t ChunkDecoder::allocations() const {
+  return allocations_ + history_.allocations() + molecules_.allocations() + ranks_.allocations();
+}
 
 }  // namespace gpz::cuda

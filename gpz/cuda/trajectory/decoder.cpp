@@ -86,6 +86,7 @@ struct TrajectoryDecoder::State : DeviceObject {
     chunks.release();
     copied.release();
     heads.memory.release();
+    heads.values.release();
   }
 
   std::uint64_t particles = 0;
@@ -109,6 +110,8 @@ std::uint64_t TrajectoryDecoder::particles() const { return state_->particles; }
 void TrajectoryDecoder::follow(const std::vector<bool> &fields) { state_->chunks.follow(fields); }
 
 void TrajectoryDecoder::allow(std::uint32_t features) { state_->chunks.allow(features); }
+
+void TrajectoryDecoder::use_threads(int threads) { state_->heads.values.threads = threads; }
 
 void TrajectoryDecoder::decode(const void *chunk, std::size_t size, std::uint64_t particles,
                                const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {
@@ -167,7 +170,7 @@ void TrajectoryDecoder::release() {
 }
 
 MemoryUse TrajectoryDecoder::memory() const {
-  return {state_->chunks.device_bytes() + state_->copied.capacity(),
+  return {state_->chunks.device_bytes() + state_->copied.capacity() + state_->heads.values.on_device.capacity(),
           state_->chunks.allocations() + state_->allocations};
 }
 

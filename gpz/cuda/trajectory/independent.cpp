@@ -72,10 +72,9 @@ const IndependentDecoder &decoder_of(const ChunkBytes &chunk, std::uint64_t part
 
 format::FieldCoding read_coding(const ChunkBytes &section, ChunkKind chunk, unsigned field, std::size_t counting) {
   const std::uint8_t *const bytes = section.host(0, format::field_coding_size);
-  const format::FieldCoding coding = format::read_field_coding(bytes, section.size(), chunk, field, counting);
-  if (format::rule_of(coding.kind).feature != 0)
-    throw Error(Status::unsupported, "coding " + std::to_string(coding.kind) + ": only the CPU decodes it");
-  return coding;
+  return format::read_field_coding(bytes, section.size(), chunk, field, counting);
 }
+
+bool have_kernels(format::FieldCodingKind coding) { return format::rule_of(coding).feature == 0; }
 
 }  // namespace gpz::cuda

@@ -32,8 +32,10 @@ struct IndependentDecoder {
 const IndependentDecoder &decoder_of(const ChunkBytes &chunk, std::uint64_t particles, const std::vector<Field> &fields,
                                      bool is_inside = false);
 
-// As format::read_field_coding. Throws unsupported for codings that need a feature, which only the CPU decodes.
+// As format::read_field_coding.
 format::FieldCoding read_coding(const ChunkBytes &section, ChunkKind chunk, unsigned field, std::size_t counting = 0);
+// Whether kernels decode all sections of a coding. They do for those that need no feature.
+bool have_kernels(format::FieldCodingKind coding);
 inline ChunkBytes behind_coding(const ChunkBytes &section) {
   return section.part(format::field_coding_size, section.size() - format::field_coding_size);
 }

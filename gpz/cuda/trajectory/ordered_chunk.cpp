@@ -8,6 +8,7 @@
 #include "gpz/cuda/ordered/ordered.hpp"
 #include "gpz/cuda/trajectory/independent.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
+#include "gpz/cuda/trajectory/sections_on_host.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -55,6 +56,7 @@ class Decoder {
         memory_(memory),
         rest_(rest),
         stream_(stream),
+        on_host_(chunk, particles, fields, stream),
         identity_(chunk.opened().identity) {
     const Field &ids = fields_[identity_].field;
     if (ids.type != ValueType::integer || ids.components.size() != 1)
@@ -65,7 +67,8 @@ class Decoder {
     FieldOutput output = fields_[identity_];
     output.components[0] = {memory_.ids, sizeof(std::int64_t), ConstArray::Type::int64};
     const ChunkBytes section = section_of(identity_);
-    read_coding(section, ChunkKind::ordered, format::identity);
+    if (!have_kernels(read_coding(section, ChunkKind::ordered, format::identity).kind))
+      throw Error(Status::unsupported, "ids of this coding: only the CPU decodes it");
     decode_values(behind_coding(section), output, nullptr);
     if (is_wanted(fields_[identity_])) write_keys(&memory_.ids, fields_[identity_], {0, particles_}, stream_);
   }
@@ -74,6 +77,7 @@ class Decoder {
     if (f == identity_ || !is_wanted(fields_[f])) return;
     const ChunkBytes section = section_of(f);
     const format::FieldCoding coding = read_coding(section, ChunkKind::ordered, format::class_of(fields_[f].field));
+    if (!have_kernels(coding.kind)) return on_host_.decode(f);
     const ChunkBytes coded = behind_coding(section);
     if (format::rule_of(coding.kind).has_indices) return decode_values(coded, fields_[f], memory_.ids);
     FieldOutput alone = fields_[f];
@@ -109,6 +113,7 @@ class Decoder {
   Workspace memory_;
   std::size_t rest_;
   Stream stream_;
+  SectionsOnHost on_host_;
   std::size_t identity_;
   int statuses_used_ = 0;
 };

@@ -36,10 +36,10 @@ using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t c
 // from call to call.
 //
 // Device memory, in bytes per particle: 16 per value of a float field with a bound, 8 per other value, 4 or 8 for one
-// more component in each field. In the order of ids, 52 more, and 8 per float of a chunk while it is decoded without
-// history. Allocations have a reserve of one eighth, and are repeated only when a frame needs more than any earlier
-// one. They never exceed the needs of the caller's number of particles, nor of the number that the chunk's length
-// allows.
+// more component in each field. Molecules (coding 9) take 190 more. In the order of ids, 52 more, and 8 per float of a
+// chunk while it is decoded without history. Allocations have a reserve of one eighth, and are repeated only when a
+// frame needs more than any earlier one. They never exceed the needs of the caller's number of particles, nor of the
+// number that the chunk's length allows.
 //
 // All calls that decode throw Error; the next chunk has to be independent then:
 //   corrupt           the bytes contradict the format
@@ -70,6 +70,8 @@ class GPZ_API TrajectoryDecoder {
   // Chunks that need features (gpz::feature) outside `features` are corrupt, as in files whose header does not name
   // them. Initially all features are allowed.
   void allow(std::uint32_t features);
+  // Threads of the host for sections of independent chunks that have no kernels; at least 1, which is the initial state.
+  void use_threads(int threads);
 
   // Decodes the next chunk, `size` bytes of device memory, aligned to 8. Returns when it is done. The outputs are
   // unspecified after an exception, and nothing else was written.
