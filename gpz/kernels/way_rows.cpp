@@ -151,8 +151,8 @@ void take(const WayRows &rows, WayBatch &b) {
   const Columns before_place = columns_of(rows.last, 8);
   const Columns mean_length = columns_of(rows.last, 12);
   const Columns others = columns_of(rows.last, 16);
-  const Columns parent_last = columns_of(rows.last_parent, WayRow::moved);
-  const Columns parent_before = columns_of(rows.last_parent, WayRow::before);
+  const Columns parent_last = columns_of(rows.parent, WayRow::before);
+  const Columns parent_before = columns_of(rows.parent_older, 0);
   put(b.last_way, {way_moved[0], way_moved[1], way_moved[2]});
   put(b.motion[0], {way_moved[3] - parent_last[0], moved_before[0] - parent_last[1], moved_before[1] - parent_last[2]});
   put(b.motion[1],

@@ -50,7 +50,7 @@ struct Scene {
 // the particle is an exception.
 inline bool find_move(const Scene &scene, std::size_t i, const Way &place, const Way &parent, Particle &now) {
   const Links &links = (*scene.walk.tree)[i];
-  const Particle &last = scene.walk.last[i];
+  const Particle::Steps last_way = scene.walk.last[i].way;  // `now` may be the same particle
   const bool is_root = links.parent == 0;
   Way way = difference_of(place, is_root ? place_of(scene.last, i) : parent);
   now.image = scene.cell.shorten(way);
@@ -63,7 +63,7 @@ inline bool find_move(const Scene &scene, std::size_t i, const Way &place, const
   now.way = steps;
   const Particle &moved = scene.walk.now[i - links.parent];
   for (std::size_t d = 0; d < steps.size(); ++d)
-    now.moved[d] = core::limited(std::int64_t{moved.moved[d]} + steps[d] - last.way[d], longest_move);
+    now.moved[d] = core::limited(std::int64_t{moved.moved[d]} + steps[d] - last_way[d], longest_move);
   return is_near;
 }
 

@@ -252,6 +252,7 @@ class SectionCoder {
       corrupt("molecules that were never given", 0);
     }
     start();
+    work_in_place();
     if (update_.tree) {
       format::ByteReader levels(bytes + at, size - at);
       read_levels(levels);
@@ -272,9 +273,8 @@ class SectionCoder {
   }
 
   Update &&update() { return std::move(update_); }
-  bool has_tree() const { return update_.tree.has_value(); }
-  // Memory of the same tree's particles, to be overwritten.
-  void use(format::Column<Particle> &&spare) { spare_ = std::move(spare); }
+  // Decoder: the particles after the last frame, which the section overwrites.
+  void take(format::Column<Particle> &&particles) { spare_ = std::move(particles); }
 
  private:
   // A thread with fewer segments than lanes takes as long.
@@ -361,6 +361,13 @@ class SectionCoder {
     sums_.assign(tree().segment_ends().size(), std::vector<ClassSums>(update_.classes.size()));
   }
 
+  // Decoder: each particle is read before it is overwritten, which halves the traffic of memory.
+  void work_in_place() {
+    if (!at_rest_.empty()) update_.particles = std::move(at_rest_);
+    scene_.walk.now = update_.particles.data();
+    scene_.walk.last = scene_.walk.now;
+  }
+
   static Cell read_tilted(format::ByteReader &in, bool is_brick) {
     core::GridBox axes;
     for (core::GridAxis &axis : axes) {
@@ -404,7 +411,6 @@ void State::commit(Update &&update) {
 
 void State::keep(const std::uint32_t *kept, std::size_t count) {
   if (empty()) return;
-  spare_ = format::Column<Particle>();
   tree_.keep(kept, count);
   for (std::size_t i = 0; i < count; ++i) particles_[i] = particles_[kept[i]];
   particles_.resize(count);
@@ -412,7 +418,6 @@ void State::keep(const std::uint32_t *kept, std::size_t count) {
 
 void State::add(std::size_t count) {
   if (empty()) return;
-  spare_ = format::Column<Particle>();
   tree_.add(count);
   particles_.resize(particles_.size() + count);
 }
@@ -426,13 +431,15 @@ std::optional<Update> encode(const State &molecules, const codec::DifferenceStat
 
 void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
-  SectionCoder coder(molecules, state, threads);
-  coder.use(std::move(molecules.spare_));
-  coder.decode(bytes, size, axes, q);
-  format::Column<Particle> spare;
-  if (!coder.has_tree()) spare = std::move(molecules.particles_);
-  molecules.commit(coder.update());
-  molecules.spare_ = std::move(spare);
+  try {
+    SectionCoder coder(molecules, state, threads);
+    coder.take(std::move(molecules.particles_));
+    coder.decode(bytes, size, axes, q);
+    molecules.commit(coder.update());
+  } catch (...) {
+    molecules = State();  // without particles, its tree is of no use
+    throw;
+  }
 }
 
 }  // namespace gpz::molecule

@@ -22,7 +22,9 @@ namespace gpz::molecule {
 struct Walk {
   const Tree *tree = nullptr;
   const Particle *last = nullptr;  // state after the previous frame
-  Particle *now = nullptr;         // state after this frame; encoders fill in bond vectors, displacements and images
+  // State after this frame. Encoders fill in bond vectors, displacements and images. In decoders it is `last`, which
+  // they overwrite.
+  Particle *now = nullptr;
   const ClassRecord *classes = nullptr;
 };
 
@@ -131,6 +133,7 @@ class Pass {
     next_segment_ = from;
     last_segment_ = to;
     lanes_.resize(std::min(kernels_.lanes, to - from));
+    older_.resize(lanes_.size() * olders);
     for (;;) {
       bound_ = 0;
       roots_ = 0;
@@ -143,8 +146,14 @@ class Pass {
 
  private:
   using Motion = std::array<Vector3, motion_features>;
+  static constexpr std::size_t olders = Tree::longest_lag + 1;
   static constexpr std::size_t particles_ahead = 16;
   static constexpr std::size_t particles_of_line = 8;  // whose indices fill a cache line
+
+  // What a particle remembered before this frame, and its children need.
+  struct alignas(16) Older {
+    Particle::Steps before{};
+  };
 
   // A segment in progress.
   struct Lane {
@@ -161,10 +170,12 @@ class Pass {
     const Particle *last = nullptr;
     Particle *now = nullptr;
     bool is_stored = false;
+    Particle::Steps last_moved{};
     Particle::Steps stored_move{};  // of an exception
   };
   struct Root {
     Bound particle;
+    Motion motion{};
     Vector3 expected{};  // displacement
     std::array<codec::ExpectedNumber, core::max_components> numbers{};
   };
@@ -178,10 +189,14 @@ class Pass {
     auto *const now = reinterpret_cast<char *>(w_.now + next);
     __builtin_prefetch(last);
     __builtin_prefetch(last + 64);
-    __builtin_prefetch(now, 1);
-    __builtin_prefetch(now + 64, 1);
+    if (w_.last != w_.now) {
+      __builtin_prefetch(now, 1);
+      __builtin_prefetch(now + 64, 1);
+    }
     if (next % particles_of_line == 0) lane.side->fetch(next);
   }
+
+  Older &older_of(std::size_t lane, std::size_t slot) { return older_[lane * olders + slot % olders]; }
 
   // Begins the next particle of a lane.
   void advance(std::size_t l) {
@@ -198,15 +213,17 @@ class Pass {
     const Links &links = (*w_.tree)[i];
     Particle &now = w_.now[i];
     fetch_ahead(lane, i);
+    const Particle::Steps last_moved = w_.last[i].moved;
+    older_of(l, i) = {w_.last[i].before};
     lane.side->particle(i);
     const bool is_stored = lane.side->is_stored(i);
-    const Bound particle{l,           i,    lane.side, &links,
-                         &w_.last[i], &now, is_stored, is_stored ? now.moved : Particle::Steps{}};
+    const Bound particle{
+        l, i, lane.side, &links, &w_.last[i], &now, is_stored, last_moved, is_stored ? now.moved : Particle::Steps{}};
     if (links.parent != 0) {
       bound_particles_[bound_++] = particle;
       return;
     }
-    now.before = w_.last[i].moved;
+    now.before = last_moved;
     root_particles_[roots_++].particle = particle;
   }
 
@@ -263,14 +280,14 @@ class Pass {
     }
   }
 
-  void expect_move(Root &root) const {
+  void expect_move(Root &root) {
     const Bound &p = root.particle;
     keep_scale(*p.now, *p.last);
     if (p.is_stored) return;
     const ClassFit &fit = w_.classes[p.links->of_class].fit;
-    const Motion motion{vector_of(p.last->moved), vector_of(p.last->before)};
+    root.motion = {vector_of(p.last_moved), vector_of(older_of(p.lane, p.slot).before)};
     root.expected = {};
-    for (std::size_t k = 0; k < motion.size(); ++k) root.expected = root.expected + fit.motion[k] * motion[k];
+    for (std::size_t k = 0; k < root.motion.size(); ++k) root.expected = root.expected + fit.motion[k] * root.motion[k];
     const double deviation = static_cast<double>(p.last->scale) * fit.length_deviation;
     const double variance = deviation * deviation + 1.0 / 6;
     for (std::size_t d = 0; d < root.expected.size(); ++d)
@@ -288,7 +305,7 @@ class Pass {
     sums.count += 1;
     sums.off_length += off / static_cast<double>(last.scale);
     if (is_sampled(p.slot, *p.links)) {
-      add_motion(sums, {vector_of(last.moved), vector_of(last.before)}, vector_of(now.moved));
+      add_motion(sums, root.motion, vector_of(now.moved));
       sums.samples += 1;
     }
     update_scale(now, last, off / w_.classes[p.links->of_class].fit.length_deviation);
@@ -332,8 +349,8 @@ class Pass {
     const bool along_is_above = links.along == Reference::above;
     const bool across_is_above = links.across == Reference::above;
     rows_.last[l] = p.last;
-    rows_.last_parent[l] = p.last - links.parent;
     rows_.parent[l] = parent;
+    rows_.parent_older[l] = &older_of(l, p.slot - links.parent);
     rows_.along[l] = along_is_above ? parent : p.now - links.along_lag;
     rows_.across[l] = across_is_above ? parent - (p.links - links.parent)->parent : p.now - links.across_lag;
     rows_.along_is_negative[l] = along_is_above ? -1 : 0;
@@ -344,7 +361,7 @@ class Pass {
     batch_.references[l] = links.references();
   }
   void rest_lanes() {
-    for (auto *const rows : {&rows_.last, &rows_.last_parent, &rows_.parent, &rows_.along, &rows_.across})
+    for (auto *const rows : {&rows_.last, &rows_.parent, &rows_.parent_older, &rows_.along, &rows_.across})
       rows->fill(&idle_);
     rows_.now.fill(&idle_);
     rows_.classes.fill(&no_class_);
@@ -393,7 +410,10 @@ class Pass {
     const Links &links = *p.links;
     if (p.is_stored) {
       p.now->moved = p.stored_move;
-      return keep_scale(*p.now, *p.last);
+      p.now->before = p.last_moved;
+      p.now->scale = batch_.last_scale[l];
+      p.now->sizes = static_cast<std::uint8_t>(batch_.last_sizes[l]);
+      return;
     }
     ClassSums &sums = lanes_[l].sums[links.of_class];
     const bool is_framed = batch_.framed[l] != 0;
@@ -430,7 +450,8 @@ class Pass {
   const codec::RowKernels &row_kernels_;
   std::vector<codec::ClassRow> class_rows_;
   codec::WayRows rows_;
-  Particle idle_;  // row of idle lanes
+  std::vector<Older> older_;  // of the last particles of each lane
+  Particle idle_;             // row of idle lanes
   codec::ClassRow no_class_;
   std::size_t next_segment_ = 0;
   std::size_t last_segment_ = 0;
