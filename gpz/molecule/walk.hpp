@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "gpz/kernels/kernels.hpp"
@@ -153,6 +154,7 @@ class Pass {
   // What a particle remembered before this frame, and its children need.
   struct alignas(16) Older {
     Particle::Steps before{};
+    std::int32_t unused = 0;
   };
 
   // A segment in progress.
@@ -177,6 +179,7 @@ class Pass {
     Bound particle;
     Motion motion{};
     Vector3 expected{};  // displacement
+    Particle::Steps moved{};
     std::array<codec::ExpectedNumber, core::max_components> numbers{};
   };
 
@@ -196,6 +199,12 @@ class Pass {
     if (next % particles_of_line == 0) lane.side->fetch(next);
   }
 
+  static const char *words_of(const Particle &particle, std::size_t word) {
+    return reinterpret_cast<const char *>(&particle) + word * sizeof(std::int32_t);
+  }
+  static char *words_of(Particle &particle, std::size_t word) {
+    return reinterpret_cast<char *>(&particle) + word * sizeof(std::int32_t);
+  }
   Older &older_of(std::size_t lane, std::size_t slot) { return older_[lane * olders + slot % olders]; }
 
   // Begins the next particle of a lane.
@@ -213,18 +222,19 @@ class Pass {
     const Links &links = (*w_.tree)[i];
     Particle &now = w_.now[i];
     fetch_ahead(lane, i);
-    const Particle::Steps last_moved = w_.last[i].moved;
-    older_of(l, i) = {w_.last[i].before};
+    std::memcpy(&older_of(l, i), words_of(w_.last[i], codec::WayRow::before), sizeof(Older));
+    // Member by member: a copy of the whole would wait for its parts.
+    Bound &particle = links.parent != 0 ? bound_particles_[bound_++] : root_particles_[roots_++].particle;
+    particle.lane = l;
+    particle.slot = i;
+    particle.side = lane.side;
+    particle.links = &links;
+    particle.last = &w_.last[i];
+    particle.now = &now;
+    particle.last_moved = w_.last[i].moved;
     lane.side->particle(i);
-    const bool is_stored = lane.side->is_stored(i);
-    const Bound particle{
-        l, i, lane.side, &links, &w_.last[i], &now, is_stored, last_moved, is_stored ? now.moved : Particle::Steps{}};
-    if (links.parent != 0) {
-      bound_particles_[bound_++] = particle;
-      return;
-    }
-    now.before = last_moved;
-    root_particles_[roots_++].particle = particle;
+    particle.is_stored = lane.side->is_stored(i);
+    if (particle.is_stored) particle.stored_move = now.moved;
   }
 
   bool is_sampled(std::size_t i, const Links &links) const {
@@ -262,13 +272,15 @@ class Pass {
       }
       for (std::size_t k = 0; k < roots_; ++k) {
         const Bound &p = root_particles_[k].particle;
-        if (!p.is_stored) p.now->moved[d] = p.side->component(p.slot, d, root_particles_[k].numbers[d].number);
+        root_particles_[k].moved[d] =
+            p.is_stored ? p.stored_move[d] : p.side->component(p.slot, d, root_particles_[k].numbers[d].number);
       }
     }
     const std::size_t moved = roots_;
     std::array<std::size_t, codec::most_lanes> of_lane;
     for (std::size_t k = 0; k < moved; ++k) {
       const Root &root = root_particles_[k];
+      keep_move(root);
       if (!root.particle.is_stored) learn_move(root);
       root.particle.side->place(root.particle.slot);
       of_lane[k] = root.particle.lane;
@@ -278,6 +290,22 @@ class Pass {
       ++lanes_[of_lane[k]].at;
       advance(of_lane[k]);
     }
+  }
+
+  // Stores displacements in fours of words, as they are loaded (WayRows).
+  static void keep_move(const Root &root) {
+    using Words = std::int32_t __attribute__((vector_size(16)));
+    const Particle::Steps &moved = root.moved;
+    const Particle::Steps &before = root.particle.last_moved;
+    Particle &now = *root.particle.now;
+    Words place;
+    std::memcpy(&place, words_of(now, 8), sizeof place);
+    place[0] = before[2];
+    const Words way{now.way[0], now.way[1], now.way[2], moved[0]};
+    const Words moves{moved[1], moved[2], before[0], before[1]};
+    std::memcpy(words_of(now, 0), &way, sizeof way);
+    std::memcpy(words_of(now, 4), &moves, sizeof moves);
+    std::memcpy(words_of(now, 8), &place, sizeof place);
   }
 
   void expect_move(Root &root) {
