@@ -83,7 +83,9 @@ class Loop {
   Kind kind(std::size_t i) const { return std::min<Kind>(static_cast<Kind>(since_key_[i]), later_difference); }
 
   Cost read(std::size_t i) {
-    const gpz::ReadOptions options{1, options_.by_id};
+    gpz::ReadOptions options{1, options_.by_id};
+    // As the loops of the Python package. Otherwise the frame behind the first key frame decodes that once more.
+    options.in_order = options_.random == 0;
     return cost_of([&] {
       if (options_.whole_frames)
         frame_ = reader_.read(i, options);

@@ -11,12 +11,9 @@ namespace gpz::codec {
 class KindHistory {
  public:
   // Kind that followed the last twelve kinds, or the last five if the twelve are new.
-  std::uint8_t expected() const {
-    const std::uint8_t known = place_of_long();
-    return known != 0 ? static_cast<std::uint8_t>(known - 1) : next_[place(5)];
-  }
+  std::uint8_t expected() const { return expected_; }
   // Context of the prediction's reliability.
-  unsigned context() const { return (place_of_long() != 0 ? 8u : 0u) + hits_; }
+  unsigned context() const { return (known_ != 0 ? 8u : 0u) + hits_; }
   static constexpr unsigned contexts = 16;
   // 0 for the predicted kind. Other kinds are numbered as if it did not exist.
   std::uint32_t number_of(std::uint8_t kind) const {
@@ -29,27 +26,34 @@ class KindHistory {
   }
 
   void add(std::uint8_t kind) {
-    hits_ = (hits_ << 1 | (kind == expected() ? 1 : 0)) & 7;
-    next_[place(5)] = kind;
-    after_[place(12)] = static_cast<std::uint8_t>(kind + 1);
+    hits_ = (hits_ << 1 | (kind == expected_ ? 1 : 0)) & 7;
+    next_[after_five_] = kind;
+    after_[after_twelve_] = static_cast<std::uint8_t>(kind + 1);
     older_ = older_ << 6 | (last_ >> 30 & 63);
     last_ = last_ << 6 | kind;
+    after_five_ = place(last_ & mask(5), 0);
+    after_twelve_ = place(last_ & mask(6), older_ & mask(6));
+    known_ = after_[after_twelve_];
+    expected_ = known_ != 0 ? static_cast<std::uint8_t>(known_ - 1) : next_[after_five_];
   }
 
  private:
   static constexpr int bits = 12;
-  std::size_t place(int count) const {
-    const std::uint64_t low = last_ & ((std::uint64_t{1} << 6 * (count == 12 ? 6 : count)) - 1);
-    const std::uint64_t high = count == 12 ? older_ & ((std::uint64_t{1} << 36) - 1) : 0;
+  static constexpr std::uint64_t mask(int kinds) { return (std::uint64_t{1} << 6 * kinds) - 1; }
+  static std::size_t place(std::uint64_t low, std::uint64_t high) {
     return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15u ^ high * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
   }
-  std::uint8_t place_of_long() const { return after_[place(12)]; }
 
   std::uint8_t next_[1 << bits] = {};
   std::uint8_t after_[1 << bits] = {};  // 1 + kind; 0: unknown
   std::uint64_t last_ = 0;              // last kinds, six bits each
   std::uint64_t older_ = 0;             // kinds before those of last_
   unsigned hits_ = 0;                   // bits: hits of the last three
+  // Of the last kinds: where their followers are, and what they say.
+  std::size_t after_five_ = 0;
+  std::size_t after_twelve_ = 0;
+  std::uint8_t known_ = 0;  // of after_
+  std::uint8_t expected_ = 0;
 };
 
 }  // namespace gpz::codec

@@ -80,10 +80,11 @@ class NumberCursor {
     const std::uint32_t next = core::ans_pop(state_, token.start, token.frequency);
     std::uint16_t word;
     std::memcpy(&word, words_ + 2 * (word_ < last_word_ ? word_ : last_word_), sizeof word);
-    const bool takes = next < core::ans_low;
+    // Arithmetic, because a branch here is unpredictable.
+    const std::uint32_t takes = next < core::ans_low ? 1 : 0;
     state_ = other_state_;
-    other_state_ = takes ? next << 16 | word : next;
-    word_ += takes ? 1 : 0;
+    other_state_ = next << 16 * takes | (word & (0 - takes));
+    word_ += takes;
 
     const std::uint64_t byte = bit_ / 8;
     std::uint64_t raw;

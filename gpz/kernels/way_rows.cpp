@@ -105,7 +105,7 @@ inline Three with_sign(const Columns &way, Integers is_negative) {
   return {(way[0] ^ is_negative) - is_negative, (way[1] ^ is_negative) - is_negative,
           (way[2] ^ is_negative) - is_negative};
 }
-inline void put(LaneSteps &to, const Three &x) {
+inline void put(WayBatch::LaneSteps &to, const Three &x) {
   for (std::size_t d = 0; d < x.size(); ++d) put(to[d], x[d]);
 }
 
@@ -119,10 +119,10 @@ inline Real value_of(const WayRows &rows, std::size_t k) {
 template <typename Value>
 void put_classes(const Value &value, WayBatch &b) {
   std::size_t k = 0;
-  for (LaneValues &weight : b.motion_weights) store(weight.of.data(), value(k++));
+  for (WayBatch::LaneValues &weight : b.motion_weights) store(weight.of.data(), value(k++));
   for (auto &weights : b.shape_weights)
-    for (LaneValues &weight : weights) store(weight.of.data(), value(k++));
-  for (LaneValues *const to :
+    for (WayBatch::LaneValues &weight : weights) store(weight.of.data(), value(k++));
+  for (WayBatch::LaneValues *const to :
        {&b.length_deviation, &b.along_deviation, &b.bend, &b.bend2, &b.mean_length, &b.mean_along, &b.has_along})
     store(to->of.data(), value(k++));
 }

@@ -21,7 +21,7 @@ struct WayRow {
 
 // Statistics of a class: weights of motion and shape, then the values of WayBatch from length_deviation on.
 struct ClassRow {
-  static constexpr std::size_t features = WayBatch::motion_features + 3 * WayBatch::shape_features;
+  static constexpr std::size_t features = way_motion_features + 3 * way_shape_features;
   static constexpr std::size_t values = features + 7;
 
   std::array<double, values> of{};

@@ -94,11 +94,11 @@ class BoundWay {
     if (!circle_) return (way[axis_[2]] < 0) != (expected_[axis_[2]] < 0);
     return distance_to(way, 1 - nearer_) < distance_to(way, nearer_);
   }
-  void take_other_side() {
+  void take_side(bool other) {
     if (circle_)
-      take_cut(1 - nearer_);
+      take_cut(nearer_ ^ (other ? 1U : 0U));
     else
-      expected_[axis_[2]] = -expected_[axis_[2]];
+      expected_[axis_[2]] *= 1 - 2 * static_cast<std::int64_t>(other);
   }
 
   // Sets the component decoded at this step, in whole steps. Call in the order of the steps.
@@ -168,14 +168,11 @@ class BoundWay {
     const std::int64_t root = crystal::integer_root(left_);
     // The smaller the third component, the more the rounding of all three matters.
     const std::int64_t part = root * 16;
-    level_ = part >= 13 * length_   ? 0
-             : part >= 10 * length_ ? 1
-             : part >= 8 * length_  ? 2
-             : part >= 4 * length_  ? 3
-             : part >= 2 * length_  ? 4
-                                    : 5;
+    level_ = 0;
+    for (const std::int64_t least : {13, 10, 8, 4, 2}) level_ += part < least * length_ ? 1 : 0;
     std::int64_t &third = expected_[axis_[2]];
-    third = third < 0 ? -root : root;
+    const std::int64_t negative = third >> 63;
+    third = (root ^ negative) - negative;
   }
 
   // One component is known. The circle has two points with this component.

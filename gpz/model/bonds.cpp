@@ -98,13 +98,15 @@ void Bonds::sort_kinds() {
 void Bonds::read_kinds(codec::NumberDecoder &numbers, std::size_t first, std::size_t count, std::size_t start) {
   const std::size_t kinds = kinds_.size();
   codec::KindHistory history;
+  codec::NumberCursor cursor = numbers.cursor();
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
+    const std::uint32_t kind = history.kind_of(cursor.get(history.context()));
     if (kind > kinds) corrupt("kind of a bond", start);
     if (kind != 0 && std::max(kinds_[kind - 1].lag[0], kinds_[kind - 1].lag[1]) > i) corrupt("a bond to nobody", start);
     kind_[first + i] = static_cast<std::uint8_t>(kind);
-    history.add(kind_[first + i]);
+    history.add(static_cast<std::uint8_t>(kind));
   }
+  numbers.go_to(cursor);
   numbers.end();
 }
 

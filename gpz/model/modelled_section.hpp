@@ -79,6 +79,8 @@ struct ModelledUpdate {
 // State of a field in encoder and decoder since the independent chunk, in addition to codec::DifferenceState.
 class ModelledState {
  public:
+  // Forgets everything for an independent chunk.
+  void restart();
   // Starts with the bonds of a key frame.
   void start(Bonds found);
   void commit(ModelledUpdate &&update);

@@ -6,6 +6,13 @@
 
 namespace gpz::model {
 
+void ModelledState::restart() {
+  molecule::State molecules_of_before = std::move(molecules);
+  *this = ModelledState();
+  molecules = std::move(molecules_of_before);
+  molecules.restart();
+}
+
 void ModelledState::start(Bonds found) {
   bonds = std::move(found);
   search.searched_bonds = !bonds.empty();

@@ -151,8 +151,9 @@ std::int64_t place_of(const OrderedWalk &w, const Side &side, std::size_t i, std
 }
 
 inline std::uint64_t limited_size(std::int64_t moved) {
-  const auto size = static_cast<std::uint64_t>(moved);
-  return core::min_of<std::uint64_t>(moved < 0 ? 0 - size : size, 1u << 28);
+  // The magnitude without a branch: signs are unpredictable.
+  const auto negative = static_cast<std::uint64_t>(moved >> 63);
+  return core::min_of<std::uint64_t>((static_cast<std::uint64_t>(moved) ^ negative) - negative, 1u << 28);
 }
 
 // Codes a particle that is not bound. Returns its scale.
@@ -269,7 +270,7 @@ class OrderedPass {
   std::uint64_t decode_bound(std::size_t i, const Way &from, BoundWay &bound, unsigned level, unsigned side) {
     std::uint64_t size = 0;
     for (int step = 0; step < 3; ++step) {
-      if (bound.has_side(step) && side_.side(w_, bound, i, from, side)) bound.take_other_side();
+      if (bound.has_side(step)) bound.take_side(side_.side(w_, bound, i, from, side));
       const std::size_t d = bound.axis(step);
       const int of_class = bound.class_of(step);
       const unsigned context =

@@ -9,6 +9,7 @@
 #include "gpz/codec/parallel.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/molecule/opened_section.hpp"
 #include "gpz/molecule/sides.hpp"
 #include "gpz/molecule/walk.hpp"
 
@@ -17,9 +18,6 @@ namespace gpz::molecule {
 using format::corrupt;
 
 namespace {
-
-enum Flag : std::uint8_t { new_tree = 1, tilted = 2, brick = 4, quiet = 8 };
-constexpr std::uint8_t all_flags = 15;
 
 codec::IndexColumns last_of(const codec::DifferenceState &state) {
   return {state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()};
@@ -35,9 +33,10 @@ void for_segments(const Tree &tree, int threads, const Work &work) {
   });
 }
 
-// State without earlier sections of particles first, ... end - 1: the positions of the last frame, at rest.
+// State without earlier sections of particles first, ... end - 1: the positions of the last frame, at rest. Sets all of
+// `particles`, and the roots of `now`, of which the pass sets only a part.
 void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, std::size_t first, std::size_t end,
-          format::Column<Particle> &particles) {
+          format::Column<Particle> &particles, format::Column<Particle> &now) {
   const codec::WayKernels &kernels = codec::kernels().ways;
   codec::WayBatch batch;
   std::array<std::size_t, codec::most_lanes> slots;
@@ -50,8 +49,12 @@ void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, s
   };
   const Particle nothing;
   for (std::size_t i = first; i < end; ++i) {
-    if (tree[i].parent == 0) continue;
     Particle &particle = particles[i];
+    particle = nothing;
+    if (tree[i].parent == 0) {
+      now[i] = nothing;
+      continue;
+    }
     Way way = difference_of(place_of(last, i), place_of(last, i - tree[i].parent));
     particle.image = cell.shorten(way);
     particle.way = limited_steps(way, longest_way);
@@ -61,20 +64,6 @@ void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, s
     if (lanes == kernels.lanes) remember();
   }
   remember();
-}
-
-// Classes of a new tree, which start from the mean bond length of their particles.
-std::vector<ClassRecord> first_classes(const Tree &tree, const format::Column<Particle> &particles) {
-  std::vector<double> length(tree.classes());
-  std::vector<double> count(tree.classes());
-  for (std::size_t i = 0; i < particles.size(); ++i) {
-    length[tree[i].of_class] += static_cast<double>(particles[i].length);
-    count[tree[i].of_class] += 1;
-  }
-  std::vector<ClassRecord> classes(tree.classes());
-  for (std::size_t c = 0; c < classes.size(); ++c)
-    classes[c].fit = ClassFit::first(count[c] > 0 ? length[c] / count[c] : 0);
-  return classes;
 }
 
 void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<ClassRecord> &classes) {
@@ -228,34 +217,25 @@ class SectionCoder {
 
   void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, const codec::IndexOutput &q) {
     const std::size_t n = state_.particles;
-    format::ByteReader in(bytes, size);
-    const std::uint8_t flags = in.u8();
-    Contexts contexts;
-    contexts.base = in.u8();
-    contexts.levels = in.u8();
-    if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0))
-      corrupt("flags of a section of molecules", 0);
-    if (contexts.levels < 1 || contexts.base + contexts.levels > Contexts::most_levels)
-      corrupt("contexts of a section of molecules", 1);
-    while (in.position() % 8 != 0)
-      if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
-    scene_.cell = Cell(axes);
-    if ((flags & tilted) != 0) scene_.cell = read_tilted(in, (flags & brick) != 0);
-    scene_.is_quiet = (flags & quiet) != 0;
-    stored_particles_ = StoredParticles(in, n);
-    std::size_t at = in.position();
-    if ((flags & new_tree) != 0) {
+    OpenedSection section = open_section(bytes, size, axes, n);
+    const Contexts &contexts = section.contexts;
+    scene_.cell = section.cell;
+    scene_.is_quiet = section.is_quiet;
+    stored_particles_ = std::move(section.stored);
+    std::size_t at = section.size;
+    if (section.has_tree) {
       format::Column<std::uint8_t> lags;
       at += Tree::read(bytes + at, size - at, n, lags);
-      update_.tree.emplace().build(lags, scene_.last, scene_.cell);
+      update_.tree.emplace();
+      if (overwritten_ != nullptr) update_.tree = std::move(overwritten_->tree_);
+      update_.tree->build(lags, scene_.last, scene_.cell);
     } else if (molecules_.empty() || molecules_.tree_.particles() != n) {
       corrupt("molecules that were never given", 0);
     }
     start();
-    work_in_place();
     if (update_.tree) {
       format::ByteReader levels(bytes + at, size - at);
-      read_levels(levels);
+      read_levels(levels, update_.classes);
       at += levels.position();
     }
 
@@ -273,8 +253,9 @@ class SectionCoder {
   }
 
   Update &&update() { return std::move(update_); }
-  // Decoder: the particles after the last frame, which the section overwrites.
-  void take(format::Column<Particle> &&particles) { spare_ = std::move(particles); }
+  // Decoder: the section overwrites the particles of the state. Each is read before it is overwritten, which takes half
+  // of the memory, and of its traffic.
+  void overwrite(State &molecules) { overwritten_ = &molecules; }
 
  private:
   // A thread with fewer segments than lanes takes as long.
@@ -330,56 +311,29 @@ class SectionCoder {
     return levels;
   }
 
-  void read_levels(format::ByteReader &in) {
-    for (ClassRecord &record : update_.classes) {
-      ClassFit::Levels levels;
-      for (std::uint8_t *const level : {&levels.length, &levels.along, &levels.bend}) *level = in.u8();
-      record.fit.take(levels);
-    }
-    while (in.position() % 8 != 0)
-      if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
-  }
-
   const Tree &tree() const { return update_.tree ? *update_.tree : molecules_.tree_; }
 
   // Prepares states and sums. Tree and cell must be set.
   void start() {
     const bool is_new = update_.tree.has_value();
-    if (is_new || molecules_.frames_ != state_.frames) {
-      at_rest_.assign(tree().particles(), {});
+    const bool is_at_rest = is_new || molecules_.frames_ != state_.frames;
+    const bool is_in_place = overwritten_ != nullptr;
+    if (is_in_place) update_.particles = std::move(overwritten_->particles_);
+    update_.particles.resize(state_.particles);
+    format::Column<Particle> &before = is_in_place ? update_.particles : at_rest_;
+    if (is_at_rest) {
+      before.resize(tree().particles());
       for_segments(tree(), threads(), [&](int, std::size_t first, std::size_t end) {
-        rest(tree(), scene_.last, scene_.cell, first, end, at_rest_);
+        rest(tree(), scene_.last, scene_.cell, first, end, before, update_.particles);
       });
     }
     scene_.walk.tree = &tree();
-    scene_.walk.last = at_rest_.empty() ? molecules_.particles_.data() : at_rest_.data();
-    if (!is_new) update_.particles = std::move(spare_);
-    update_.particles.resize(state_.particles);
+    scene_.walk.last = is_in_place || is_at_rest ? before.data() : molecules_.particles_.data();
     scene_.walk.now = update_.particles.data();
-    update_.classes = is_new ? first_classes(tree(), at_rest_) : molecules_.classes_;
+    const auto length_of = [&](std::size_t i) { return before[i].length; };
+    update_.classes = is_new ? first_classes(tree(), length_of) : molecules_.classes_;
     scene_.walk.classes = update_.classes.data();
     sums_.assign(tree().segment_ends().size(), std::vector<ClassSums>(update_.classes.size()));
-  }
-
-  // Decoder: each particle is read before it is overwritten, which halves the traffic of memory.
-  void work_in_place() {
-    if (!at_rest_.empty()) update_.particles = std::move(at_rest_);
-    scene_.walk.now = update_.particles.data();
-    scene_.walk.last = scene_.walk.now;
-  }
-
-  static Cell read_tilted(format::ByteReader &in, bool is_brick) {
-    core::GridBox axes;
-    for (core::GridAxis &axis : axes) {
-      axis.lo = in.i64();
-      axis.period = in.i64();
-    }
-    Cell::Tilts tilts;
-    for (std::int64_t &tilt : tilts) {
-      tilt = in.i64();
-      if (tilt > core::max_axis_reach || tilt < -core::max_axis_reach) corrupt("tilt of a box", in.position());
-    }
-    return Cell(axes, tilts, is_brick);
   }
 
   const State &molecules_;
@@ -388,7 +342,7 @@ class SectionCoder {
   Scene scene_;
   StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
-  format::Column<Particle> spare_;
+  State *overwritten_ = nullptr;
   std::vector<std::vector<ClassSums>> sums_;
   Update update_;
 };
@@ -407,6 +361,12 @@ void State::commit(Update &&update) {
   particles_ = std::move(update.particles);
   classes_ = std::move(update.classes);
   frames_ = update.frames;
+}
+
+void State::restart() {
+  tree_.clear();
+  classes_.clear();
+  frames_ = 0;
 }
 
 void State::keep(const std::uint32_t *kept, std::size_t count) {
@@ -433,11 +393,11 @@ void decode(State &molecules, const codec::DifferenceState &state, const std::ui
             const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
   try {
     SectionCoder coder(molecules, state, threads);
-    coder.take(std::move(molecules.particles_));
+    coder.overwrite(molecules);
     coder.decode(bytes, size, axes, q);
     molecules.commit(coder.update());
   } catch (...) {
-    molecules = State();  // without particles, its tree is of no use
+    molecules.restart();  // a tree without particles is of no use
     throw;
   }
 }

@@ -32,6 +32,8 @@ class State {
  public:
   bool empty() const { return tree_.empty(); }
   void commit(Update &&update);
+  // Begins anew at an independent chunk. Keeps the memory for the next tree, which is often the same.
+  void restart();
   // Particles leave or arrive, as in codec::DifferenceState::keep and add. Call before the DifferenceState changes.
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);

@@ -13,9 +13,6 @@
 
 namespace gpz::molecule {
 
-// Numbers of images: 0 is inside the box, 1 is the most frequent one, then all images follow.
-inline constexpr std::uint32_t first_image = 2;
-
 class EncodeSide {
  public:
   EncodeSide(const Scene &scene, const codec::IndexColumns &q, std::size_t first)

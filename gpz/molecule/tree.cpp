@@ -2,8 +2,7 @@
 #include "gpz/molecule/tree.hpp"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
+#include <array>
 
 #include "gpz/codec/kind_history.hpp"
 #include "gpz/codec/number_coder.hpp"
@@ -24,7 +23,6 @@ struct Children {
   std::uint32_t second = nobody;
   std::uint32_t last = nobody;
   std::uint32_t before_last = nobody;
-  std::uint32_t count = 0;
 
   void add(std::uint32_t slot) {
     if (first == nobody)
@@ -33,7 +31,6 @@ struct Children {
       second = slot;
     before_last = last;
     last = slot;
-    ++count;
   }
 };
 
@@ -63,86 +60,105 @@ void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexCol
   classify(q, cell);
 }
 
+void Tree::clear() {
+  links_.clear();
+  members_.clear();
+  ends_.clear();
+}
+
 void Tree::connect() {
   const auto n = static_cast<std::uint32_t>(links_.size());
-  format::Column<Children> children(n);
+  // A parent is at most longest_lag slots behind, and its own parent as many again: older entries are overwritten.
+  std::array<Children, 2 * (longest_lag + 1)> recent;
+  const auto children = [&](std::uint32_t slot) -> Children & { return recent[slot % recent.size()]; };
   for (std::uint32_t i = 0; i < n; ++i) {
     Links &links = links_[i];
+    children(i) = {};
     links.along = links.across = Reference::none;
     links.along_lag = links.across_lag = 0;
     if (links.parent == 0) continue;
     const std::uint32_t parent = i - links.parent;
     const Links &of_parent = links_[parent];
-    const std::uint8_t last = lag_to(children[parent].last, i);
+    Children &of_same_parent = children(parent);
+    const std::uint8_t last = lag_to(of_same_parent.last, i);
     const auto beside = [&](std::uint32_t slot, Reference &reference, std::uint8_t &lag) {
       lag = lag_to(slot, i);
       if (lag != 0) reference = Reference::beside;
       return lag != 0;
     };
     if (of_parent.parent == 0) {
-      if (beside(children[parent].last, links.along, links.along_lag))
-        beside(children[parent].before_last, links.across, links.across_lag);
+      if (beside(of_same_parent.last, links.along, links.along_lag))
+        beside(of_same_parent.before_last, links.across, links.across_lag);
     } else {
       links.along = Reference::above;
       const std::uint32_t above = parent - of_parent.parent;
       if (last != 0) {
-        beside(children[parent].last, links.across, links.across_lag);
+        beside(of_same_parent.last, links.across, links.across_lag);
       } else if (links_[above].parent != 0) {
         links.across = Reference::above;
       } else {
-        const std::uint32_t beyond = children[above].first != parent ? children[above].first : children[above].second;
-        links.across_lag = lag_to(beyond, i);
+        const Children &of_above = children(above);
+        links.across_lag = lag_to(of_above.first != parent ? of_above.first : of_above.second, i);
         if (links.across_lag != 0) links.across = Reference::beyond;
       }
     }
-    children[parent].add(i);
+    of_same_parent.add(i);
   }
   find_segments();
 }
 
+// True if no particle from this slot on has an earlier parent. Otherwise moves `slot` to the next one to try.
+bool Tree::can_end_at(std::size_t &slot) const {
+  const std::size_t last = std::min(links_.size(), slot + longest_lag);
+  for (std::size_t i = slot; i < last; ++i)
+    if (i - links_[i].parent < slot) {
+      slot = i + 1;
+      return false;
+    }
+  return true;
+}
+
 void Tree::find_segments() {
-  // least[i] is the smallest parent slot of the particles from slot i on. A root counts as its own parent.
   const std::size_t n = links_.size();
-  format::Column<std::uint32_t> least(n + 1, nobody);
-  for (std::size_t i = n; i-- > 0;) least[i] = std::min(least[i + 1], static_cast<std::uint32_t>(i - links_[i].parent));
   ends_.clear();
-  std::size_t begin = 0;
-  for (std::size_t i = 1; i < n; ++i) {
-    if (i - begin < segment_size || least[i] < i) continue;
+  for (std::size_t i = segment_size; i < n;) {
+    if (!can_end_at(i)) continue;
     ends_.push_back(static_cast<std::uint32_t>(i));
-    begin = i;
+    i += segment_size;
   }
   if (n != 0) ends_.push_back(static_cast<std::uint32_t>(n));
 }
 
 void Tree::classify(const codec::IndexColumns &q, const Cell &cell) {
-  using Traits = std::tuple<int, std::uint32_t, std::uint32_t, int>;
   const std::size_t n = links_.size();
-  format::Column<std::uint32_t> children(n);
+  format::Column<std::uint8_t> children(n);  // at most longest_lag
   for (std::size_t i = 0; i < n; ++i)
     if (links_[i].parent != 0) ++children[i - links_[i].parent];
-  // Class 0: particles without parent and children.
-  std::map<Traits, std::uint8_t> numbers{{Traits{-1, 0, 0, 0}, lone_class}};
+  // Class of each combination of traits; 0 if it has not occurred. Only particles without parent and children have
+  // class 0. Traits of bound particles: length class (7 bits), 2 * references + 1 if the parent is a root (3), children
+  // of the parent (3), children (2).
+  std::array<std::uint8_t, 6> of_roots{};
+  std::vector<std::uint8_t> of_bound(std::size_t{1} << 15);
   members_.assign(1, 0);
   for (std::size_t i = 0; i < n; ++i) {
     Links &links = links_[i];
-    Traits traits{-1, std::min(children[i], 5u), 0, 0};
+    std::uint8_t *number = &of_roots[std::min<std::size_t>(children[i], 5)];
     if (links.parent != 0) {
       const std::size_t parent = i - links.parent;
       Way way = difference_of(place_of(q, i), place_of(q, parent));
       cell.shorten(way);
       const bool hangs_on_root = links_[parent].parent == 0;
-      traits = {length_class(way), std::min(children[i], 3u), std::min(children[parent], 4u),
-                2 * links.references() + (hangs_on_root ? 1 : 0)};
+      const auto length = static_cast<std::size_t>(length_class(way));
+      const auto kind = static_cast<std::size_t>(2 * links.references() + (hangs_on_root ? 1 : 0));
+      number = &of_bound[((length * 8 + kind) * 8 + std::min<std::size_t>(children[parent], 4)) * 4 +
+                         std::min<std::size_t>(children[i], 3)];
     }
-    // The last class takes all combinations without a class of their own.
-    auto found = numbers.find(traits);
-    if (found == numbers.end()) {
-      const std::size_t number = std::min(members_.size(), max_classes - 1);
-      if (number == members_.size()) members_.push_back(0);
-      found = numbers.emplace(traits, static_cast<std::uint8_t>(number)).first;
+    if (*number == 0 && (links.parent != 0 || children[i] != 0)) {
+      // The last class takes all combinations without a class of their own.
+      *number = static_cast<std::uint8_t>(std::min(members_.size(), max_classes - 1));
+      if (*number == members_.size()) members_.push_back(0);
     }
-    links.of_class = found->second;
+    links.of_class = *number;
     ++members_[links.of_class];
   }
 }
@@ -196,12 +212,14 @@ std::size_t Tree::read(const std::uint8_t *bytes, std::size_t size, std::size_t 
                                codec::KindHistory::contexts);
   lags.assign(n, 0);
   codec::KindHistory history;
+  codec::NumberCursor cursor = numbers.cursor();
   for (std::size_t i = 0; i < n; ++i) {
-    const std::uint32_t kind = history.kind_of(numbers.get(history.context()));
+    const std::uint32_t kind = history.kind_of(cursor.get(history.context()));
     if (kind > kinds || lag_of[kind] > i) corrupt("parent of a particle", start);
     lags[i] = lag_of[kind];
     history.add(static_cast<std::uint8_t>(kind));
   }
+  numbers.go_to(cursor);
   numbers.end();
   return in.position();
 }

@@ -10,27 +10,11 @@
 #include "gpz/codec/memory.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/molecule/cell.hpp"
+#include "gpz/molecule/links.hpp"
 
 namespace gpz::molecule {
 
 inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
-
-// A direction from the parent of a particle that is known before the particle: to another child of the parent (beside),
-// to the parent's parent (above), or to another child of the parent's parent (beyond).
-enum class Reference : std::uint8_t { none, beside, above, beyond };
-
-// Parent and reference directions of a particle. Lags count slots backwards.
-struct Links {
-  std::uint8_t parent = 0;  // lag; 0: a root
-  Reference along = Reference::none;
-  Reference across = Reference::none;
-  std::uint8_t along_lag = 0;   // if along is `beside`
-  std::uint8_t across_lag = 0;  // if across is `beside` or `beyond`
-  std::uint8_t of_class = 0;
-
-  // Number of directions: 0, 1 or 2.
-  int references() const { return along == Reference::none ? 0 : across == Reference::none ? 1 : 2; }
-};
 
 class Tree {
  public:
@@ -50,6 +34,8 @@ class Tree {
   // parent is in another segment.
   const std::vector<std::uint32_t> &segment_ends() const { return ends_; }
 
+  // Removes all particles and keeps the memory.
+  void clear();
   // Builds the tree from the lag of each particle, 0 for roots. Bond lengths follow from the positions q.
   void build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell);
   // Encoder: finds molecules by the distances in two frames. Returns no lags if fewer than an eighth of the particles
@@ -74,6 +60,7 @@ class Tree {
  private:
   void connect();
   void find_segments();
+  bool can_end_at(std::size_t &slot) const;
   void classify(const codec::IndexColumns &q, const Cell &cell);
 
   format::Column<Links> links_;

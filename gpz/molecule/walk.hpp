@@ -15,6 +15,7 @@
 #include "gpz/molecule/class_fit.hpp"
 #include "gpz/molecule/contexts.hpp"
 #include "gpz/molecule/memory.hpp"
+#include "gpz/molecule/sampling.hpp"
 #include "gpz/molecule/tree.hpp"
 
 namespace gpz::molecule {
@@ -28,13 +29,6 @@ struct Walk {
   Particle *now = nullptr;
   const ClassRecord *classes = nullptr;
 };
-
-// Fits use a sample of about 256 particles of each class and frame.
-inline bool is_sampled(std::size_t slot, std::size_t members) {
-  constexpr std::uint64_t enough = 256;
-  if (members <= enough) return true;
-  return (slot * 0x9E3779B1u & 0xFFFFFFFFu) * members < enough << 32;
-}
 
 static_assert(sizeof(Particle) == codec::WayRow::words * sizeof(float));
 static_assert(offsetof(Particle, moved) == codec::WayRow::moved * sizeof(float));
@@ -178,7 +172,7 @@ class Pass {
   struct Root {
     Bound particle;
     Motion motion{};
-    Vector3 expected{};  // displacement
+    ExpectedMove expected;
     Particle::Steps moved{};
     std::array<codec::ExpectedNumber, core::max_components> numbers{};
   };
@@ -249,13 +243,6 @@ class Pass {
     }
   }
 
-  // Updates the smoothed size of residuals. `size` is relative to the class.
-  static void update_scale(Particle &now, const Particle &last, double size) {
-    now.sizes = static_cast<std::uint8_t>(std::min(last.sizes + 1, scale_frames));
-    const double limited = std::max(std::min(size, 8.0), 0.05);
-    const double scale = last.scale + (limited - last.scale) / now.sizes;
-    now.scale = static_cast<float>(std::max(std::min(scale, 8.0), 0.1));
-  }
   static void keep_scale(Particle &now, const Particle &last) {
     now.scale = last.scale;
     now.sizes = last.sizes;
@@ -314,21 +301,16 @@ class Pass {
     if (p.is_stored) return;
     const ClassFit &fit = w_.classes[p.links->of_class].fit;
     root.motion = {vector_of(p.last_moved), vector_of(older_of(p.lane, p.slot).before)};
-    root.expected = {};
-    for (std::size_t k = 0; k < root.motion.size(); ++k) root.expected = root.expected + fit.motion[k] * root.motion[k];
-    const double deviation = static_cast<double>(p.last->scale) * fit.length_deviation;
-    const double variance = deviation * deviation + 1.0 / 6;
-    for (std::size_t d = 0; d < root.expected.size(); ++d)
-      root.numbers[d] = expected_number(root.expected[d], variance);
+    root.expected = molecule::expect_move(fit, root.motion, *p.last);
+    for (std::size_t d = 0; d < root.numbers.size(); ++d)
+      root.numbers[d] = expected_number(root.expected.step[d], root.expected.variance);
   }
 
   void learn_move(const Root &root) {
     const Bound &p = root.particle;
     const Particle &last = *p.last;
     Particle &now = *p.now;
-    double off = 0;
-    for (std::size_t d = 0; d < root.expected.size(); ++d) off += std::fabs(now.moved[d] - root.expected[d]);
-    off /= 3;
+    const double off = off_move(root.expected.step, now);
     ClassSums &sums = lanes_[p.lane].sums[p.links->of_class];
     sums.count += 1;
     sums.off_length += off / static_cast<double>(last.scale);
@@ -469,7 +451,9 @@ class Pass {
     add_shape(1, batch_.actual_along[l] - static_cast<double>(batch_.last_place[0][l]));
     add_shape(2, batch_.actual_turned[l]);
   }
-  static Vector3 of_lane(const codec::LaneSteps &v, std::size_t l) { return vector_of({v[0][l], v[1][l], v[2][l]}); }
+  static Vector3 of_lane(const codec::WayBatch::LaneSteps &v, std::size_t l) {
+    return vector_of({v[0][l], v[1][l], v[2][l]});
+  }
 
   const Walk &w_;
   std::vector<std::vector<ClassSums>> &all_sums_;

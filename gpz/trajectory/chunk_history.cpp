@@ -30,9 +30,15 @@ void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const 
                         });
 }
 
+void ChunkHistory::restart() {
+  started_ = false;
+  for (model::ModelledState &modelled : modelled_) modelled.restart();
+  classed_.clear();
+  for (auto &crossings : crossings_) crossings.clear();
+}
+
 void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads,
                          ExactValues *exact, const codec::Target *only) {
-  started_ = false;
   followed_blocks_ = {};
   if (only != nullptr) followed_blocks_ = {*only, static_cast<std::size_t>(chunk.particles())};
   threads_ = threads;
@@ -40,11 +46,15 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
   particles_ = chunk.particles();
   described_ = chunk.fields();
   fields_.resize(described_.size());
-  modelled_.assign(described_.size(), {});
+  restart();
+  modelled_.resize(described_.size());
   classed_.assign(described_.size(), {});
   if (exact != nullptr) exact->assign(described_.size(), {});
   for (std::size_t f = 0; f < fields_.size(); ++f) {
-    if (!follows(f)) continue;
+    if (!follows(f)) {
+      fields_[f] = {};
+      continue;
+    }
     load(chunk, f, only);
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),

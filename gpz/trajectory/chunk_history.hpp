@@ -34,6 +34,8 @@ class ChunkHistory {
   void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr,
              const codec::Target *only = nullptr);
   void forget() { started_ = false; }
+  // Forgets the history, and frees what the next one will not overwrite.
+  void restart();
   // Whether these fields have the same grids as in the previous frame: a condition of differences.
   bool fits(const std::vector<Field> &fields) const;
   std::uint64_t particles() const { return particles_; }

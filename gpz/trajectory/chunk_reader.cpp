@@ -40,6 +40,11 @@ void ChunkReader::next(const format::OpenedChunk &chunk, std::uint64_t particles
   history_.start(independent, wanted, threads, &exact_, slots.is_partial ? &slots : nullptr);
 }
 
+void ChunkReader::restart() {
+  history_.restart();
+  same_particles_ = false;
+}
+
 codec::Target ChunkReader::slots_of(const Selection &selection, const IndependentChunk &chunk,
                                     const std::vector<bool> &wanted, int threads) {
   const std::vector<Field> &fields = chunk.fields();

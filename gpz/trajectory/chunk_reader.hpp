@@ -24,6 +24,9 @@ class ChunkReader {
   void next(const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
             const std::vector<bool> &wanted, int threads, const Selection *only = nullptr);
 
+  // Only an independent chunk may follow. Keeps memory for it.
+  void restart();
+
   // Whether not all particles are followed.
   bool is_limited() const { return history_.is_limited(); }
   // Number of particles of the last chunk.

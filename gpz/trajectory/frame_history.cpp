@@ -18,7 +18,8 @@ void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> 
   if (!can_follow(head)) throw Error(Status::corrupt, "the frame that it builds on is missing");
   complete_ = false;
   if (head.info.since_key == 0) {
-    chunks_.assign(head.chunks.size(), {});
+    chunks_.resize(head.chunks.size());
+    for (ChunkReader &chunk : chunks_) chunk.restart();
     ordered_by_ = format::no_field;  // also for frames without chunks
     selected_as_ = {};
     only_ = only;
