@@ -118,16 +118,17 @@ class Pass {
  public:
   // `sums` has an entry for each segment and class, to which the particles are added.
   Pass(const Walk &walk, std::vector<std::vector<ClassSums>> &sums, std::vector<Side> &sides)
-      : w_(walk), all_sums_(sums), sides_(sides), kernels_(codec::kernels().ways), row_kernels_(codec::kernels().rows) {
+      : w_(walk), all_sums_(sums), sides_(sides) {
     lay_out_classes();
     rest_lanes();
   }
 
   // Codes segments [from, to), one in each lane at a time.
   void run(std::size_t from, std::size_t to) {
+    kernels_ = &kernels_for(to - from);
     next_segment_ = from;
     last_segment_ = to;
-    lanes_.resize(std::min(kernels_.lanes, to - from));
+    lanes_.resize(std::min(kernels_->ways.lanes, to - from));
     older_.resize(lanes_.size() * olders);
     for (;;) {
       bound_ = 0;
@@ -144,6 +145,16 @@ class Pass {
   static constexpr std::size_t olders = Tree::longest_lag + 1;
   static constexpr std::size_t particles_ahead = 16;
   static constexpr std::size_t particles_of_line = 8;  // whose indices fill a cache line
+
+  // Kernels of the best instruction set, or of one with fewer lanes if these suffice: idle lanes cost time.
+  static const codec::Kernels &kernels_for(std::size_t segments) {
+    for (const char *const name : {"generic", "avx2"}) {
+      const codec::Kernels *const narrow = codec::kernels(name);
+      if (narrow != nullptr && narrow->ways.lanes >= segments && narrow->ways.lanes < codec::kernels().ways.lanes)
+        return *narrow;
+    }
+    return codec::kernels();
+  }
 
   // What a particle remembered before this frame, and its children need.
   struct alignas(16) Older {
@@ -329,21 +340,21 @@ class Pass {
   void bind() {
     if (bound_ < lanes_.size()) rest_lanes();
     for_each([this](const Bound &p) { take(p); });
-    row_kernels_.take(rows_, batch_);
-    kernels_.find_axes(batch_);
-    kernels_.expect(batch_);
+    kernels_->rows.take(rows_, batch_);
+    kernels_->ways.find_axes(batch_);
+    kernels_->ways.expect(batch_);
     code(0);
-    kernels_.cut(batch_, value_);
+    kernels_->ways.cut(batch_, value_);
     choose_sides([this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
-    kernels_.settle(batch_);
+    kernels_->ways.settle(batch_);
     code(1);
-    kernels_.cut_again(batch_, value_);
+    kernels_->ways.cut_again(batch_, value_);
     choose_sides([this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
-    kernels_.settle_last(batch_);
+    kernels_->ways.settle_last(batch_);
     code(2);
-    kernels_.remember(batch_);
-    kernels_.learn(batch_);
-    row_kernels_.give(batch_, rows_);
+    kernels_->ways.remember(batch_);
+    kernels_->ways.learn(batch_);
+    kernels_->rows.give(batch_, rows_);
     for_each([this](const Bound &p) {
       give(p);
       p.side->place(p.slot);
@@ -458,8 +469,7 @@ class Pass {
   const Walk &w_;
   std::vector<std::vector<ClassSums>> &all_sums_;
   std::vector<Side> &sides_;
-  const codec::WayKernels &kernels_;
-  const codec::RowKernels &row_kernels_;
+  const codec::Kernels *kernels_ = nullptr;
   std::vector<codec::ClassRow> class_rows_;
   codec::WayRows rows_;
   std::vector<Older> older_;  // of the last particles of each lane
