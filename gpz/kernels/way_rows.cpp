@@ -138,8 +138,10 @@ void take_classes(const WayRows &rows, WayBatch &b) {
 }
 
 void take(const WayRows &rows, WayBatch &b) {
-  const Columns parent = columns_of(rows.parent, WayRow::way);
-  const Columns parent_moved = columns_of(rows.parent, WayRow::moved);
+  // In fours, as give() stores them: a load from two recent stores waits for both.
+  const Columns parent = columns_of(rows.parent, 0);
+  const Columns parent_next = columns_of(rows.parent, 4);
+  const Columns parent_last = {parent_next[2], parent_next[3], columns_of(rows.parent, 8)[0]};
   put(b.first, with_sign(columns_of(rows.along, WayRow::way), word_of(rows.along_is_negative)));
   Three second = with_sign(columns_of(rows.across, WayRow::way), word_of(rows.across_is_negative));
   const Integers from_parent = word_of(rows.across_from_parent);
@@ -151,13 +153,12 @@ void take(const WayRows &rows, WayBatch &b) {
   const Columns before_place = columns_of(rows.last, 8);
   const Columns mean_length = columns_of(rows.last, 12);
   const Columns others = columns_of(rows.last, 16);
-  const Columns parent_last = columns_of(rows.last_parent, WayRow::moved);
-  const Columns parent_before = columns_of(rows.last_parent, WayRow::before);
+  const Columns parent_before = columns_of(rows.parent_older, 0);
   put(b.last_way, {way_moved[0], way_moved[1], way_moved[2]});
   put(b.motion[0], {way_moved[3] - parent_last[0], moved_before[0] - parent_last[1], moved_before[1] - parent_last[2]});
   put(b.motion[1],
       {moved_before[2] - parent_before[0], moved_before[3] - parent_before[1], before_place[0] - parent_before[2]});
-  put(b.motion[2], {parent_moved[0], parent_moved[1], parent_moved[2]});
+  put(b.motion[2], {parent[3], parent_next[0], parent_next[1]});
   put(b.motion[3], {parent_last[0], parent_last[1], parent_last[2]});
   for (std::size_t d = 0; d < b.last_place.size(); ++d) {
     put(b.last_place[d], before_place[1 + d]);

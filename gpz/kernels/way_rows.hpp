@@ -29,9 +29,10 @@ struct ClassRow {
 
 // The rows of the particles in the lanes. All must be valid, also those of idle lanes.
 struct WayRows {
-  std::array<const void *, most_lanes> last, last_parent;  // after the frame before
-  std::array<const void *, most_lanes> parent;             // of this frame
-  std::array<const void *, most_lanes> along, across;      // particles whose bond vectors of this frame are references
+  std::array<const void *, most_lanes> last;           // after the frame before
+  std::array<const void *, most_lanes> parent;         // of this frame
+  std::array<const void *, most_lanes> parent_older;   // its `before` of the frame before, 4 words
+  std::array<const void *, most_lanes> along, across;  // particles whose bond vectors of this frame are references
   std::array<const ClassRow *, most_lanes> classes;
   std::array<void *, most_lanes> now;
   // -1 or 0: whether a reference is the negative bond vector; whether the parent's is subtracted from the second one.

@@ -29,7 +29,8 @@ inline bool find_move(const Scene &scene, std::size_t i, const Way &place, const
   const Links &links = (*scene.walk.tree)[i];
   const bool is_root = links.parent == 0;
   const Way way = difference_of(place, is_root ? place_of(scene.last, i) : parent);
-  return find_move(scene.cell, is_root, way, scene.walk.now[i - links.parent].moved, scene.walk.last[i].way, now);
+  const Particle::Steps last_way = scene.walk.last[i].way;  // a copy: `now` may be the same particle
+  return find_move(scene.cell, is_root, way, scene.walk.now[i - links.parent].moved, last_way, now);
 }
 
 // Position of a particle before its image is applied. `now` has its bond vector or displacement.

@@ -227,7 +227,7 @@ class SectionCoder {
       format::Column<std::uint8_t> lags;
       at += Tree::read(bytes + at, size - at, n, lags);
       update_.tree.emplace();
-      if (reused_ != nullptr) update_.tree = std::move(reused_->tree_);
+      if (overwritten_ != nullptr) update_.tree = std::move(overwritten_->tree_);
       update_.tree->build(lags, scene_.last, scene_.cell);
     } else if (molecules_.empty() || molecules_.tree_.particles() != n) {
       corrupt("molecules that were never given", 0);
@@ -253,10 +253,9 @@ class SectionCoder {
   }
 
   Update &&update() { return std::move(update_); }
-  // Decoder: the memory of the state may be overwritten where the section does not need it.
-  void reuse(State &molecules) { reused_ = &molecules; }
-  // Decoder, at the end: particles of the frame before, which are not needed any more.
-  format::Column<Particle> before() { return std::move(at_rest_.empty() ? reused_->particles_ : at_rest_); }
+  // Decoder: the section overwrites the particles of the state. Each is read before it is overwritten, which takes half
+  // of the memory, and of its traffic.
+  void overwrite(State &molecules) { overwritten_ = &molecules; }
 
  private:
   // A thread with fewer segments than lanes takes as long.
@@ -317,19 +316,21 @@ class SectionCoder {
   // Prepares states and sums. Tree and cell must be set.
   void start() {
     const bool is_new = update_.tree.has_value();
-    if (reused_ != nullptr) update_.particles = std::move(reused_->spare_);
+    const bool is_at_rest = is_new || molecules_.frames_ != state_.frames;
+    const bool is_in_place = overwritten_ != nullptr;
+    if (is_in_place) update_.particles = std::move(overwritten_->particles_);
     update_.particles.resize(state_.particles);
-    if (is_new || molecules_.frames_ != state_.frames) {
-      if (reused_ != nullptr) at_rest_ = std::move(reused_->particles_);
-      at_rest_.resize(tree().particles());
+    format::Column<Particle> &before = is_in_place ? update_.particles : at_rest_;
+    if (is_at_rest) {
+      before.resize(tree().particles());
       for_segments(tree(), threads(), [&](int, std::size_t first, std::size_t end) {
-        rest(tree(), scene_.last, scene_.cell, first, end, at_rest_, update_.particles);
+        rest(tree(), scene_.last, scene_.cell, first, end, before, update_.particles);
       });
     }
     scene_.walk.tree = &tree();
-    scene_.walk.last = at_rest_.empty() ? molecules_.particles_.data() : at_rest_.data();
+    scene_.walk.last = is_in_place || is_at_rest ? before.data() : molecules_.particles_.data();
     scene_.walk.now = update_.particles.data();
-    const auto length_of = [&](std::size_t i) { return at_rest_[i].length; };
+    const auto length_of = [&](std::size_t i) { return before[i].length; };
     update_.classes = is_new ? first_classes(tree(), length_of) : molecules_.classes_;
     scene_.walk.classes = update_.classes.data();
     sums_.assign(tree().segment_ends().size(), std::vector<ClassSums>(update_.classes.size()));
@@ -341,7 +342,7 @@ class SectionCoder {
   Scene scene_;
   StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
-  State *reused_ = nullptr;
+  State *overwritten_ = nullptr;
   std::vector<std::vector<ClassSums>> sums_;
   Update update_;
 };
@@ -370,7 +371,6 @@ void State::restart() {
 
 void State::keep(const std::uint32_t *kept, std::size_t count) {
   if (empty()) return;
-  spare_ = format::Column<Particle>();
   tree_.keep(kept, count);
   for (std::size_t i = 0; i < count; ++i) particles_[i] = particles_[kept[i]];
   particles_.resize(count);
@@ -378,7 +378,6 @@ void State::keep(const std::uint32_t *kept, std::size_t count) {
 
 void State::add(std::size_t count) {
   if (empty()) return;
-  spare_ = format::Column<Particle>();
   tree_.add(count);
   particles_.resize(particles_.size() + count);
 }
@@ -392,12 +391,15 @@ std::optional<Update> encode(const State &molecules, const codec::DifferenceStat
 
 void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
-  SectionCoder coder(molecules, state, threads);
-  coder.reuse(molecules);
-  coder.decode(bytes, size, axes, q);
-  format::Column<Particle> spare = coder.before();
-  molecules.commit(coder.update());
-  molecules.spare_ = std::move(spare);
+  try {
+    SectionCoder coder(molecules, state, threads);
+    coder.overwrite(molecules);
+    coder.decode(bytes, size, axes, q);
+    molecules.commit(coder.update());
+  } catch (...) {
+    molecules.restart();  // a tree without particles is of no use
+    throw;
+  }
 }
 
 }  // namespace gpz::molecule

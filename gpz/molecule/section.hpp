@@ -38,7 +38,7 @@ class State {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
-  std::size_t memory_usage() const { return tree_.memory_usage() + codec::memory_of(particles_, spare_, classes_); }
+  std::size_t memory_usage() const { return tree_.memory_usage() + codec::memory_of(particles_, classes_); }
 
  private:
   friend class SectionCoder;
@@ -47,7 +47,6 @@ class State {
 
   Tree tree_;
   format::Column<Particle> particles_;
-  format::Column<Particle> spare_;  // decoder: particles of the frame before, which the next section overwrites
   std::vector<ClassRecord> classes_;
   std::uint64_t frames_ = 0;
 };
@@ -67,7 +66,7 @@ std::optional<Update> encode(const State &molecules, const codec::DifferenceStat
                              const Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1);
 
 // Inverse of encode, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section. Throws
-// gpz::Error (corrupt); q and `molecules` are unspecified then.
+// gpz::Error (corrupt); q is unspecified and `molecules` is empty then.
 void decode(State &molecules, const codec::DifferenceState &state, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const codec::IndexOutput &q);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "gpz/kernels/kernels.hpp"
@@ -23,7 +24,9 @@ namespace gpz::molecule {
 struct Walk {
   const Tree *tree = nullptr;
   const Particle *last = nullptr;  // state after the previous frame
-  Particle *now = nullptr;         // state after this frame; encoders fill in bond vectors, displacements and images
+  // State after this frame. Encoders fill in bond vectors, displacements and images. In decoders it is `last`, which
+  // they overwrite.
+  Particle *now = nullptr;
   const ClassRecord *classes = nullptr;
 };
 
@@ -115,16 +118,18 @@ class Pass {
  public:
   // `sums` has an entry for each segment and class, to which the particles are added.
   Pass(const Walk &walk, std::vector<std::vector<ClassSums>> &sums, std::vector<Side> &sides)
-      : w_(walk), all_sums_(sums), sides_(sides), kernels_(codec::kernels().ways), row_kernels_(codec::kernels().rows) {
+      : w_(walk), all_sums_(sums), sides_(sides) {
     lay_out_classes();
     rest_lanes();
   }
 
   // Codes segments [from, to), one in each lane at a time.
   void run(std::size_t from, std::size_t to) {
+    kernels_ = &kernels_for(to - from);
     next_segment_ = from;
     last_segment_ = to;
-    lanes_.resize(std::min(kernels_.lanes, to - from));
+    lanes_.resize(std::min(kernels_->ways.lanes, to - from));
+    older_.resize(lanes_.size() * olders);
     for (;;) {
       bound_ = 0;
       roots_ = 0;
@@ -137,8 +142,25 @@ class Pass {
 
  private:
   using Motion = std::array<Vector3, motion_features>;
+  static constexpr std::size_t olders = Tree::longest_lag + 1;
   static constexpr std::size_t particles_ahead = 16;
   static constexpr std::size_t particles_of_line = 8;  // whose indices fill a cache line
+
+  // Kernels of the best instruction set, or of one with fewer lanes if these suffice: idle lanes cost time.
+  static const codec::Kernels &kernels_for(std::size_t segments) {
+    for (const char *const name : {"generic", "avx2"}) {
+      const codec::Kernels *const narrow = codec::kernels(name);
+      if (narrow != nullptr && narrow->ways.lanes >= segments && narrow->ways.lanes < codec::kernels().ways.lanes)
+        return *narrow;
+    }
+    return codec::kernels();
+  }
+
+  // What a particle remembered before this frame, and its children need.
+  struct alignas(16) Older {
+    Particle::Steps before{};
+    std::int32_t unused = 0;
+  };
 
   // A segment in progress.
   struct Lane {
@@ -155,11 +177,14 @@ class Pass {
     const Particle *last = nullptr;
     Particle *now = nullptr;
     bool is_stored = false;
+    Particle::Steps last_moved{};
     Particle::Steps stored_move{};  // of an exception
   };
   struct Root {
     Bound particle;
+    Motion motion{};
     ExpectedMove expected;
+    Particle::Steps moved{};
     std::array<codec::ExpectedNumber, core::max_components> numbers{};
   };
 
@@ -172,10 +197,20 @@ class Pass {
     auto *const now = reinterpret_cast<char *>(w_.now + next);
     __builtin_prefetch(last);
     __builtin_prefetch(last + 64);
-    __builtin_prefetch(now, 1);
-    __builtin_prefetch(now + 64, 1);
+    if (w_.last != w_.now) {
+      __builtin_prefetch(now, 1);
+      __builtin_prefetch(now + 64, 1);
+    }
     if (next % particles_of_line == 0) lane.side->fetch(next);
   }
+
+  static const char *words_of(const Particle &particle, std::size_t word) {
+    return reinterpret_cast<const char *>(&particle) + word * sizeof(std::int32_t);
+  }
+  static char *words_of(Particle &particle, std::size_t word) {
+    return reinterpret_cast<char *>(&particle) + word * sizeof(std::int32_t);
+  }
+  Older &older_of(std::size_t lane, std::size_t slot) { return older_[lane * olders + slot % olders]; }
 
   // Begins the next particle of a lane.
   void advance(std::size_t l) {
@@ -192,16 +227,19 @@ class Pass {
     const Links &links = (*w_.tree)[i];
     Particle &now = w_.now[i];
     fetch_ahead(lane, i);
+    std::memcpy(&older_of(l, i), words_of(w_.last[i], codec::WayRow::before), sizeof(Older));
+    // Member by member: a copy of the whole would wait for its parts.
+    Bound &particle = links.parent != 0 ? bound_particles_[bound_++] : root_particles_[roots_++].particle;
+    particle.lane = l;
+    particle.slot = i;
+    particle.side = lane.side;
+    particle.links = &links;
+    particle.last = &w_.last[i];
+    particle.now = &now;
+    particle.last_moved = w_.last[i].moved;
     lane.side->particle(i);
-    const bool is_stored = lane.side->is_stored(i);
-    const Bound particle{l,           i,    lane.side, &links,
-                         &w_.last[i], &now, is_stored, is_stored ? now.moved : Particle::Steps{}};
-    if (links.parent != 0) {
-      bound_particles_[bound_++] = particle;
-      return;
-    }
-    now.before = w_.last[i].moved;
-    root_particles_[roots_++].particle = particle;
+    particle.is_stored = lane.side->is_stored(i);
+    if (particle.is_stored) particle.stored_move = now.moved;
   }
 
   bool is_sampled(std::size_t i, const Links &links) const {
@@ -232,13 +270,15 @@ class Pass {
       }
       for (std::size_t k = 0; k < roots_; ++k) {
         const Bound &p = root_particles_[k].particle;
-        if (!p.is_stored) p.now->moved[d] = p.side->component(p.slot, d, root_particles_[k].numbers[d].number);
+        root_particles_[k].moved[d] =
+            p.is_stored ? p.stored_move[d] : p.side->component(p.slot, d, root_particles_[k].numbers[d].number);
       }
     }
     const std::size_t moved = roots_;
     std::array<std::size_t, codec::most_lanes> of_lane;
     for (std::size_t k = 0; k < moved; ++k) {
       const Root &root = root_particles_[k];
+      keep_move(root);
       if (!root.particle.is_stored) learn_move(root);
       root.particle.side->place(root.particle.slot);
       of_lane[k] = root.particle.lane;
@@ -250,12 +290,29 @@ class Pass {
     }
   }
 
-  void expect_move(Root &root) const {
+  // Stores displacements in fours of words, as they are loaded (WayRows).
+  static void keep_move(const Root &root) {
+    using Words = std::int32_t __attribute__((vector_size(16)));
+    const Particle::Steps &moved = root.moved;
+    const Particle::Steps &before = root.particle.last_moved;
+    Particle &now = *root.particle.now;
+    Words place;
+    std::memcpy(&place, words_of(now, 8), sizeof place);
+    place[0] = before[2];
+    const Words way{now.way[0], now.way[1], now.way[2], moved[0]};
+    const Words moves{moved[1], moved[2], before[0], before[1]};
+    std::memcpy(words_of(now, 0), &way, sizeof way);
+    std::memcpy(words_of(now, 4), &moves, sizeof moves);
+    std::memcpy(words_of(now, 8), &place, sizeof place);
+  }
+
+  void expect_move(Root &root) {
     const Bound &p = root.particle;
     keep_scale(*p.now, *p.last);
     if (p.is_stored) return;
     const ClassFit &fit = w_.classes[p.links->of_class].fit;
-    root.expected = molecule::expect_move(fit, {vector_of(p.last->moved), vector_of(p.last->before)}, *p.last);
+    root.motion = {vector_of(p.last_moved), vector_of(older_of(p.lane, p.slot).before)};
+    root.expected = molecule::expect_move(fit, root.motion, *p.last);
     for (std::size_t d = 0; d < root.numbers.size(); ++d)
       root.numbers[d] = expected_number(root.expected.step[d], root.expected.variance);
   }
@@ -269,7 +326,7 @@ class Pass {
     sums.count += 1;
     sums.off_length += off / static_cast<double>(last.scale);
     if (is_sampled(p.slot, *p.links)) {
-      add_motion(sums, {vector_of(last.moved), vector_of(last.before)}, vector_of(now.moved));
+      add_motion(sums, root.motion, vector_of(now.moved));
       sums.samples += 1;
     }
     update_scale(now, last, off / w_.classes[p.links->of_class].fit.length_deviation);
@@ -283,21 +340,21 @@ class Pass {
   void bind() {
     if (bound_ < lanes_.size()) rest_lanes();
     for_each([this](const Bound &p) { take(p); });
-    row_kernels_.take(rows_, batch_);
-    kernels_.find_axes(batch_);
-    kernels_.expect(batch_);
+    kernels_->rows.take(rows_, batch_);
+    kernels_->ways.find_axes(batch_);
+    kernels_->ways.expect(batch_);
     code(0);
-    kernels_.cut(batch_, value_);
+    kernels_->ways.cut(batch_, value_);
     choose_sides([this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
-    kernels_.settle(batch_);
+    kernels_->ways.settle(batch_);
     code(1);
-    kernels_.cut_again(batch_, value_);
+    kernels_->ways.cut_again(batch_, value_);
     choose_sides([this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
-    kernels_.settle_last(batch_);
+    kernels_->ways.settle_last(batch_);
     code(2);
-    kernels_.remember(batch_);
-    kernels_.learn(batch_);
-    row_kernels_.give(batch_, rows_);
+    kernels_->ways.remember(batch_);
+    kernels_->ways.learn(batch_);
+    kernels_->rows.give(batch_, rows_);
     for_each([this](const Bound &p) {
       give(p);
       p.side->place(p.slot);
@@ -313,8 +370,8 @@ class Pass {
     const bool along_is_above = links.along == Reference::above;
     const bool across_is_above = links.across == Reference::above;
     rows_.last[l] = p.last;
-    rows_.last_parent[l] = p.last - links.parent;
     rows_.parent[l] = parent;
+    rows_.parent_older[l] = &older_of(l, p.slot - links.parent);
     rows_.along[l] = along_is_above ? parent : p.now - links.along_lag;
     rows_.across[l] = across_is_above ? parent - (p.links - links.parent)->parent : p.now - links.across_lag;
     rows_.along_is_negative[l] = along_is_above ? -1 : 0;
@@ -325,7 +382,7 @@ class Pass {
     batch_.references[l] = links.references();
   }
   void rest_lanes() {
-    for (auto *const rows : {&rows_.last, &rows_.last_parent, &rows_.parent, &rows_.along, &rows_.across})
+    for (auto *const rows : {&rows_.last, &rows_.parent, &rows_.parent_older, &rows_.along, &rows_.across})
       rows->fill(&idle_);
     rows_.now.fill(&idle_);
     rows_.classes.fill(&no_class_);
@@ -374,7 +431,10 @@ class Pass {
     const Links &links = *p.links;
     if (p.is_stored) {
       p.now->moved = p.stored_move;
-      return keep_scale(*p.now, *p.last);
+      p.now->before = p.last_moved;
+      p.now->scale = batch_.last_scale[l];
+      p.now->sizes = static_cast<std::uint8_t>(batch_.last_sizes[l]);
+      return;
     }
     ClassSums &sums = lanes_[l].sums[links.of_class];
     const bool is_framed = batch_.framed[l] != 0;
@@ -409,11 +469,11 @@ class Pass {
   const Walk &w_;
   std::vector<std::vector<ClassSums>> &all_sums_;
   std::vector<Side> &sides_;
-  const codec::WayKernels &kernels_;
-  const codec::RowKernels &row_kernels_;
+  const codec::Kernels *kernels_ = nullptr;
   std::vector<codec::ClassRow> class_rows_;
   codec::WayRows rows_;
-  Particle idle_;  // row of idle lanes
+  std::vector<Older> older_;  // of the last particles of each lane
+  Particle idle_;             // row of idle lanes
   codec::ClassRow no_class_;
   std::size_t next_segment_ = 0;
   std::size_t last_segment_ = 0;
