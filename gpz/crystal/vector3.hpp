@@ -15,9 +15,9 @@ namespace gpz::crystal {
 
 using Vector3 = std::array<double, 3>;
 
-inline Vector3 operator-(const Vector3 &a, const Vector3 &b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
-inline Vector3 operator+(const Vector3 &a, const Vector3 &b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
-inline Vector3 operator*(double f, const Vector3 &a) { return {f * a[0], f * a[1], f * a[2]}; }
+GPZ_HD Vector3 operator-(const Vector3 &a, const Vector3 &b) { return {a[0] - b[0], a[1] - b[1], a[2] - b[2]}; }
+GPZ_HD Vector3 operator+(const Vector3 &a, const Vector3 &b) { return {a[0] + b[0], a[1] + b[1], a[2] + b[2]}; }
+GPZ_HD Vector3 operator*(double f, const Vector3 &a) { return {f * a[0], f * a[1], f * a[2]}; }
 inline double dot(const Vector3 &a, const Vector3 &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 inline double squared(const Vector3 &a) { return dot(a, a); }
 inline Vector3 cross(const Vector3 &a, const Vector3 &b) {
@@ -25,7 +25,7 @@ inline Vector3 cross(const Vector3 &a, const Vector3 &b) {
 }
 inline double length(const Vector3 &a) { return std::sqrt(squared(a)); }
 // Rounds to the nearest integer; the magnitude has to be below 2^51.
-inline double nearest(double x) { return (x + core::rounding_magic) - core::rounding_magic; }
+GPZ_HD double nearest(double x) { return (x + core::rounding_magic) - core::rounding_magic; }
 inline Vector3 nearest(const Vector3 &a) { return {nearest(a[0]), nearest(a[1]), nearest(a[2])}; }
 
 // Median: element n / 2 of the n > 0 values in ascending order. Reorders the values.

@@ -10,6 +10,7 @@
 #include "gpz/kernels/pair_kernels.hpp"
 #include "gpz/kernels/spring_kernels.hpp"
 #include "gpz/kernels/way_kernels.hpp"
+#include "gpz/kernels/way_rows.hpp"
 
 #define GPZ_TEXT_(x) #x
 #define GPZ_TEXT(x) GPZ_TEXT_(x)
@@ -21,7 +22,7 @@ constexpr BlockKernels block_kernels{encode_block, decode_block};
 
 extern const Kernels table;
 constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,  difference_kernels, ordered_kernels, pair_kernels,
-                        motion_kernels,    spring_kernels, checksum_kernels,   way_kernels};
+                        motion_kernels,    spring_kernels, checksum_kernels,   way_kernels,     row_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -12,6 +12,7 @@ struct MotionKernels;      // gpz/kernels/motion_kernels.hpp
 struct SpringKernels;      // gpz/kernels/spring_kernels.hpp
 struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
 struct WayKernels;         // gpz/kernels/way_kernels.hpp
+struct RowKernels;         // gpz/kernels/way_rows.hpp
 
 struct Kernels {
   const char *name;  // instruction set: generic, avx2, avx512
@@ -23,6 +24,7 @@ struct Kernels {
   const SpringKernels &springs;
   const ChecksumKernels &checksum;
   const WayKernels &ways;
+  const RowKernels &rows;
 };
 
 // Kernels of the best instruction set that this processor supports.

@@ -16,13 +16,13 @@ using Way = std::array<std::int64_t, core::max_components>;
 // How many edges of the box are added, for each axis.
 using Image = std::array<std::int8_t, core::max_components>;
 
-inline bool is_none(const Image &image) { return (image[0] | image[1] | image[2]) == 0; }
-inline bool are_equal(const Image &a, const Image &b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
+GPZ_HD bool is_none(const Image &image) { return (image[0] | image[1] | image[2]) == 0; }
+GPZ_HD bool are_equal(const Image &a, const Image &b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
-inline Way sum_of(const Way &a, const Way &b) {
+GPZ_HD Way sum_of(const Way &a, const Way &b) {
   return {core::sum_of(a[0], b[0]), core::sum_of(a[1], b[1]), core::sum_of(a[2], b[2])};
 }
-inline Way difference_of(const Way &a, const Way &b) {
+GPZ_HD Way difference_of(const Way &a, const Way &b) {
   return {core::difference_of(a[0], b[0]), core::difference_of(a[1], b[1]), core::difference_of(a[2], b[2])};
 }
 
@@ -48,7 +48,7 @@ class Cell {
 
   // Shortens a vector to its nearest image, by one edge per axis at most. Returns the edges that were removed: the
   // original vector is the shortened one plus these edges.
-  Image shorten(Way &way) const {
+  GPZ_HD Image shorten(Way &way) const {
     Image image{};
     for (std::size_t d = way.size(); d-- > 0;) {
       if (axes_[d].period == 0) continue;
@@ -64,16 +64,16 @@ class Cell {
   const core::GridBox *straight_axes() const { return is_straight_ ? &axes_ : nullptr; }
 
   // True if a position is inside a box without tilts. Always false for a tilted box.
-  bool holds(const Way &place) const {
-    bool is_inside = is_straight_;
-    for (std::size_t d = 0; d < place.size(); ++d)
-      is_inside =
-          is_inside && static_cast<std::uint64_t>(place[d]) - static_cast<std::uint64_t>(axes_[d].lo) < size_[d];
-    return is_inside;
+  GPZ_HD bool holds(const Way &place) const { return holds(place[0], place[1], place[2]); }
+  GPZ_HD bool holds(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    const auto is_within = [&](std::int64_t at, std::size_t d) {
+      return static_cast<std::uint64_t>(at) - static_cast<std::uint64_t>(axes_[d].lo) < size_[d];
+    };
+    return is_straight_ && is_within(x, 0) && is_within(y, 1) && is_within(z, 2);
   }
 
   // Edges that bring a position into the box. It may be one edge outside at most.
-  Image wrap(const Way &place) const {
+  GPZ_HD Image wrap(const Way &place) const {
     Image image{};
     if (is_straight_) {
       for (std::size_t d = 0; d < place.size(); ++d) {
@@ -99,7 +99,7 @@ class Cell {
     return image;
   }
 
-  Way moved(const Way &place, const Image &image) const {
+  GPZ_HD Way moved(const Way &place, const Image &image) const {
     if (is_none(image)) return place;
     Way at = place;
     for (std::size_t d = 0; d < at.size(); ++d) at = sum_of(at, times(image[d], d));
@@ -108,8 +108,8 @@ class Cell {
 
  private:
   // Keeps products with an edge within 64 bits, also for positions far outside.
-  static double limited_part(double x) { return x > 2 ? 2 : x < -2 ? -2 : x; }
-  Way times(int count, std::size_t d) const {
+  GPZ_HD static double limited_part(double x) { return x > 2 ? 2 : x < -2 ? -2 : x; }
+  GPZ_HD Way times(int count, std::size_t d) const {
     Way way;
     for (std::size_t c = 0; c < way.size(); ++c) way[c] = core::product_of(count, edges_[d][c]);
     return way;

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/core/config.hpp"
+
 namespace gpz::molecule {
 
 // Sums of products of features with each other and with the target.
@@ -17,18 +19,18 @@ struct FitSums {
   std::array<double, count *(count + 1) / 2> product{};
   std::array<double, count> target{};
 
-  void add(const std::array<double, count> &features, double actual) {
+  GPZ_HD void add(const std::array<double, count> &features, double actual) {
     std::size_t k = 0;
     for (std::size_t a = 0; a < count; ++a) {
       for (std::size_t b = 0; b <= a; ++b) product[k++] += features[a] * features[b];
       target[a] += features[a] * actual;
     }
   }
-  void add(const FitSums &other) {
+  GPZ_HD void add(const FitSums &other) {
     for (std::size_t k = 0; k < product.size(); ++k) product[k] += other.product[k];
     for (std::size_t k = 0; k < count; ++k) target[k] += other.target[k];
   }
-  void fade(double part) {
+  GPZ_HD void fade(double part) {
     for (double &x : product) x *= part;
     for (double &x : target) x *= part;
   }

@@ -8,15 +8,15 @@
 
 #include "gpz/core/residual.hpp"
 #include "gpz/crystal/vector3.hpp"
-#include "gpz/kernels/way_kernels.hpp"
+#include "gpz/kernels/way_batch.hpp"
 
 namespace gpz::molecule {
 
 // Kinds of components: `last` is determined by the other two, `wide` is hardly predictable, `usual` are all others.
 enum class Group : std::uint8_t { usual, last, wide };
 
-// Must agree with codec::WayKernels.
-inline codec::ExpectedNumber expected_number(double expected, double variance) {
+// Must agree with the formulas of gpz/kernels/way_formulas.hpp.
+GPZ_HD codec::ExpectedNumber expected_number(double expected, double variance) {
   constexpr double most = codec::ExpectedNumber::most;
   const double nearest = crystal::nearest(64 * expected);
   const double below = nearest < most ? nearest : most;
@@ -35,22 +35,22 @@ struct Contexts {
   unsigned base = 0;  // first level
   unsigned levels = 1;
 
-  unsigned of(Group group, unsigned level, unsigned part) const {
+  GPZ_HD unsigned of(Group group, unsigned level, unsigned part) const {
     const unsigned at = level <= base ? 0 : core::min_of(level - base, levels - 1);
     if (group == Group::wide) return 2 * of_group() + at;
     const unsigned first = group == Group::last ? of_group() : 0;
     return first + (at < fine_levels() ? parts * at + part : at + (parts - 1) * fine_levels());
   }
-  unsigned of_side(unsigned level) const { return first_side() + level; }
-  unsigned of_image(bool is_root, bool differs) const {
-    return first_side() + codec::WayKernels::side_levels + (is_root ? 0 : 2) + (differs ? 1 : 0);
+  GPZ_HD unsigned of_side(unsigned level) const { return first_side() + level; }
+  GPZ_HD unsigned of_image(bool is_root, bool differs) const {
+    return first_side() + codec::way_side_levels + (is_root ? 0 : 2) + (differs ? 1 : 0);
   }
-  unsigned count() const { return first_side() + codec::WayKernels::side_levels + 4; }
+  GPZ_HD unsigned count() const { return first_side() + codec::way_side_levels + 4; }
 
  private:
-  unsigned fine_levels() const { return base >= fine ? 0 : core::min_of(fine - base, levels); }
-  unsigned of_group() const { return levels + (parts - 1) * fine_levels(); }
-  unsigned first_side() const { return 2 * of_group() + levels; }
+  GPZ_HD unsigned fine_levels() const { return base >= fine ? 0 : core::min_of(fine - base, levels); }
+  GPZ_HD unsigned of_group() const { return levels + (parts - 1) * fine_levels(); }
+  GPZ_HD unsigned first_side() const { return 2 * of_group() + levels; }
 };
 
 // Lookup table for the contexts of components.

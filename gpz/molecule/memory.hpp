@@ -41,10 +41,10 @@ struct Particle {
 inline constexpr int mean_frames = 16;
 inline constexpr int scale_frames = 12;
 
-inline Vector3 vector_of(const Particle::Steps &steps) {
+GPZ_HD Vector3 vector_of(const Particle::Steps &steps) {
   return {static_cast<double>(steps[0]), static_cast<double>(steps[1]), static_cast<double>(steps[2])};
 }
-inline Particle::Steps limited_steps(const Way &way, std::int64_t most) {
+GPZ_HD Particle::Steps limited_steps(const Way &way, std::int64_t most) {
   return {core::limited(way[0], most), core::limited(way[1], most), core::limited(way[2], most)};
 }
 

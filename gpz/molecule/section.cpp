@@ -9,6 +9,7 @@
 #include "gpz/codec/parallel.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/molecule/opened_section.hpp"
 #include "gpz/molecule/sides.hpp"
 #include "gpz/molecule/walk.hpp"
 
@@ -17,9 +18,6 @@ namespace gpz::molecule {
 using format::corrupt;
 
 namespace {
-
-enum Flag : std::uint8_t { new_tree = 1, tilted = 2, brick = 4, quiet = 8 };
-constexpr std::uint8_t all_flags = 15;
 
 codec::IndexColumns last_of(const codec::DifferenceState &state) {
   return {state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()};
@@ -66,20 +64,6 @@ void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, s
     if (lanes == kernels.lanes) remember();
   }
   remember();
-}
-
-// Classes of a new tree, which start from the mean bond length of their particles.
-std::vector<ClassRecord> first_classes(const Tree &tree, const format::Column<Particle> &particles) {
-  std::vector<double> length(tree.classes());
-  std::vector<double> count(tree.classes());
-  for (std::size_t i = 0; i < particles.size(); ++i) {
-    length[tree[i].of_class] += static_cast<double>(particles[i].length);
-    count[tree[i].of_class] += 1;
-  }
-  std::vector<ClassRecord> classes(tree.classes());
-  for (std::size_t c = 0; c < classes.size(); ++c)
-    classes[c].fit = ClassFit::first(count[c] > 0 ? length[c] / count[c] : 0);
-  return classes;
 }
 
 void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<ClassRecord> &classes) {
@@ -233,23 +217,13 @@ class SectionCoder {
 
   void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, const codec::IndexOutput &q) {
     const std::size_t n = state_.particles;
-    format::ByteReader in(bytes, size);
-    const std::uint8_t flags = in.u8();
-    Contexts contexts;
-    contexts.base = in.u8();
-    contexts.levels = in.u8();
-    if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0))
-      corrupt("flags of a section of molecules", 0);
-    if (contexts.levels < 1 || contexts.base + contexts.levels > Contexts::most_levels)
-      corrupt("contexts of a section of molecules", 1);
-    while (in.position() % 8 != 0)
-      if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
-    scene_.cell = Cell(axes);
-    if ((flags & tilted) != 0) scene_.cell = read_tilted(in, (flags & brick) != 0);
-    scene_.is_quiet = (flags & quiet) != 0;
-    stored_particles_ = StoredParticles(in, n);
-    std::size_t at = in.position();
-    if ((flags & new_tree) != 0) {
+    OpenedSection section = open_section(bytes, size, axes, n);
+    const Contexts &contexts = section.contexts;
+    scene_.cell = section.cell;
+    scene_.is_quiet = section.is_quiet;
+    stored_particles_ = std::move(section.stored);
+    std::size_t at = section.size;
+    if (section.has_tree) {
       format::Column<std::uint8_t> lags;
       at += Tree::read(bytes + at, size - at, n, lags);
       update_.tree.emplace();
@@ -261,7 +235,7 @@ class SectionCoder {
     start();
     if (update_.tree) {
       format::ByteReader levels(bytes + at, size - at);
-      read_levels(levels);
+      read_levels(levels, update_.classes);
       at += levels.position();
     }
 
@@ -338,16 +312,6 @@ class SectionCoder {
     return levels;
   }
 
-  void read_levels(format::ByteReader &in) {
-    for (ClassRecord &record : update_.classes) {
-      ClassFit::Levels levels;
-      for (std::uint8_t *const level : {&levels.length, &levels.along, &levels.bend}) *level = in.u8();
-      record.fit.take(levels);
-    }
-    while (in.position() % 8 != 0)
-      if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
-  }
-
   const Tree &tree() const { return update_.tree ? *update_.tree : molecules_.tree_; }
 
   // Prepares states and sums. Tree and cell must be set.
@@ -365,23 +329,10 @@ class SectionCoder {
     scene_.walk.tree = &tree();
     scene_.walk.last = at_rest_.empty() ? molecules_.particles_.data() : at_rest_.data();
     scene_.walk.now = update_.particles.data();
-    update_.classes = is_new ? first_classes(tree(), at_rest_) : molecules_.classes_;
+    const auto length_of = [&](std::size_t i) { return at_rest_[i].length; };
+    update_.classes = is_new ? first_classes(tree(), length_of) : molecules_.classes_;
     scene_.walk.classes = update_.classes.data();
     sums_.assign(tree().segment_ends().size(), std::vector<ClassSums>(update_.classes.size()));
-  }
-
-  static Cell read_tilted(format::ByteReader &in, bool is_brick) {
-    core::GridBox axes;
-    for (core::GridAxis &axis : axes) {
-      axis.lo = in.i64();
-      axis.period = in.i64();
-    }
-    Cell::Tilts tilts;
-    for (std::int64_t &tilt : tilts) {
-      tilt = in.i64();
-      if (tilt > core::max_axis_reach || tilt < -core::max_axis_reach) corrupt("tilt of a box", in.position());
-    }
-    return Cell(axes, tilts, is_brick);
   }
 
   const State &molecules_;

@@ -13,9 +13,6 @@
 
 namespace gpz::molecule {
 
-// Numbers of images: 0 is inside the box, 1 is the most frequent one, then all images follow.
-inline constexpr std::uint32_t first_image = 2;
-
 class EncodeSide {
  public:
   EncodeSide(const Scene &scene, const codec::IndexColumns &q, std::size_t first)
@@ -50,6 +47,7 @@ class EncodeSide {
     items.push_back({other ? 1u : 0u, side_kind, static_cast<std::uint8_t>(way.level()), 0});
     return other;
   }
+  [[gnu::always_inline]] void fetch(std::size_t) const {}
   void place(std::size_t i) {
     if (is_stored_) return;
     const Particle &now = scene_.walk.now[i];
@@ -100,23 +98,51 @@ class DecodeSide {
     return core::limited((expected >> 6) + core::numbered_residual(u, static_cast<std::int32_t>(expected & 63)), most_);
   }
   bool side(std::size_t, const WaySide &way) { return numbers_.get(contexts_.of_side(way.level())) != 0; }
+  [[gnu::always_inline]] void fetch(std::size_t i) const {
+    for (const std::int64_t *const column : scene_.last) __builtin_prefetch(column + i);
+    for (std::int64_t *const column : q_) __builtin_prefetch(column + i, 1);
+  }
   void place(std::size_t i) {
     if (stored_ != nullptr) return write(i, *stored_);
+    // Most particles are inside the box and have no image. Their coordinates stay in registers: a load of an array that
+    // was just stored by parts waits for all stores before it.
+    const std::size_t lag = (*scene_.walk.tree)[i].parent;
+    Particle &now = scene_.walk.now[i];
+    const Particle::Steps &steps = lag == 0 ? now.moved : now.way;
+    const codec::IndexColumns &from = lag == 0 ? scene_.last : known_;
+    const std::int64_t x = core::sum_of(from[0][i - lag], std::int64_t{steps[0]});
+    const std::int64_t y = core::sum_of(from[1][i - lag], std::int64_t{steps[1]});
+    const std::int64_t z = core::sum_of(from[2][i - lag], std::int64_t{steps[2]});
+    if ((lag != 0 && !is_none(scene_.walk.last[i].image)) || !scene_.cell.holds(x, y, z))
+      return place_with_image(i, lag == 0);
+    now.image = {};
+    if (!scene_.is_quiet) {
+      const std::uint32_t number = numbers_.get(contexts_.of_image(lag == 0, false));
+      if (number >= first_image) return apply(i, number);
+    }
+    q_[0][i] = x;
+    q_[1][i] = y;
+    q_[2][i] = z;
+  }
+
+ private:
+  [[gnu::noinline]] void place_with_image(std::size_t i, bool is_root) {
     Particle &now = scene_.walk.now[i];
     const Candidates candidates(scene_.cell, open_place(scene_, i, now, known_), usual_image(scene_, i));
     now.image = candidates.stays;
     if (candidates.differ() || !scene_.is_quiet) {
-      const std::uint32_t number =
-          numbers_.get(contexts_.of_image((*scene_.walk.tree)[i].parent == 0, candidates.differ()));
-      if (number == 0)
-        now.image = candidates.wraps;
-      else if (number >= first_image)
-        now.image = image_of((number - first_image) % images);
+      const std::uint32_t number = numbers_.get(contexts_.of_image(is_root, candidates.differ()));
+      if (number == 0) now.image = candidates.wraps;
+      if (number >= first_image) return apply(i, number);
     }
     write(i, scene_.cell.moved(candidates.place, now.image));
   }
-
- private:
+  // Applies an image that is neither of the candidates.
+  [[gnu::noinline]] void apply(std::size_t i, std::uint32_t number) {
+    Particle &now = scene_.walk.now[i];
+    now.image = image_of((number - first_image) % images);
+    write(i, scene_.cell.moved(open_place(scene_, i, now, known_), now.image));
+  }
   void write(std::size_t i, const Way &place) {
     for (std::size_t d = 0; d < place.size(); ++d) q_[d][i] = place[d];
   }

@@ -16,6 +16,8 @@ namespace gpz::molecule {
 // In ascending order of slots.
 class StoredParticles {
  public:
+  static constexpr std::size_t size_of_one = 4 * sizeof(std::uint64_t);  // bytes in a section
+
   StoredParticles() = default;
   // Reads all exceptions from `in`. Throws corrupt.
   StoredParticles(format::ByteReader &in, std::size_t particles) {
@@ -50,6 +52,7 @@ class StoredParticles {
     std::size_t next_;
   };
 
+  std::size_t size() const { return slots_.size(); }
   void add(std::size_t slot, const Way &place) {
     slots_.push_back(static_cast<std::uint32_t>(slot));
     places_.push_back(place);
@@ -68,8 +71,6 @@ class StoredParticles {
   }
 
  private:
-  static constexpr std::size_t size_of_one = 4 * sizeof(std::uint64_t);
-
   format::Column<std::uint32_t> slots_;
   format::Column<Way> places_;
 };

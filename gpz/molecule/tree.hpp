@@ -10,27 +10,11 @@
 #include "gpz/codec/memory.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/molecule/cell.hpp"
+#include "gpz/molecule/links.hpp"
 
 namespace gpz::molecule {
 
 inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
-
-// A direction from the parent of a particle that is known before the particle: to another child of the parent (beside),
-// to the parent's parent (above), or to another child of the parent's parent (beyond).
-enum class Reference : std::uint8_t { none, beside, above, beyond };
-
-// Parent and reference directions of a particle. Lags count slots backwards.
-struct Links {
-  std::uint8_t parent = 0;  // lag; 0: a root
-  Reference along = Reference::none;
-  Reference across = Reference::none;
-  std::uint8_t along_lag = 0;   // if along is `beside`
-  std::uint8_t across_lag = 0;  // if across is `beside` or `beyond`
-  std::uint8_t of_class = 0;
-
-  // Number of directions: 0, 1 or 2.
-  int references() const { return along == Reference::none ? 0 : across == Reference::none ? 1 : 2; }
-};
 
 class Tree {
  public:

@@ -10,9 +10,11 @@
 
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/way_kernels.hpp"
+#include "gpz/kernels/way_rows.hpp"
 #include "gpz/molecule/class_fit.hpp"
 #include "gpz/molecule/contexts.hpp"
 #include "gpz/molecule/memory.hpp"
+#include "gpz/molecule/sampling.hpp"
 #include "gpz/molecule/tree.hpp"
 
 namespace gpz::molecule {
@@ -25,12 +27,17 @@ struct Walk {
   const ClassRecord *classes = nullptr;
 };
 
-// Fits use a sample of about 256 particles of each class and frame.
-inline bool is_sampled(std::size_t slot, std::size_t members) {
-  constexpr std::uint64_t enough = 256;
-  if (members <= enough) return true;
-  return (slot * 0x9E3779B1u & 0xFFFFFFFFu) * members < enough << 32;
-}
+static_assert(sizeof(Particle) == codec::WayRow::words * sizeof(float));
+static_assert(offsetof(Particle, moved) == codec::WayRow::moved * sizeof(float));
+static_assert(offsetof(Particle, before) == codec::WayRow::before * sizeof(float));
+static_assert(offsetof(Particle, place) == codec::WayRow::place * sizeof(float));
+static_assert(offsetof(Particle, mean) == codec::WayRow::mean * sizeof(float));
+static_assert(offsetof(Particle, length) == codec::WayRow::length * sizeof(float));
+static_assert(offsetof(Particle, mean_length) == codec::WayRow::mean_length * sizeof(float));
+static_assert(offsetof(Particle, scale) == codec::WayRow::scale * sizeof(float));
+static_assert(offsetof(Particle, known) == codec::WayRow::known_byte);
+static_assert(offsetof(Particle, frames) == codec::WayRow::frames_byte);
+static_assert(offsetof(Particle, sizes) == codec::WayRow::sizes_byte);
 
 // Loads the local axes and the state of particle i, which is bound, into a lane. `ways` has this frame's bond vectors
 // of earlier particles.
@@ -101,13 +108,17 @@ class WaySide {
 //   void expect(group, level, part), std::int32_t component(i, d, number): code component d of a bond vector or
 //   displacement, for which `number` is expected (codec::ExpectedNumber)
 //   bool side(i, way): codes the side of a WaySide
+//   void fetch(i): announces that particles from i on follow soon
 //   void place(i): codes the image of the particle and sets its index
 template <typename Side>
 class Pass {
  public:
   // `sums` has an entry for each segment and class, to which the particles are added.
   Pass(const Walk &walk, std::vector<std::vector<ClassSums>> &sums, std::vector<Side> &sides)
-      : w_(walk), all_sums_(sums), sides_(sides), kernels_(codec::kernels().ways) {}
+      : w_(walk), all_sums_(sums), sides_(sides), kernels_(codec::kernels().ways), row_kernels_(codec::kernels().rows) {
+    lay_out_classes();
+    rest_lanes();
+  }
 
   // Codes segments [from, to), one in each lane at a time.
   void run(std::size_t from, std::size_t to) {
@@ -116,7 +127,9 @@ class Pass {
     lanes_.resize(std::min(kernels_.lanes, to - from));
     for (;;) {
       bound_ = 0;
-      for (std::size_t l = 0; l < lanes_.size(); ++l) advance(lanes_[l], l);
+      roots_ = 0;
+      for (std::size_t l = 0; l < lanes_.size(); ++l) advance(l);
+      while (roots_ != 0) move_roots();
       if (bound_ == 0) return;
       bind();
     }
@@ -124,6 +137,8 @@ class Pass {
 
  private:
   using Motion = std::array<Vector3, motion_features>;
+  static constexpr std::size_t particles_ahead = 16;
+  static constexpr std::size_t particles_of_line = 8;  // whose indices fill a cache line
 
   // A segment in progress.
   struct Lane {
@@ -140,24 +155,32 @@ class Pass {
     const Particle *last = nullptr;
     Particle *now = nullptr;
     bool is_stored = false;
+    Particle::Steps stored_move{};  // of an exception
+  };
+  struct Root {
+    Bound particle;
+    ExpectedMove expected;
+    std::array<codec::ExpectedNumber, core::max_components> numbers{};
   };
 
-  // Codes roots up to the next bound particle.
-  void advance(Lane &lane, std::size_t l) {
-    for (;;) {
-      for (; lane.at < lane.end; ++lane.at) {
-        const std::size_t i = lane.at;
-        const Links &links = (*w_.tree)[i];
-        Particle &now = w_.now[i];
-        lane.side->particle(i);
-        now.before = w_.last[i].moved;
-        if (links.parent != 0) {
-          bound_particles_[bound_++] = {l, i, lane.side, &links, &w_.last[i], &now, lane.side->is_stored(i)};
-          return;
-        }
-        move_root(lane, i, links, now);
-        lane.side->place(i);
-      }
+  // Each lane reads and writes several streams of memory, more in all than processors recognise by themselves.
+  // Inlined by force: GCC removes calls of functions that do nothing but prefetch.
+  [[gnu::always_inline]] void fetch_ahead(const Lane &lane, std::size_t i) {
+    const std::size_t next = i + particles_ahead;
+    if (next >= lane.end) return;
+    const auto *const last = reinterpret_cast<const char *>(w_.last + next);
+    auto *const now = reinterpret_cast<char *>(w_.now + next);
+    __builtin_prefetch(last);
+    __builtin_prefetch(last + 64);
+    __builtin_prefetch(now, 1);
+    __builtin_prefetch(now + 64, 1);
+    if (next % particles_of_line == 0) lane.side->fetch(next);
+  }
+
+  // Begins the next particle of a lane.
+  void advance(std::size_t l) {
+    Lane &lane = lanes_[l];
+    while (lane.at == lane.end) {
       if (next_segment_ == last_segment_) return;
       const std::vector<std::uint32_t> &ends = w_.tree->segment_ends();
       lane.side = &sides_[next_segment_];
@@ -165,6 +188,20 @@ class Pass {
       lane.at = next_segment_ == 0 ? 0 : ends[next_segment_ - 1];
       lane.end = ends[next_segment_++];
     }
+    const std::size_t i = lane.at;
+    const Links &links = (*w_.tree)[i];
+    Particle &now = w_.now[i];
+    fetch_ahead(lane, i);
+    lane.side->particle(i);
+    const bool is_stored = lane.side->is_stored(i);
+    const Bound particle{l,           i,    lane.side, &links,
+                         &w_.last[i], &now, is_stored, is_stored ? now.moved : Particle::Steps{}};
+    if (links.parent != 0) {
+      bound_particles_[bound_++] = particle;
+      return;
+    }
+    now.before = w_.last[i].moved;
+    root_particles_[roots_++].particle = particle;
   }
 
   bool is_sampled(std::size_t i, const Links &links) const {
@@ -179,45 +216,63 @@ class Pass {
     }
   }
 
-  // Updates the smoothed size of residuals. `size` is relative to the class.
-  static void update_scale(Particle &now, const Particle &last, double size) {
-    now.sizes = static_cast<std::uint8_t>(std::min(last.sizes + 1, scale_frames));
-    const double limited = std::max(std::min(size, 8.0), 0.05);
-    const double scale = last.scale + (limited - last.scale) / now.sizes;
-    now.scale = static_cast<float>(std::max(std::min(scale, 8.0), 0.1));
-  }
   static void keep_scale(Particle &now, const Particle &last) {
     now.scale = last.scale;
     now.sizes = last.sizes;
   }
 
-  void move_root(Lane &lane, std::size_t i, const Links &links, Particle &now) {
-    const Particle &last = w_.last[i];
-    keep_scale(now, last);
-    if (lane.side->is_stored(i)) return;
-    const ClassFit &fit = w_.classes[links.of_class].fit;
-    const Motion motion{vector_of(last.moved), vector_of(last.before)};
-    Vector3 expected{};
-    for (std::size_t k = 0; k < motion.size(); ++k) expected = expected + fit.motion[k] * motion[k];
-    const double scale = last.scale;
-    const double deviation = scale * fit.length_deviation;
-    const double variance = deviation * deviation + 1.0 / 6;
-    double off = 0;
-    for (std::size_t d = 0; d < expected.size(); ++d) {
-      const codec::ExpectedNumber number = expected_number(expected[d], variance);
-      lane.side->expect(Group::usual, number.level, number.part);
-      now.moved[d] = lane.side->component(i, d, number.number);
-      off += std::fabs(now.moved[d] - expected[d]);
+  // Codes the root of each lane that is at one, component by component, and begins the particles behind them.
+  void move_roots() {
+    for (std::size_t k = 0; k < roots_; ++k) expect_move(root_particles_[k]);
+    for (std::size_t d = 0; d < core::max_components; ++d) {
+      for (std::size_t k = 0; k < roots_; ++k) {
+        const Root &root = root_particles_[k];
+        const codec::ExpectedNumber &number = root.numbers[d];
+        if (!root.particle.is_stored) root.particle.side->expect(Group::usual, number.level, number.part);
+      }
+      for (std::size_t k = 0; k < roots_; ++k) {
+        const Bound &p = root_particles_[k].particle;
+        if (!p.is_stored) p.now->moved[d] = p.side->component(p.slot, d, root_particles_[k].numbers[d].number);
+      }
     }
-    off /= 3;
-    ClassSums &sums = lane.sums[links.of_class];
+    const std::size_t moved = roots_;
+    std::array<std::size_t, codec::most_lanes> of_lane;
+    for (std::size_t k = 0; k < moved; ++k) {
+      const Root &root = root_particles_[k];
+      if (!root.particle.is_stored) learn_move(root);
+      root.particle.side->place(root.particle.slot);
+      of_lane[k] = root.particle.lane;
+    }
+    roots_ = 0;
+    for (std::size_t k = 0; k < moved; ++k) {
+      ++lanes_[of_lane[k]].at;
+      advance(of_lane[k]);
+    }
+  }
+
+  void expect_move(Root &root) const {
+    const Bound &p = root.particle;
+    keep_scale(*p.now, *p.last);
+    if (p.is_stored) return;
+    const ClassFit &fit = w_.classes[p.links->of_class].fit;
+    root.expected = molecule::expect_move(fit, {vector_of(p.last->moved), vector_of(p.last->before)}, *p.last);
+    for (std::size_t d = 0; d < root.numbers.size(); ++d)
+      root.numbers[d] = expected_number(root.expected.step[d], root.expected.variance);
+  }
+
+  void learn_move(const Root &root) {
+    const Bound &p = root.particle;
+    const Particle &last = *p.last;
+    Particle &now = *p.now;
+    const double off = off_move(root.expected.step, now);
+    ClassSums &sums = lanes_[p.lane].sums[p.links->of_class];
     sums.count += 1;
-    sums.off_length += off / scale;
-    if (is_sampled(i, links)) {
-      add_motion(sums, motion, vector_of(now.moved));
+    sums.off_length += off / static_cast<double>(last.scale);
+    if (is_sampled(p.slot, *p.links)) {
+      add_motion(sums, {vector_of(last.moved), vector_of(last.before)}, vector_of(now.moved));
       sums.samples += 1;
     }
-    update_scale(now, last, off / fit.length_deviation);
+    update_scale(now, last, off / w_.classes[p.links->of_class].fit.length_deviation);
   }
 
   template <typename Work>
@@ -226,7 +281,9 @@ class Pass {
   }
 
   void bind() {
+    if (bound_ < lanes_.size()) rest_lanes();
     for_each([this](const Bound &p) { take(p); });
+    row_kernels_.take(rows_, batch_);
     kernels_.find_axes(batch_);
     kernels_.expect(batch_);
     code(0);
@@ -240,6 +297,7 @@ class Pass {
     code(2);
     kernels_.remember(batch_);
     kernels_.learn(batch_);
+    row_kernels_.give(batch_, rows_);
     for_each([this](const Bound &p) {
       give(p);
       p.side->place(p.slot);
@@ -247,33 +305,43 @@ class Pass {
     });
   }
 
+  // Collects the rows of a particle and of those it refers to.
   void take(const Bound &p) {
     const std::size_t l = p.lane;
-    const Particle &last = *p.last;
-    const Particle &parent = *(p.now - p.links->parent);
-    const Particle &last_parent = *(p.last - p.links->parent);
-    take_place(*w_.tree, w_.now, last, p.slot, l, batch_);
-    for (std::size_t d = 0; d < last.way.size(); ++d) {
-      batch_.last_way[d][l] = last.way[d];
-      batch_.motion[0][d][l] = last.moved[d] - last_parent.moved[d];
-      batch_.motion[1][d][l] = last.before[d] - last_parent.before[d];
-      batch_.motion[2][d][l] = parent.moved[d];
-      batch_.motion[3][d][l] = last_parent.moved[d];
+    const Links &links = *p.links;
+    const Particle *const parent = p.now - links.parent;
+    const bool along_is_above = links.along == Reference::above;
+    const bool across_is_above = links.across == Reference::above;
+    rows_.last[l] = p.last;
+    rows_.last_parent[l] = p.last - links.parent;
+    rows_.parent[l] = parent;
+    rows_.along[l] = along_is_above ? parent : p.now - links.along_lag;
+    rows_.across[l] = across_is_above ? parent - (p.links - links.parent)->parent : p.now - links.across_lag;
+    rows_.along_is_negative[l] = along_is_above ? -1 : 0;
+    rows_.across_is_negative[l] = across_is_above ? -1 : 0;
+    rows_.across_from_parent[l] = links.across == Reference::beside ? 0 : -1;
+    rows_.classes[l] = &class_rows_[links.of_class];
+    rows_.now[l] = p.now;
+    batch_.references[l] = links.references();
+  }
+  void rest_lanes() {
+    for (auto *const rows : {&rows_.last, &rows_.last_parent, &rows_.parent, &rows_.along, &rows_.across})
+      rows->fill(&idle_);
+    rows_.now.fill(&idle_);
+    rows_.classes.fill(&no_class_);
+    rows_.longest_move = static_cast<std::int32_t>(longest_move);
+  }
+  void lay_out_classes() {
+    class_rows_.resize(w_.tree->classes());
+    for (std::size_t c = 0; c < class_rows_.size(); ++c) {
+      const ClassFit &fit = w_.classes[c].fit;
+      auto to = class_rows_[c].of.begin();
+      to = std::copy(fit.motion.begin(), fit.motion.end(), to);
+      for (const auto &weights : fit.shape) to = std::copy(weights.begin(), weights.end(), to);
+      for (const double x : {fit.length_deviation, fit.along_deviation, fit.bend, fit.bend2, fit.mean_length,
+                             fit.mean_along, fit.has_along ? 1.0 : 0.0})
+        *to++ = x;
     }
-    batch_.last_length[l] = last.length;
-    batch_.last_scale[l] = last.scale;
-    batch_.last_sizes[l] = last.sizes;
-    const ClassFit &fit = w_.classes[p.links->of_class].fit;
-    for (std::size_t k = 0; k < motion_features; ++k) batch_.motion_weights[k][l] = fit.motion[k];
-    for (std::size_t s = 0; s < fit.shape.size(); ++s)
-      for (std::size_t k = 0; k < shape_features; ++k) batch_.shape_weights[s][k][l] = fit.shape[s][k];
-    batch_.length_deviation[l] = fit.length_deviation;
-    batch_.along_deviation[l] = fit.along_deviation;
-    batch_.bend[l] = fit.bend;
-    batch_.bend2[l] = fit.bend2;
-    batch_.mean_length[l] = fit.mean_length;
-    batch_.mean_along[l] = fit.mean_along;
-    batch_.has_along[l] = fit.has_along ? 1 : 0;
   }
 
   void code(std::size_t step) {
@@ -287,9 +355,9 @@ class Pass {
     for_each([&](const Bound &p) {
       const std::size_t l = p.lane;
       const auto d = static_cast<std::size_t>(batch_.axis[step][l]);
-      if (!p.is_stored) p.now->way[d] = p.side->component(p.slot, d, batch_.number[l]);
-      value_[l] = p.now->way[d];
-      batch_.way[d][l] = p.now->way[d];
+      const std::int32_t component = p.is_stored ? p.now->way[d] : p.side->component(p.slot, d, batch_.number[l]);
+      value_[l] = component;
+      batch_.way[d][l] = component;
     });
   }
 
@@ -304,15 +372,10 @@ class Pass {
   void give(const Bound &p) {
     const std::size_t l = p.lane;
     const Links &links = *p.links;
-    const Particle &last = *p.last;
-    Particle &now = *p.now;
-    keep_place(batch_, l, now);
-    if (p.is_stored) return keep_scale(now, last);
-    now.scale = batch_.scale[l];
-    now.sizes = static_cast<std::uint8_t>(batch_.sizes[l]);
-    const Particle &parent = *(p.now - links.parent);
-    for (std::size_t d = 0; d < now.way.size(); ++d)
-      now.moved[d] = core::limited(std::int64_t{parent.moved[d]} + now.way[d] - last.way[d], longest_move);
+    if (p.is_stored) {
+      p.now->moved = p.stored_move;
+      return keep_scale(*p.now, *p.last);
+    }
     ClassSums &sums = lanes_[l].sums[links.of_class];
     const bool is_framed = batch_.framed[l] != 0;
     sums.count += 1;
@@ -339,17 +402,26 @@ class Pass {
     add_shape(1, batch_.actual_along[l] - static_cast<double>(batch_.last_place[0][l]));
     add_shape(2, batch_.actual_turned[l]);
   }
-  static Vector3 of_lane(const codec::LaneSteps &v, std::size_t l) { return vector_of({v[0][l], v[1][l], v[2][l]}); }
+  static Vector3 of_lane(const codec::WayBatch::LaneSteps &v, std::size_t l) {
+    return vector_of({v[0][l], v[1][l], v[2][l]});
+  }
 
   const Walk &w_;
   std::vector<std::vector<ClassSums>> &all_sums_;
   std::vector<Side> &sides_;
   const codec::WayKernels &kernels_;
+  const codec::RowKernels &row_kernels_;
+  std::vector<codec::ClassRow> class_rows_;
+  codec::WayRows rows_;
+  Particle idle_;  // row of idle lanes
+  codec::ClassRow no_class_;
   std::size_t next_segment_ = 0;
   std::size_t last_segment_ = 0;
   std::vector<Lane> lanes_;
   std::array<Bound, codec::most_lanes> bound_particles_;
   std::size_t bound_ = 0;
+  std::array<Root, codec::most_lanes> root_particles_;
+  std::size_t roots_ = 0;
   codec::WayBatch batch_;
   codec::Lanes<std::int32_t> value_;
 };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a section of molecules in front of its numbers (docs/format.md, section 9c), for decoders on CPU and
+// GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/molecule/cell.hpp"
+#include "gpz/molecule/class_fit.hpp"
+#include "gpz/molecule/contexts.hpp"
+#include "gpz/molecule/stored_particles.hpp"
+#include "gpz/molecule/tree.hpp"
+
+namespace gpz::molecule {
+
+enum SectionFlag : std::uint8_t { new_tree = 1, tilted = 2, brick = 4, quiet = 8 };
+inline constexpr std::uint8_t all_flags = 15;
+
+struct OpenedSection {
+  bool has_tree = false;
+  bool is_quiet = false;  // no images are coded where both candidates agree
+  Cell cell;
+  Contexts contexts;
+  StoredParticles stored;
+  std::size_t stored_at = 0;     // bytes in front of the first exception
+  std::size_t stored_count = 0;  // exceptions
+  std::size_t size = 0;          // bytes of what is opened; the tree, or the numbers, follow
+};
+
+// Bytes that open_section needs. `bytes` are the first ones of `size`, at least first_bytes if there are as many.
+inline constexpr std::size_t first_bytes = 88;
+std::size_t bytes_to_open(const std::uint8_t *bytes, std::size_t size);
+// Opens a section of n particles. Throws corrupt, std::bad_alloc.
+OpenedSection open_section(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, std::size_t n);
+
+// Start values of the classes of a new tree, behind its lags. Throws corrupt.
+void read_levels(format::ByteReader &in, std::vector<ClassRecord> &classes);
+
+// Classes of a new tree, which start from the mean bond length of their particles; length_of(i) is that of particle i.
+template <typename LengthOf>
+std::vector<ClassRecord> first_classes(const Tree &tree, const LengthOf &length_of) {
+  std::vector<double> length(tree.classes());
+  std::vector<double> count(tree.classes());
+  for (std::size_t i = 0; i < tree.particles(); ++i) {
+    length[tree[i].of_class] += static_cast<double>(length_of(i));
+    count[tree[i].of_class] += 1;
+  }
+  std::vector<ClassRecord> classes(tree.classes());
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    classes[c].fit = ClassFit::first(count[c] > 0 ? length[c] / count[c] : 0);
+  return classes;
+}
+
+}  // namespace gpz::molecule
