@@ -351,8 +351,8 @@ void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexCo
     encoded.numbers.finish_segments(bytes, threads);
 }
 
-void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
-                          OrderedStream stream, int threads, const codec::IndexOutput &q) {
+Bonds decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
+                           OrderedStream stream, int threads, const codec::IndexOutput &q) {
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;
@@ -368,7 +368,7 @@ void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *
   if (stream == OrderedStream::whole) {
     codec::NumberDecoder numbers(bytes + head.end, size - head.end, OrderedContexts::count);
     decode(walk, q, numbers, head.exceptions);
-    return;
+    return bonds;
   }
   const std::size_t segments = ordered_segments_of(shape.particles);
   std::vector<codec::NumberDecoder> streams =
@@ -384,14 +384,6 @@ void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *
                                     {head.first + before[s] * sizeof(std::int64_t), head.counts[s]});
                            }
                          });
-}
-
-Bonds bonds_of_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
-                             OrderedStream stream) {
-  OrderedWalk walk;
-  prepare(shape, walk);
-  Bonds bonds;
-  read_head(bytes, size, stream, 1, walk, bonds);
   return bonds;
 }
 

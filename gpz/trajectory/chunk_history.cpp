@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/chunk_history.hpp"
 
+#include <utility>
+
 #include "gpz/codec/parallel.hpp"
 #include "gpz/format/fields.hpp"
 
@@ -17,7 +19,8 @@ OtherFields ChunkHistory::others(std::size_t field) const {
           [this](std::size_t other) { return followed(other); }};
 }
 
-void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only) {
+void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only,
+                        model::Bonds *bonds) {
   const bool is_limited = only != nullptr && !format::is_plain(chunk.fields()[field]);
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()), threads_,
                         [&](const codec::Target &target) {
@@ -26,7 +29,7 @@ void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const 
                             to.rows = only->rows;
                             to.is_partial = true;
                           }
-                          chunk.write(field, to, threads_);
+                          chunk.write(field, to, threads_, bonds);
                         });
 }
 
@@ -55,11 +58,12 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
       fields_[f] = {};
       continue;
     }
-    load(chunk, f, only);
+    model::Bonds bonds;
+    load(chunk, f, only, &bonds);
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
                      format::is_plain(described_[f]), threads_);
-    modelled_[f].start(chunk.bonds(f));
+    modelled_[f].start(std::move(bonds));
     if (exact != nullptr) (*exact)[f] = indices_.exact;
   }
   started_ = true;

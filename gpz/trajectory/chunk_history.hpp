@@ -112,7 +112,7 @@ class ChunkHistory {
   void follow_section(std::size_t field, Follow &follow, const Payload &payload);
   void add(const IndependentChunk &chunk, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;
-  void load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only);
+  void load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only, model::Bonds *bonds = nullptr);
 
   bool started_ = false;
   std::uint64_t particles_ = 0;

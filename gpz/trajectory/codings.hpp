@@ -42,6 +42,8 @@ struct SectionContext {
   int threads = 1;
   // Decoding: particles that are wanted, for codings whose blocks are independent. nullptr: all.
   const codec::Target *only = nullptr;
+  // Decoding: receives the bonds that the section contains, if it is not null. Most contain none.
+  model::Bonds *bonds = nullptr;
 
   std::size_t components() const { return field.components.size(); }
   codec::OrderedShape ordered_shape(const core::GridBox &box) const {
@@ -105,8 +107,6 @@ using Write = void(const SectionContext &context, const Payload &payload, Indice
 // Decode.
 using Follow = void(codec::DifferenceState &state, const Payload &payload, int threads,
                     const codec::WantedBlocks &wanted);
-// Reads the bonds in a payload. Throws as Decode.
-using FindBonds = model::Bonds(const SectionContext &context, const Payload &payload);
 // Offsets in a section of bytes that are 1 + the number of another field, or 0 for none. Throws corrupt.
 using FindFields = std::vector<std::size_t>(const std::uint8_t *section, std::size_t size);
 
@@ -119,7 +119,6 @@ struct Coding : format::CodingRule {
   TryEncode *try_encode;
   // nullptr: not supported by the coding.
   Follow *follow = nullptr;
-  FindBonds *bonds = nullptr;
   FindFields *fields_named = nullptr;
   Lose *lose = nullptr;
   bool decodes_blocks = false;  // load and write use SectionContext::only
@@ -136,7 +135,6 @@ TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_mode
     encode_cells, encode_sites, encode_sequence, encode_few_values, encode_classed, encode_molecules,
     encode_block_coded;
 Follow follow_predicted;
-FindBonds bonds_of_ordered_model, bonds_of_ordered_segments;
 FindFields fields_of_few_values, fields_of_classed;
 Lose lose_molecules;
 

@@ -67,19 +67,22 @@ void IndependentChunk::decode_ids() {
   ids_ = std::move(indices.column[0]);
 }
 
-void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads) const {
+void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads, model::Bonds *bonds) const {
   Indices memory;
-  write(field, target, threads, memory);
+  write(field, target, threads, memory, bonds);
 }
 
-void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads, Indices &memory) const {
+void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads, Indices &memory,
+                             model::Bonds *bonds) const {
   if (blocks_ != nullptr)
     blocks_->decode(field, target, threads);
   else if (field == chunk_.identity)
     codec::store(codec::IntegerValues{ids_.data()}, ids_.size(), target);
   else
     in_section(field, threads, memory, &target, [&](const SectionContext &context, const OpenedSection &section) {
-      decode_values(context, section, memory, target);
+      SectionContext with_bonds = context;
+      with_bonds.bonds = bonds;
+      decode_values(with_bonds, section, memory, target);
     });
 }
 
@@ -92,17 +95,6 @@ bool IndependentChunk::decodes_blocks(std::size_t field) const {
     does = section.coding->decodes_blocks;
   });
   return does;
-}
-
-model::Bonds IndependentChunk::bonds(std::size_t field) const {
-  model::Bonds bonds;
-  if (blocks_ != nullptr || field == chunk_.identity) return bonds;
-  Indices memory;
-  in_section(field, 1, memory, nullptr, [&](const SectionContext &context, const OpenedSection &section) {
-    if (section.coding->bonds == nullptr) return;
-    located(section.head, [&] { bonds = section.coding->bonds(context, section.payload); });
-  });
-  return bonds;
 }
 
 }  // namespace gpz::trajectory

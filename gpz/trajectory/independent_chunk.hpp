@@ -28,13 +28,13 @@ class IndependentChunk {
   std::uint64_t particles() const { return particles_; }
   const std::vector<Field> &fields() const { return *fields_; }
   // Decodes a wanted field. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
-  void write(std::size_t field, const codec::Target &target, int threads) const;
+  // `bonds` receives the bonds that the section contains, if it is not null.
+  void write(std::size_t field, const codec::Target &target, int threads, model::Bonds *bonds = nullptr) const;
   // Whether write() decodes only blocks with particles that its target wants.
   bool decodes_blocks(std::size_t field) const;
   // As write() above, reusing `memory`.
-  void write(std::size_t field, const codec::Target &target, int threads, Indices &memory) const;
-  // Bonds that a field's section contains; empty for most. Throws as write.
-  model::Bonds bonds(std::size_t field) const;
+  void write(std::size_t field, const codec::Target &target, int threads, Indices &memory,
+             model::Bonds *bonds = nullptr) const;
 
  private:
   void decode_ids();

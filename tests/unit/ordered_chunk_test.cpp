@@ -141,7 +141,13 @@ TEST(OrderedChunk, MoleculesAreSmallerByTheirBonds) {
   const auto bonds_of = [&](const EncodedChunk &chunk) {
     const std::vector<Field> &fields = described.info.fields;
     const auto opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
-    return trajectory::IndependentChunk(opened, chunk.particles, fields, {}).bonds(0);
+    std::vector<float> values(3 * chunk.particles);
+    codec::Target target;
+    for (std::size_t d = 0; d < 3; ++d)
+      target.components[d] = {values.data() + d, 3 * sizeof(float), ConstArray::Type::float32};
+    model::Bonds bonds;
+    trajectory::IndependentChunk(opened, chunk.particles, fields, {}).write(0, target, 1, &bonds);
+    return bonds;
   };
   const model::Bonds bonds = bonds_of(modelled);
   ASSERT_EQ(bonds.particles(), modelled.particles);

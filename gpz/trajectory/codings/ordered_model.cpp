@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Codings 5 and 12: positions in the order of ids, predicted from bonds and from the structure of molecules
 // (docs/format.md, sections 10b and 10j).
+#include <utility>
+
 #include "gpz/model/ordered_section.hpp"
 #include "gpz/trajectory/codings.hpp"
 
@@ -11,8 +13,9 @@ using model::OrderedStream;
 
 void decode(const SectionContext &context, const Payload &payload, OrderedStream stream,
             const codec::IndexOutput &out) {
-  model::decode_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size, stream, context.threads,
-                              out);
+  model::Bonds bonds = model::decode_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size,
+                                                   stream, context.threads, out);
+  if (context.bonds != nullptr) *context.bonds = std::move(bonds);
 }
 
 bool encode(const SectionSource &source, OrderedStream stream, EncodedSection &out) {
@@ -29,15 +32,6 @@ void decode_ordered_model(const SectionContext &context, const Payload &payload,
 }
 void decode_ordered_segments(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   decode(context, payload, OrderedStream::segments, out);
-}
-
-model::Bonds bonds_of_ordered_model(const SectionContext &context, const Payload &payload) {
-  return model::bonds_of_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size,
-                                       OrderedStream::whole);
-}
-model::Bonds bonds_of_ordered_segments(const SectionContext &context, const Payload &payload) {
-  return model::bonds_of_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size,
-                                       OrderedStream::segments);
 }
 
 bool encode_ordered_model(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
