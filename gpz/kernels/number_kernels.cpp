@@ -20,8 +20,8 @@ inline Word all_words(std::int64_t x) { return Word{} + x; }
 #if defined(__AVX512F__)
 inline Word load_at(Word address) {
   // Masked, because GCC 12 warns about the other intrinsic.
-  return reinterpret_cast<Word>(_mm512_mask_i64gather_epi64(_mm512_setzero_si512(), every,
-                                                            reinterpret_cast<__m512i>(address), nullptr, 1));
+  return reinterpret_cast<Word>(
+      _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), every, reinterpret_cast<__m512i>(address), nullptr, 1));
 }
 // Of the low 32 bits.
 inline Word product(Word a, Word b) {
@@ -85,18 +85,17 @@ inline Word next_number(NumberLanes &n, std::size_t lane, Word context, Word is_
   const Word state = word_of(n.state, lane);
   const Word rest = state & (core::ans_total - 1);
   const Word slot = load_at(address_of(n.slots) + (context << core::ans_bits) + rest) & 255;
-  const Word token =
-      load_at(address_of(n.tokens) + ((product(context, all_words(tokens_of_context)) + slot) << 3));
+  const Word token = load_at(address_of(n.tokens) + ((product(context, all_words(tokens_of_context)) + slot) << 3));
   const Word start = shifted_down(token, 32) & ((1 << NumberToken::start_bits) - 1);
-  const Word frequency =
-      shifted_down(token, 32 + NumberToken::start_bits) & ((1 << NumberToken::frequency_bits) - 1);
-  const Word bits = shifted_down(token, 32 + NumberToken::start_bits + NumberToken::frequency_bits);
+  const Word frequency = shifted_down(token, 32 + NumberToken::start_bits) & ((1 << NumberToken::frequency_bits) - 1);
+  const Word bits = shifted_down(token, 32 + NumberToken::start_bits + NumberToken::frequency_bits) &
+                    ((1 << NumberToken::bits_bits) - 1);
 
   const Word next = product(frequency, shifted_down(state, core::ans_bits)) + rest - start;
   const Word word = word_of(n.word, lane);
   // The two bytes are the last ones of those that are loaded: states are in front of the words.
-  const Word read = shifted_down(
-      load_at(word_of(n.words, lane) + (least(word, word_of(n.last_word, lane)) << 1) - 6), 48);
+  const Word read =
+      shifted_down(load_at(word_of(n.words, lane) + (least(word, word_of(n.last_word, lane)) << 1) - 6), 48);
   const auto takes = next < core::ans_low;
   const Word other = word_of(n.other_state, lane);
   const auto coded = is_coded != 0;

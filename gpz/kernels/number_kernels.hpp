@@ -27,7 +27,8 @@ inline constexpr std::size_t tokens_of_context = core::number_tokens + 1;
 // Vectors load 8 bytes from tables of bytes: as many are behind the last one.
 inline constexpr std::size_t bytes_behind_table = 7;
 
-// Streams of the lanes: the members of NumberCursor, with pointers as numbers. Those of idle lanes must be readable too.
+// Streams of the lanes: the members of NumberCursor, with pointers as numbers. Those of idle lanes must be readable
+// too.
 struct NumberLanes {
   using Words = Lanes<std::int64_t>;
 
