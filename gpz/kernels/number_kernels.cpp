@@ -42,6 +42,9 @@ inline Word load_word(const std::int32_t *from) {
   std::memcpy(&x, from, sizeof x);
   return __builtin_convertvector(x, Word);
 }
+inline Word whole_word(const double *from) {
+  return __builtin_convertvector(__builtin_convertvector(load(from), Integers), Word);
+}
 inline void store_word(std::int32_t *to, Word x) {
   const Integers narrow = __builtin_convertvector(x, Integers);
   std::memcpy(to, &narrow, sizeof narrow);
@@ -61,6 +64,7 @@ inline Word load_at(Word address) {
 }
 inline Word product(Word a, Word b) { return a * b; }
 inline Word load_word(const std::int32_t *from) { return *from; }
+inline Word whole_word(const double *from) { return static_cast<Word>(*from); }
 inline void store_word(std::int32_t *to, Word x) { *to = static_cast<std::int32_t>(x); }
 
 #endif
@@ -72,7 +76,10 @@ Word word_of(const Lanes<T> &from, std::size_t lane) {
   std::memcpy(&x, from.of.data() + lane, sizeof x);
   return x;
 }
-inline void put(NumberLanes::Words &to, std::size_t lane, Word x) { std::memcpy(to.of.data() + lane, &x, sizeof x); }
+template <typename T>
+void put(Lanes<T> &to, std::size_t lane, Word x) {
+  std::memcpy(to.of.data() + lane, &x, sizeof x);
+}
 inline Word address_of(const void *p) { return all_words(reinterpret_cast<std::intptr_t>(p)); }
 template <typename By>
 Word shifted_down(Word x, By by) {
@@ -151,9 +158,24 @@ void read(NumberLanes &n, const ComponentCoding &coding, WayBatch &b, Lanes<std:
   }
 }
 
+void read_sides(NumberLanes &n, const ComponentCoding &coding, WayBatch &b) {
+  if (!any(less(all(0.5), load(b.has_side.of.data())))) return;
+  WayBatch::LaneValues &side = coding.step == 0 ? b.near : b.side;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
+    const Word has_side = (word_of(b.has_side, l) != 0 ? all_words(-1) : all_words(0)) & word_of(coding.is_coded, l);
+    static_assert((way_side_levels & (way_side_levels - 1)) == 0);
+    const Word context = (whole_word(&b.side_level.of[l]) & (way_side_levels - 1)) + coding.first_side;
+    const Word is_other = next_number(n, l, context, has_side) != 0 ? has_side : all_words(0);
+    // The other of 0 and 1, or of -1 and 1.
+    const Word one = all_words(core::bit_cast<std::int64_t>(1.0));
+    const Word now = word_of(side, l);
+    put(side, l, now ^ ((coding.step == 0 ? one : all_words(INT64_MIN)) & is_other));
+  }
+}
+
 }  // namespace
 
-constexpr NumberKernels number_kernels{read};
+constexpr NumberKernels number_kernels{read, read_sides};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

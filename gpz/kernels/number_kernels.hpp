@@ -40,6 +40,7 @@ struct NumberLanes {
 // How the components of bond vectors and displacements are coded.
 struct ComponentCoding {
   const std::uint8_t *contexts = nullptr;  // of each group, level and part; bytes_behind_table follow
+  std::int64_t first_side = 0;             // context of the least reliable sides
   std::int64_t most = 0;                   // limit of a component
   unsigned step = 0;
   Lanes<std::int64_t> is_coded{};  // -1: the lane has a number; 0: its component is in `way`
@@ -48,6 +49,8 @@ struct ComponentCoding {
 struct NumberKernels {
   // Reads the component of a step. Sets `value` and the component of `way`.
   void (*read)(NumberLanes &, const ComponentCoding &, WayBatch &, Lanes<std::int32_t> &value);
+  // Reads the sides of the lanes that have two. Step 0 sets `near`, step 1 `side`.
+  void (*read_sides)(NumberLanes &, const ComponentCoding &, WayBatch &);
 };
 
 namespace GPZ_ISA {

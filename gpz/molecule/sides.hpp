@@ -84,6 +84,7 @@ class DecodeSide {
         known_{q[0], q[1], q[2]},
         stored_particles_(*scene.stored, first) {}
 
+  const Contexts &contexts() const { return contexts_; }
   const ComponentContexts &contexts_of_components() const { return of_components_; }
   // A lane reads the numbers from here on. First call this for all lanes: idle ones need a stream, too.
   void enter(codec::NumberLanes &lanes, std::size_t lane) {
@@ -100,7 +101,6 @@ class DecodeSide {
     find_move(scene_, i, *stored_, links.parent == 0 ? Way{} : place_of(known_, i - links.parent), scene_.walk.now[i]);
   }
   bool is_stored(std::size_t) const { return stored_ != nullptr; }
-  bool side(std::size_t, const WaySide &way) { return next_number(contexts_.of_side(way.level())) != 0; }
   [[gnu::always_inline]] void fetch(std::size_t i) const {
     for (const std::int64_t *const column : scene_.last) __builtin_prefetch(column + i);
     for (std::int64_t *const column : q_) __builtin_prefetch(column + i, 1);

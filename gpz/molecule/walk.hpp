@@ -135,6 +135,7 @@ class Pass {
     if constexpr (Side::is_decoder) {
       for (std::size_t l = 0; l < codec::most_lanes && from != to; ++l) sides_[from].enter(streams_, l);
       coding_.contexts = sides_[from].contexts_of_components().table();
+      coding_.first_side = sides_[from].contexts().of_side(0);
     }
     for (;;) {
       bound_ = 0;
@@ -335,11 +336,11 @@ class Pass {
     kernels_->ways.expect(batch_);
     code(0);
     kernels_->ways.cut(batch_, value_);
-    choose_sides([this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
+    choose_sides(0, [this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
     kernels_->ways.settle(batch_);
     code(1);
     kernels_->ways.cut_again(batch_, value_);
-    choose_sides([this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
+    choose_sides(1, [this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
     kernels_->ways.settle_last(batch_);
     code(2);
     kernels_->ways.remember(batch_);
@@ -417,11 +418,16 @@ class Pass {
   }
 
   template <typename TakeOther>
-  void choose_sides(const TakeOther &take_other) {
-    for_each([&](const Bound &p) {
-      if (batch_.has_side[p.lane] != 0 && !p.is_stored && p.side->side(p.slot, WaySide(batch_, p.lane)))
-        take_other(p.lane);
-    });
+  void choose_sides(unsigned step, const TakeOther &take_other) {
+    if constexpr (Side::is_decoder) {
+      coding_.step = step;
+      kernels_->numbers.read_sides(streams_, coding_, batch_);
+    } else {
+      for_each([&](const Bound &p) {
+        if (batch_.has_side[p.lane] != 0 && !p.is_stored && p.side->side(p.slot, WaySide(batch_, p.lane)))
+          take_other(p.lane);
+      });
+    }
   }
 
   void give(const Bound &p) {
