@@ -17,6 +17,15 @@ using Unsigned = std::uint64_t __attribute__((vector_size(sizeof(Word))));
 inline constexpr std::size_t words = lanes;
 
 inline Word all_words(std::int64_t x) { return Word{} + x; }
+// -1 in lanes whose bits are set.
+inline Word flags_of(unsigned mask, std::size_t) {
+#if defined(__AVX512F__)
+  const Word bits{1, 2, 4, 8, 16, 32, 64, 128};
+#else
+  const Word bits{1, 2, 4, 8};
+#endif
+  return (all_words(mask) & bits) != 0 ? all_words(-1) : all_words(0);
+}
 #if defined(__AVX512F__)
 inline Word load_at(Word address) {
   // Masked, because GCC 12 warns about the other intrinsic.
@@ -57,6 +66,7 @@ using Unsigned = std::uint64_t;
 inline constexpr std::size_t words = 1;
 
 inline Word all_words(std::int64_t x) { return x; }
+inline Word flags_of(unsigned mask, std::size_t lane) { return -static_cast<Word>(mask >> lane & 1); }
 inline Word load_at(Word address) {
   Word x;
   std::memcpy(&x, reinterpret_cast<const void *>(address), sizeof x);
@@ -138,7 +148,7 @@ void read(NumberLanes &n, const ComponentCoding &coding, WayBatch &b, Lanes<std:
     const Word group = step == 2 ? all_words(of_group) : wide != 0 ? all_words(2 * of_group) : all_words(0);
     const Word place = group + word_of(b.level, l) * parts + word_of(b.part, l);
     const Word context = load_at(address_of(coding.contexts) + place) & 255;
-    const Word is_coded = word_of(coding.is_coded, l);
+    const Word is_coded = flags_of(coding.coded, l);
     const Word number = next_number(n, l, context, is_coded);
 
     const Word axis = word_of(b.axis[step], l);
@@ -162,7 +172,7 @@ void read_sides(NumberLanes &n, const ComponentCoding &coding, WayBatch &b) {
   if (!any(less(all(0.5), load(b.has_side.of.data())))) return;
   WayBatch::LaneValues &side = coding.step == 0 ? b.near : b.side;
   for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
-    const Word has_side = (word_of(b.has_side, l) != 0 ? all_words(-1) : all_words(0)) & word_of(coding.is_coded, l);
+    const Word has_side = (word_of(b.has_side, l) != 0 ? all_words(-1) : all_words(0)) & flags_of(coding.coded, l);
     static_assert((way_side_levels & (way_side_levels - 1)) == 0);
     const Word context = (whole_word(&b.side_level.of[l]) & (way_side_levels - 1)) + coding.first_side;
     const Word is_other = next_number(n, l, context, has_side) != 0 ? has_side : all_words(0);
@@ -173,9 +183,20 @@ void read_sides(NumberLanes &n, const ComponentCoding &coding, WayBatch &b) {
   }
 }
 
+std::uint32_t get(NumberLanes &n, unsigned context, unsigned coded, Lanes<std::int64_t> &numbers) {
+  std::uint32_t all_bits = 0;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
+    const Word is_coded = flags_of(coded, l);
+    put(numbers, l, next_number(n, l, all_words(context), is_coded) & is_coded);
+  }
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l)
+    all_bits |= static_cast<std::uint32_t>(numbers.of[l]);
+  return all_bits;
+}
+
 }  // namespace
 
-constexpr NumberKernels number_kernels{read, read_sides};
+constexpr NumberKernels number_kernels{read, read_sides, get};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

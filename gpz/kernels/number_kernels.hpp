@@ -43,7 +43,7 @@ struct ComponentCoding {
   std::int64_t first_side = 0;             // context of the least reliable sides
   std::int64_t most = 0;                   // limit of a component
   unsigned step = 0;
-  Lanes<std::int64_t> is_coded{};  // -1: the lane has a number; 0: its component is in `way`
+  unsigned coded = 0;  // bits of the lanes that have a number; components of others are in `way`
 };
 
 struct NumberKernels {
@@ -51,6 +51,8 @@ struct NumberKernels {
   void (*read)(NumberLanes &, const ComponentCoding &, WayBatch &, Lanes<std::int32_t> &value);
   // Reads the sides of the lanes that have two. Step 0 sets `near`, step 1 `side`.
   void (*read_sides)(NumberLanes &, const ComponentCoding &, WayBatch &);
+  // Reads the numbers of the lanes whose bits are set, all in one context. Returns the bits that are in any of them.
+  std::uint32_t (*get)(NumberLanes &, unsigned context, unsigned coded, Lanes<std::int64_t> &numbers);
 };
 
 namespace GPZ_ISA {

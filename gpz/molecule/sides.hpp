@@ -105,8 +105,11 @@ class DecodeSide {
     for (const std::int64_t *const column : scene_.last) __builtin_prefetch(column + i);
     for (std::int64_t *const column : q_) __builtin_prefetch(column + i, 1);
   }
-  void place(std::size_t i) {
-    if (stored_ != nullptr) return write(i, *stored_);
+  bool place(std::size_t i) {
+    if (stored_ != nullptr) {
+      write(i, *stored_);
+      return false;
+    }
     // Most particles are inside the box and have no image. Their coordinates stay in registers: a load of an array that
     // was just stored by parts waits for all stores before it.
     const std::size_t lag = (*scene_.walk.tree)[i].parent;
@@ -116,16 +119,18 @@ class DecodeSide {
     const std::int64_t x = core::sum_of(from[0][i - lag], std::int64_t{steps[0]});
     const std::int64_t y = core::sum_of(from[1][i - lag], std::int64_t{steps[1]});
     const std::int64_t z = core::sum_of(from[2][i - lag], std::int64_t{steps[2]});
-    if ((lag != 0 && !is_none(scene_.walk.last[i].image)) || !scene_.cell.holds(x, y, z))
-      return place_with_image(i, lag == 0);
-    now.image = {};
-    if (!scene_.is_quiet) {
-      const std::uint32_t number = next_number(contexts_.of_image(lag == 0, false));
-      if (number >= first_image) return apply(i, number);
+    if ((lag != 0 && !is_none(scene_.walk.last[i].image)) || !scene_.cell.holds(x, y, z)) {
+      place_with_image(i, lag == 0);
+      return false;
     }
+    now.image = {};
     q_[0][i] = x;
     q_[1][i] = y;
     q_[2][i] = z;
+    return !scene_.is_quiet;
+  }
+  void change_image(std::size_t i, std::uint32_t number) {
+    if (number >= first_image) apply(i, number);
   }
 
  private:

@@ -15,6 +15,7 @@
 #include "gpz/kernels/way_rows.hpp"
 #include "gpz/molecule/class_fit.hpp"
 #include "gpz/molecule/contexts.hpp"
+#include "gpz/molecule/images.hpp"
 #include "gpz/molecule/memory.hpp"
 #include "gpz/molecule/sampling.hpp"
 #include "gpz/molecule/tree.hpp"
@@ -114,7 +115,8 @@ class WaySide {
 //   or displacement, for which `number` is expected (codec::ExpectedNumber)
 //   bool side(i, way): codes the side of a WaySide
 //   void fetch(i): announces that particles from i on follow soon
-//   void place(i): codes the image of the particle and sets its index
+//   place(i): codes the image of the particle and sets its index. In decoders it returns true if a number follows, in
+//   the context of candidates that agree, which change_image(i, number) takes.
 template <typename Side>
 class Pass {
  public:
@@ -262,7 +264,7 @@ class Pass {
   void move_roots() {
     const std::size_t moved = roots_;
     if (moved < lanes_.size()) rest_lanes();
-    coding_.is_coded = {};
+    coding_.coded = 0;
     for (std::size_t k = 0; k < moved; ++k) {
       const Bound &p = root_particles_[k];
       rows_.last[p.lane] = p.last;
@@ -285,9 +287,9 @@ class Pass {
         keep_scale(p);
       else
         learn_move(p);
-      p.side->place(p.slot);
       of_lane[k] = p.lane;
     }
+    place(root_particles_.data(), moved, true);
     roots_ = 0;
     for (std::size_t k = 0; k < moved; ++k) {
       ++lanes_[of_lane[k]].at;
@@ -297,8 +299,10 @@ class Pass {
 
   // Exceptions have no number; their components are given.
   void prepare(const Bound &p, const Particle::Steps &given) {
-    coding_.is_coded[p.lane] = p.is_stored ? 0 : -1;
-    if (!p.is_stored) return;
+    if (!p.is_stored) {
+      coding_.coded |= 1u << p.lane;
+      return;
+    }
     for (std::size_t d = 0; d < given.size(); ++d) batch_.way[d][p.lane] = given[d];
   }
 
@@ -329,7 +333,7 @@ class Pass {
 
   void bind() {
     if (bound_ < lanes_.size()) rest_lanes();
-    coding_.is_coded = {};
+    coding_.coded = 0;
     for_each([this](const Bound &p) { take(p); });
     kernels_->rows.take(rows_, batch_);
     kernels_->ways.find_axes(batch_);
@@ -348,9 +352,9 @@ class Pass {
     kernels_->rows.give(batch_, rows_);
     for_each([this](const Bound &p) {
       give(p);
-      p.side->place(p.slot);
       ++lanes_[p.lane].at;
     });
+    place(bound_particles_.data(), bound_, false);
   }
 
   // Collects the rows of a particle and of those it refers to.
@@ -415,6 +419,21 @@ class Pass {
       batch_.way[d][l] = p.side->component(p.slot, d, batch_.number[l]);
     }
     value_[l] = batch_.way[d][l];
+  }
+
+  void place(const Bound *particles, std::size_t count, bool are_roots) {
+    const Bound *const end = particles + count;
+    if constexpr (Side::is_decoder) {
+      unsigned coded = 0;
+      for (const Bound *p = particles; p != end; ++p) coded |= (p->side->place(p->slot) ? 1u : 0u) << p->lane;
+      if (coded == 0) return;
+      const unsigned context = particles->side->contexts().of_image(are_roots, false);
+      if (kernels_->numbers.get(streams_, context, coded, images_) < first_image) return;
+      for (const Bound *p = particles; p != end; ++p)
+        p->side->change_image(p->slot, static_cast<std::uint32_t>(images_[p->lane]));
+    } else {
+      for (const Bound *p = particles; p != end; ++p) p->side->place(p->slot);
+    }
   }
 
   template <typename TakeOther>
@@ -486,6 +505,7 @@ class Pass {
   codec::Lanes<std::int32_t> value_;
   codec::NumberLanes streams_;  // decoders
   codec::ComponentCoding coding_;
+  codec::Lanes<std::int64_t> images_;
 };
 
 }  // namespace gpz::molecule
