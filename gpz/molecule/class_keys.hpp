@@ -22,9 +22,9 @@ inline constexpr std::uint32_t class_keys = root_keys + (1u << 15);
 // Length of a bond in quarter octaves. All lengths beyond the longest bond share a class.
 GPZ_HD std::uint32_t length_class(const Way &way) {
   std::uint64_t squared = 0;
-  for (std::size_t d = 0; d < way.size(); ++d) {
+  for (const std::int64_t x : way) {
     constexpr std::int64_t most = std::int64_t{1} << 20;
-    const std::int64_t near = way[d] > most ? most : way[d] < -most ? -most : way[d];
+    const std::int64_t near = x > most ? most : x < -most ? -most : x;
     squared += static_cast<std::uint64_t>(near * near);
   }
   const auto bits = static_cast<std::uint32_t>(core::bit_length(squared));

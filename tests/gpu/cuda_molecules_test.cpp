@@ -102,6 +102,23 @@ void shuffle(std::vector<Snapshot> &snapshots, std::uint64_t seed) {
   }
 }
 
+// Removes particles by their ids.
+template <typename IsKept>
+void keep_only(Snapshot &snapshot, const IsKept &is_kept) {
+  std::vector<double> &places = snapshot.quantities[0].real;
+  std::vector<std::int64_t> &ids = snapshot.quantities[1].integer;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!is_kept(ids[i])) continue;
+    ids[count] = ids[i];
+    for (std::size_t d = 0; d < 3; ++d) places[3 * count + d] = places[3 * i + d];
+    ++count;
+  }
+  ids.resize(count);
+  places.resize(3 * count);
+  snapshot.info.particles = count;
+}
+
 using Vector = Molecules::Vector;
 // Places of the atoms of a molecule; a bond is about 1 long.
 using Geometry = std::vector<Vector>;
@@ -122,6 +139,16 @@ Geometry alkane_geometry(std::size_t carbons) {
     if (c + 1 == carbons) add(0.9, 0.63 * side, 0);
   }
   return geometry;
+}
+
+Geometry row(std::size_t atoms) {
+  Geometry geometry;
+  for (std::size_t a = 0; a < atoms; ++a) geometry.push_back({static_cast<double>(a), 0, 0});
+  return geometry;
+}
+Geometry star(std::size_t arms) {
+  const Geometry whole{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  return {whole.begin(), whole.begin() + 1 + static_cast<std::ptrdiff_t>(arms)};
 }
 
 // Molecules on the sites of a lattice, which turn about their sites and tremble, and drift through the edges of the
@@ -149,6 +176,9 @@ class Fluid {
     const double tilts[] = {2 * spacing, -spacing, spacing};
     std::copy(std::begin(tilts), std::end(tilts), &liquid_.box.values[6]);
   }
+
+  double trembling = 0.01;  // relative to the size of a molecule, up to 1
+  double bound = test::bound;
 
   // `growth`: factor for all lengths, at each key frame.
   std::vector<Snapshot> run(int frames, double growth = 1) {
@@ -195,12 +225,15 @@ class Fluid {
       const Vector x = of_length_1(molecule.x);
       const Vector z = of_length_1(crystal::cross(x, molecule.y));
       const Vector y = crystal::cross(z, x);
-      for (const Vector &atom : *molecule.geometry) {
+      const Geometry &geometry = *molecule.geometry;
+      const Vector size = crystal::operator-(geometry.back(), geometry[0]);
+      const double deviation = trembling * std::min(std::sqrt(crystal::dot(size, size)), 1.0);
+      for (const Vector &atom : geometry) {
         places.emplace_back();
         for (std::size_t d = 0; d < 3; ++d)
           places.back()[d] = unit * scale_ *
                              (molecule.site[d] + drift_[d] + atom[0] * x[d] + atom[1] * y[d] + atom[2] * z[d] +
-                              0.01 * codec::normal(random_));
+                              deviation * codec::normal(random_));
       }
     }
   }
@@ -271,6 +304,53 @@ TEST_F(CudaMolecules, ThatLeaveAndArrive) {
     if (tilted) liquid.tilt();
     expect_as_on_the_cpu(file_of_molecules(liquid.run(18, 0.05, bound, true)));
   }
+  expect_healthy();
+}
+
+// In the second of two intervals with the same lags, and so on.
+TEST_F(CudaMolecules, ThatLeaveAndArriveBehindTheSameLags) {
+  std::vector<Snapshot> snapshots = Fluid(mixture(), 6000, 16).run(17);
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    const std::size_t since_key = f % interval;
+    if (f / interval % 2 == 1 && since_key >= 2)
+      keep_only(snapshots[f],
+                [&](std::int64_t id) { return (7 * static_cast<std::size_t>(id) + since_key) % 41 != 0; });
+  }
+  const Bytes bytes = file_of_molecules(snapshots);
+  EXPECT_EQ(sections_of(bytes).with_lags_of_before, sections_of(bytes).trees - 1);
+  expect_as_on_the_cpu(bytes);
+  expect_healthy();
+}
+
+// The last class has bonds of all lengths.
+TEST_F(CudaMolecules, OfMoreKindsThanThereAreClasses) {
+  std::vector<Geometry> kinds;
+  for (int k = 0; k < 32; ++k)
+    for (Geometry kind :
+         {alkane_geometry(1), alkane_geometry(3), alkane_geometry(4), water, row(2), row(3), row(5), star(3)}) {
+      for (Vector &atom : kind)
+        for (double &x : atom) x *= 0.08 * std::exp2(k / 8.0);
+      kinds.push_back(kind);
+    }
+  Fluid fluid(kinds, 9000, 17);
+  fluid.trembling = 0.001;
+  expect_as_on_the_cpu(fluid.run(9));
+  expect_healthy();
+}
+
+// 11,000 lengths of 17 octaves in the last class: their sum may be rounded, and is computed on the host.
+TEST_F(CudaMolecules, OfBondsOfAllLengths) {
+  std::vector<Geometry> kinds;
+  for (const Geometry &geometry : {star(3), row(3), star(2), row(2), row(4)})
+    for (int k = 0; k < 64; ++k) {
+      kinds.push_back(geometry);
+      for (Vector &atom : kinds.back())
+        for (double &x : atom) x *= 2.8 * std::exp2(-k / 4.0);
+    }
+  Fluid fluid(kinds, 24000, 18);
+  fluid.trembling = 0.0003;
+  fluid.bound = 1.5e-6;
+  expect_as_on_the_cpu(fluid.run(9));
   expect_healthy();
 }
 
