@@ -374,7 +374,7 @@ TEST_F(CudaMolecules, AnyFrameAnyColumns) {
     const Bytes bytes = file_of_molecules(exchanged ? Liquid(chain(10), 3000, 11).run(20, 0.05, bound, true)
                                                     : Fluid(mixture(), 3000, 11).run(20));
     const Reader cpu = reader_of(bytes);
-    cuda::Reader gpu(bytes.data(), bytes.size());
+    cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
     const OwnStream stream;
     Random random(12);
     Count count;
@@ -396,7 +396,7 @@ TEST_F(CudaMolecules, AnyFrameAnyColumns) {
 
 TEST_F(CudaMolecules, MemoryStaysAsItIs) {
   const Bytes bytes = file_of_molecules(Fluid({water}, 9000, 13).run(12));
-  cuda::Reader gpu(bytes.data(), bytes.size());
+  cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
   const Arrays arrays(gpu.info(0), {"x", "y", "z"}, layouts[0]);
   const DeviceMemory memory(arrays.size());
   const auto read_all = [&] {
@@ -439,7 +439,7 @@ TEST_F(CudaMolecules, FalseSectionsHaveTheErrorsOfTheCpu) {
     }
     writer.close();
     const Reader cpu = reader_of(bytes);
-    cuda::Reader gpu(bytes.data(), bytes.size());
+    cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
     for (std::size_t i = 0; i < cpu.frames(); ++i)
       compare(cpu, gpu, i, names_of(cpu.info(i)), layouts[0], OutputOrder::stored, count);
     if (HasFailure()) return;
