@@ -196,16 +196,18 @@ void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes, int thread
 NumberSlots::NumberSlots(const std::uint8_t *stream, std::size_t size, unsigned contexts) {
   NumberTables tables;
   bytes = read_tables(stream, size, contexts, tables);
-  slot.resize(std::size_t{contexts} * core::ans_total);
+  slot.resize(std::size_t{contexts} * core::ans_total + bytes_behind_table);
   token.resize(contexts * tokens_of_context);
   for (unsigned c = 0; c < contexts; ++c) {
     const Table table(tables, c);
     for (std::uint32_t t = 0; t <= table.tokens; ++t) {
       const core::TokenShare &share = table.share[t];
       const std::uint64_t number = t == table.tokens ? 0 : core::token_first(t) << table.low;
-      token[c * tokens_of_context + t] = {static_cast<std::uint32_t>(number), static_cast<std::uint16_t>(share.start),
-                                          static_cast<std::uint16_t>(share.frequency),
-                                          static_cast<std::uint8_t>(table.bits(t))};
+      Token &to = token[c * tokens_of_context + t];
+      to.first = static_cast<std::uint32_t>(number);
+      to.start = share.start & ((1u << Token::start_bits) - 1);
+      to.frequency = share.frequency & ((1u << Token::frequency_bits) - 1);
+      to.bits = static_cast<std::uint32_t>(table.bits(t)) & ((1u << Token::bits_bits) - 1);
       std::fill_n(slot.begin() + c * core::ans_total + share.start, share.frequency, static_cast<std::uint8_t>(t));
     }
   }

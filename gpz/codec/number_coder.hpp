@@ -12,6 +12,7 @@
 
 #include "gpz/core/ans.hpp"
 #include "gpz/format/budget.hpp"
+#include "gpz/kernels/number_kernels.hpp"
 
 namespace gpz::codec {
 
@@ -48,15 +49,10 @@ class NumberEncoder {
 };
 
 struct NumberSlots {
-  struct Token {
-    std::uint32_t first;
-    std::uint16_t start;
-    std::uint16_t frequency;
-    std::uint8_t bits;
-  };
-  static constexpr std::size_t tokens_of_context = core::number_tokens + 1;
+  using Token = NumberToken;
+  static constexpr std::size_t tokens_of_context = codec::tokens_of_context;
 
-  format::Column<std::uint8_t> slot;  // token of each slot of each context
+  format::Column<std::uint8_t> slot;  // token of each slot of each context, then bytes_behind_table
   format::Column<Token> token;
   std::size_t bytes = 0;  // of the tables
 
@@ -92,6 +88,29 @@ class NumberCursor {
     raw = raw << bit_ % 8 >> 1 >> (63 - token.bits);
     bit_ += token.bits;
     return token.first + static_cast<std::uint32_t>(raw);
+  }
+
+  // Copies the position into a lane and back. Lanes without a stream are given one without numbers.
+  void put(NumberLanes &lanes, std::size_t lane) const {
+    lanes.slots = slot_;
+    lanes.tokens = token_;
+    lanes.words[lane] = reinterpret_cast<std::intptr_t>(words_);
+    lanes.last_word[lane] = last_word_;
+    lanes.last_raw[lane] = reinterpret_cast<std::intptr_t>(last_raw_);
+    lanes.last_byte[lane] = static_cast<std::int64_t>(last_byte_);
+    put_position(lanes, lane);
+  }
+  void put_position(NumberLanes &lanes, std::size_t lane) const {
+    lanes.state[lane] = state_;
+    lanes.other_state[lane] = other_state_;
+    lanes.word[lane] = word_;
+    lanes.bit[lane] = static_cast<std::int64_t>(bit_);
+  }
+  void take_position(const NumberLanes &lanes, std::size_t lane) {
+    state_ = static_cast<std::uint32_t>(lanes.state[lane]);
+    other_state_ = static_cast<std::uint32_t>(lanes.other_state[lane]);
+    word_ = lanes.word[lane];
+    bit_ = static_cast<std::uint64_t>(lanes.bit[lane]);
   }
 
  protected:

@@ -6,6 +6,7 @@
 #include "gpz/kernels/difference_kernels.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/motion_kernels.hpp"
+#include "gpz/kernels/number_kernels.hpp"
 #include "gpz/kernels/ordered_kernels.hpp"
 #include "gpz/kernels/pair_kernels.hpp"
 #include "gpz/kernels/spring_kernels.hpp"
@@ -21,8 +22,9 @@ namespace GPZ_ISA {
 constexpr BlockKernels block_kernels{encode_block, decode_block};
 
 extern const Kernels table;
-constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,  difference_kernels, ordered_kernels, pair_kernels,
-                        motion_kernels,    spring_kernels, checksum_kernels,   way_kernels,     row_kernels};
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,  difference_kernels, ordered_kernels,
+                        pair_kernels,      motion_kernels, spring_kernels,     checksum_kernels,
+                        way_kernels,       row_kernels,    number_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -13,6 +13,7 @@ struct SpringKernels;      // gpz/kernels/spring_kernels.hpp
 struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
 struct WayKernels;         // gpz/kernels/way_kernels.hpp
 struct RowKernels;         // gpz/kernels/way_rows.hpp
+struct NumberKernels;      // gpz/kernels/number_kernels.hpp
 
 struct Kernels {
   const char *name;  // instruction set: generic, avx2, avx512
@@ -25,6 +26,7 @@ struct Kernels {
   const ChecksumKernels &checksum;
   const WayKernels &ways;
   const RowKernels &rows;
+  const NumberKernels &numbers;
 };
 
 // Kernels of the best instruction set that this processor supports.

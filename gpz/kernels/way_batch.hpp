@@ -59,6 +59,7 @@ struct WaysOf {
   // Current component: the order of axes, its prediction and variance.
   LaneVector axis;
   LaneValues expected, variance;
+  LaneVector step;                             // expected displacement of a root
   Lanes<std::int64_t, n> number, level, part;  // members of ExpectedNumber
   LaneValues is_wide;
   // The component of step 1 (circle) or 2 (sphere) may lie on either of two sides. `side_level`: reliability of the
@@ -75,6 +76,7 @@ struct WaysOf {
   LaneFloats now_length, now_mean_length, scale;
   LaneIntegers known, frames, sizes;
   // Observations for the statistics of the class.
+  // For roots, off_length is the mean distance from the expected displacement, relative to the scale.
   LaneValues actual_length, off_length, off_along, usual_bend, usual_bend2, actual_along, actual_turned;
 };
 

@@ -117,9 +117,9 @@ GPZ_HD Real weighted(const Features &features, const std::array<Values, way_shap
   return Real{} + features[0] * load(weights[0]) + features[1] * load(weights[1]) + features[2] * load(weights[2]);
 }
 
-// Converts the prediction of the next component and its variance to an ExpectedNumber.
+// Converts the prediction of a component and its variance, with rounding, to an ExpectedNumber.
 template <typename Batch>
-GPZ_HD void number(Batch &b, Real expected, Real variance) {
+GPZ_HD void rounded_number(Batch &b, Real expected, Real variance) {
   const Real steps = 64 * expected;
   const Real nearest = (steps + core::rounding_magic) - core::rounding_magic;
   const Real most = all(ExpectedNumber::most);
@@ -128,12 +128,17 @@ GPZ_HD void number(Batch &b, Real expected, Real variance) {
   const Bits n = bits_of(limited + core::rounding_magic) - bits_of(all(core::rounding_magic)) + 32;
   const Bits fraction = n & 63;
   const Bits to_next = fraction ^ (((fraction >> 5) - 1) & 31);
-  const Bits exponent = ((bits_of(variance + ExpectedNumber::rounding_variance) >> 52) & 2047) - 1020;
+  const Bits exponent = ((bits_of(variance) >> 52) & 2047) - 1020;
   const Bits above = exponent & ~(exponent >> 63);
   const Bits beyond = above - (ExpectedNumber::levels - 1);
   store(b.number, n);
   store(b.level, above - (beyond & ~(beyond >> 63)));
   store(b.part, (to_next & 31) >> 3);
+}
+// Of the next component of a bond vector.
+template <typename Batch>
+GPZ_HD void number(Batch &b, Real expected, Real variance) {
+  rounded_number(b, expected, variance + ExpectedNumber::rounding_variance);
 }
 
 // Predicted end of the vector, on a circle around the axis (framed) or on a sphere. `direction` is a unit vector, on a
@@ -480,6 +485,17 @@ GPZ_HD void remember(Batch &b) {
   store(b.frames, frames);
 }
 
+// Updates the smoothed size of residuals. `size` is relative to the class.
+template <typename Batch>
+GPZ_HD void update_scale(Batch &b, Real size) {
+  const Real scale = load(b.last_scale);
+  const Real sizes = min(load(b.last_sizes) + 1, all(scale_frames));
+  const Real limited = max(min(size, all(8)), all(0.05));
+  const Real next_scale = scale + (limited - scale) / sizes;
+  store(b.sizes, sizes);
+  store(b.scale, max(min(next_scale, all(8)), all(0.1)));
+}
+
 template <typename Batch>
 GPZ_HD void learn(Batch &b) {
   const Mask framed = is(b.framed);
@@ -495,17 +511,36 @@ GPZ_HD void learn(Batch &b) {
   const Real usual_bend = bend * min(1 / (scale * scale), all(1));
   const Real bent = root(bend / load(b.bend));
   const Real size = select(framed, 0.5 * bent + 0.5 * (1.25 * off_along / load(b.along_deviation)), bent);
-  const Real sizes = min(load(b.last_sizes) + 1, all(scale_frames));
-  const Real limited = max(min(1.2 * size, all(8)), all(0.05));
-  const Real next_scale = scale + (limited - scale) / sizes;
   store(b.off_length, magnitude(load(b.actual_length) - load(b.length)));
   store(b.off_along, off_along / scale);
   store(b.usual_bend, usual_bend);
   store(b.usual_bend2, 1 - (1 - usual_bend) * (1 - usual_bend));
   store(b.actual_along, along);
   store(b.actual_turned, dot(way, load(b.turned)));
-  store(b.sizes, sizes);
-  store(b.scale, max(min(next_scale, all(8)), all(0.1)));
+  update_scale(b, 1.2 * size);
+}
+
+// Roots, as in gpz/molecule/sampling.hpp.
+template <typename Batch>
+GPZ_HD void expect_move(Batch &b) {
+  store(b.step, expected_motion(b));
+  const Real deviation = load(b.last_scale) * load(b.length_deviation);
+  store(b.variance, deviation * deviation + 1.0 / 6);
+  store(b.is_wide, all(0));
+}
+
+template <typename Batch>
+GPZ_HD void number_of_move(Batch &b, std::size_t d) {
+  store(b.axis[0], all(static_cast<double>(d)));
+  rounded_number(b, load(b.step[d]), load(b.variance));
+}
+
+template <typename Batch>
+GPZ_HD void learn_move(Batch &b) {
+  const Vector off = load(b.way) - load(b.step);
+  const Real mean = (magnitude(off.x) + magnitude(off.y) + magnitude(off.z)) / 3;
+  store(b.off_length, mean / load(b.last_scale));
+  update_scale(b, mean / load(b.length_deviation));
 }
 
 }  // namespace

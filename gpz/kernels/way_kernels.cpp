@@ -16,7 +16,10 @@ constexpr WayKernels way_kernels{lanes,
                                  cut_again<WayBatch, most_lanes>,
                                  settle_last<WayBatch>,
                                  remember<WayBatch>,
-                                 learn<WayBatch>};
+                                 learn<WayBatch>,
+                                 expect_move<WayBatch>,
+                                 number_of_move<WayBatch>,
+                                 learn_move<WayBatch>};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -29,6 +29,12 @@ struct WayKernels {
   // remember() and learn() need `way`.
   void (*remember)(WayBatch &);
   void (*learn)(WayBatch &);
+
+  // Roots: expect_move() predicts the displacement, number_of_move() prepares its component d for coding, and
+  // learn_move() needs the actual displacement in `way`.
+  void (*expect_move)(WayBatch &);
+  void (*number_of_move)(WayBatch &, std::size_t d);
+  void (*learn_move)(WayBatch &);
 };
 
 namespace GPZ_ISA {

@@ -173,6 +173,11 @@ void take(const WayRows &rows, WayBatch &b) {
   take_classes(rows, b);
 }
 
+inline void put_scale(const WayBatch &b, std::size_t lane, unsigned char *row) {
+  std::memcpy(row + WayRow::scale * sizeof(float), &b.scale.of[lane], sizeof(float));
+  row[WayRow::sizes_byte] = static_cast<unsigned char>(b.sizes.of[lane]);
+}
+
 void give(const WayBatch &b, const WayRows &rows) {
   const auto word = [](const auto &from) { return word_of(from); };
   const Integers most = Integers{} + rows.longest_move;
@@ -191,16 +196,41 @@ void give(const WayBatch &b, const WayRows &rows) {
   for (std::size_t l = 0; l < lanes; ++l) {
     auto *const row = static_cast<unsigned char *>(rows.now[l]);
     std::memcpy(row + WayRow::mean_length * sizeof(float), &b.now_mean_length.of[l], sizeof(float));
-    std::memcpy(row + WayRow::scale * sizeof(float), &b.scale.of[l], sizeof(float));
     row[WayRow::known_byte] = static_cast<unsigned char>(b.known.of[l]);
     row[WayRow::frames_byte] = static_cast<unsigned char>(b.frames.of[l]);
-    row[WayRow::sizes_byte] = static_cast<unsigned char>(b.sizes.of[l]);
+    put_scale(b, l, row);
   }
+}
+
+void take_roots(const WayRows &rows, WayBatch &b) {
+  const Columns way_moved = columns_of(rows.last, 0);
+  const Columns moved_before = columns_of(rows.last, 4);
+  const Columns before_place = columns_of(rows.last, 8);
+  const Columns others = columns_of(rows.last, 16);
+  put(b.motion[0], {way_moved[3], moved_before[0], moved_before[1]});
+  put(b.motion[1], {moved_before[2], moved_before[3], before_place[0]});
+  put(b.motion[2], {});
+  put(b.motion[3], {});
+  put(b.last_scale, others[1]);
+  put(b.last_sizes, others[3] >> 8 & 255);
+  take_classes(rows, b);
+}
+
+void give_roots(const WayBatch &b, const WayRows &rows) {
+  const auto word = [](const auto &from) { return word_of(from); };
+  // The rest of the words remains.
+  const Columns way = columns_of(rows.now, 0);
+  const Columns place = columns_of(rows.now, 8);
+  const auto &before = b.motion[0];
+  put_columns({way[0], way[1], way[2], word(b.way[0])}, rows.now, 0);
+  put_columns({word(b.way[1]), word(b.way[2]), word(before[0]), word(before[1])}, rows.now, 4);
+  put_columns({word(before[2]), place[1], place[2], place[3]}, rows.now, 8);
+  for (std::size_t l = 0; l < lanes; ++l) put_scale(b, l, static_cast<unsigned char *>(rows.now[l]));
 }
 
 }  // namespace
 
-constexpr RowKernels row_kernels{take, give};
+constexpr RowKernels row_kernels{take, give, take_roots, give_roots};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -45,6 +45,9 @@ struct RowKernels {
   void (*take)(const WayRows &, WayBatch &);
   // Stores the results of remember() and learn() in `now`.
   void (*give)(const WayBatch &, const WayRows &);
+  // The same for roots, whose displacements are in `way`.
+  void (*take_roots)(const WayRows &, WayBatch &);
+  void (*give_roots)(const WayBatch &, const WayRows &);
 };
 
 namespace GPZ_ISA {

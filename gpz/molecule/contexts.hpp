@@ -8,6 +8,7 @@
 
 #include "gpz/core/residual.hpp"
 #include "gpz/crystal/vector3.hpp"
+#include "gpz/kernels/number_kernels.hpp"
 #include "gpz/kernels/way_batch.hpp"
 
 namespace gpz::molecule {
@@ -63,12 +64,15 @@ class ComponentContexts {
           table_[place(group, level, part)] = static_cast<std::uint8_t>(contexts.of(group, level, part));
   }
   unsigned of(Group group, unsigned level, unsigned part) const { return table_[place(group, level, part)]; }
+  // For codec::ComponentCoding.
+  const std::uint8_t *table() const { return table_.data(); }
 
  private:
   static std::size_t place(Group group, unsigned level, unsigned part) {
     return (static_cast<std::size_t>(group) * Contexts::most_levels + level) * Contexts::parts + part;
   }
-  std::array<std::uint8_t, std::size_t{3} * Contexts::most_levels * Contexts::parts> table_{};
+  std::array<std::uint8_t, std::size_t{3} * Contexts::most_levels * Contexts::parts + codec::bytes_behind_table>
+      table_{};
 };
 
 }  // namespace gpz::molecule

@@ -15,6 +15,8 @@ namespace gpz::molecule {
 
 class EncodeSide {
  public:
+  static constexpr bool is_decoder = false;
+
   EncodeSide(const Scene &scene, const codec::IndexColumns &q, std::size_t first)
       : scene_(scene), q_(q), stored_particles_(*scene.stored, first) {}
 
@@ -70,6 +72,8 @@ class EncodeSide {
 
 class DecodeSide {
  public:
+  static constexpr bool is_decoder = true;
+
   DecodeSide(const Scene &scene, const Contexts &contexts, const ComponentContexts &of_components,
              codec::NumberDecoder &numbers, const codec::IndexOutput &q, std::size_t first)
       : scene_(scene),
@@ -80,24 +84,23 @@ class DecodeSide {
         known_{q[0], q[1], q[2]},
         stored_particles_(*scene.stored, first) {}
 
+  const Contexts &contexts() const { return contexts_; }
+  const ComponentContexts &contexts_of_components() const { return of_components_; }
+  // A lane reads the numbers from here on. First call this for all lanes: idle ones need a stream, too.
+  void enter(codec::NumberLanes &lanes, std::size_t lane) {
+    lanes_ = &lanes;
+    lane_ = lane;
+    numbers_.put(lanes, lane);
+  }
+  void leave() { numbers_.take_position(*lanes_, lane_); }
+
   void particle(std::size_t i) {
     stored_ = stored_particles_.at(i);
-    if (stored_ == nullptr) {
-      most_ = (*scene_.walk.tree)[i].parent == 0 ? longest_move : longest_way;
-      return;
-    }
+    if (stored_ == nullptr) return;
     const Links &links = (*scene_.walk.tree)[i];
     find_move(scene_, i, *stored_, links.parent == 0 ? Way{} : place_of(known_, i - links.parent), scene_.walk.now[i]);
   }
   bool is_stored(std::size_t) const { return stored_ != nullptr; }
-  void expect(Group group, unsigned level, unsigned part) {
-    next_ = &numbers_.peek(of_components_.of(group, level, part));
-  }
-  std::int32_t component(std::size_t, std::size_t, std::int64_t expected) {
-    const std::uint32_t u = numbers_.take(*next_);
-    return core::limited((expected >> 6) + core::numbered_residual(u, static_cast<std::int32_t>(expected & 63)), most_);
-  }
-  bool side(std::size_t, const WaySide &way) { return numbers_.get(contexts_.of_side(way.level())) != 0; }
   [[gnu::always_inline]] void fetch(std::size_t i) const {
     for (const std::int64_t *const column : scene_.last) __builtin_prefetch(column + i);
     for (std::int64_t *const column : q_) __builtin_prefetch(column + i, 1);
@@ -117,7 +120,7 @@ class DecodeSide {
       return place_with_image(i, lag == 0);
     now.image = {};
     if (!scene_.is_quiet) {
-      const std::uint32_t number = numbers_.get(contexts_.of_image(lag == 0, false));
+      const std::uint32_t number = next_number(contexts_.of_image(lag == 0, false));
       if (number >= first_image) return apply(i, number);
     }
     q_[0][i] = x;
@@ -126,12 +129,19 @@ class DecodeSide {
   }
 
  private:
+  // Numbers other than components are rare.
+  [[gnu::noinline]] std::uint32_t next_number(unsigned context) {
+    numbers_.take_position(*lanes_, lane_);
+    const std::uint32_t u = numbers_.get(context);
+    numbers_.put_position(*lanes_, lane_);
+    return u;
+  }
   [[gnu::noinline]] void place_with_image(std::size_t i, bool is_root) {
     Particle &now = scene_.walk.now[i];
     const Candidates candidates(scene_.cell, open_place(scene_, i, now, known_), usual_image(scene_, i));
     now.image = candidates.stays;
     if (candidates.differ() || !scene_.is_quiet) {
-      const std::uint32_t number = numbers_.get(contexts_.of_image(is_root, candidates.differ()));
+      const std::uint32_t number = next_number(contexts_.of_image(is_root, candidates.differ()));
       if (number == 0) now.image = candidates.wraps;
       if (number >= first_image) return apply(i, number);
     }
@@ -151,12 +161,12 @@ class DecodeSide {
   const Contexts &contexts_;
   const ComponentContexts &of_components_;
   codec::NumberDecoder &numbers_;
-  const codec::NumberSlots::Token *next_ = nullptr;
+  codec::NumberLanes *lanes_ = nullptr;
+  std::size_t lane_ = 0;
   const codec::IndexOutput &q_;
   const codec::IndexColumns known_;
   StoredParticles::Cursor stored_particles_;
   const Way *stored_ = nullptr;
-  std::int64_t most_ = 0;
 };
 
 }  // namespace gpz::molecule

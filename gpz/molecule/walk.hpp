@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpz/kernels/kernels.hpp"
+#include "gpz/kernels/number_kernels.hpp"
 #include "gpz/kernels/way_kernels.hpp"
 #include "gpz/kernels/way_rows.hpp"
 #include "gpz/molecule/class_fit.hpp"
@@ -108,8 +109,9 @@ class WaySide {
 // `Side` provides
 //   void particle(i): begins particle i
 //   bool is_stored(i): true for an exception; `now` then has its bond vector, displacement and image
-//   void expect(group, level, part), std::int32_t component(i, d, number): code component d of a bond vector or
-//   displacement, for which `number` is expected (codec::ExpectedNumber)
+//   is_decoder: true for a decoder, which provides enter(), leave() and contexts_of_components() (DecodeSide)
+//   void expect(group, level, part), std::int32_t component(i, d, number): encoders code component d of a bond vector
+//   or displacement, for which `number` is expected (codec::ExpectedNumber)
 //   bool side(i, way): codes the side of a WaySide
 //   void fetch(i): announces that particles from i on follow soon
 //   void place(i): codes the image of the particle and sets its index
@@ -130,6 +132,11 @@ class Pass {
     last_segment_ = to;
     lanes_.resize(std::min(kernels_->ways.lanes, to - from));
     older_.resize(lanes_.size() * olders);
+    if constexpr (Side::is_decoder) {
+      for (std::size_t l = 0; l < codec::most_lanes && from != to; ++l) sides_[from].enter(streams_, l);
+      coding_.contexts = sides_[from].contexts_of_components().table();
+      coding_.first_side = sides_[from].contexts().of_side(0);
+    }
     for (;;) {
       bound_ = 0;
       roots_ = 0;
@@ -180,14 +187,6 @@ class Pass {
     Particle::Steps last_moved{};
     Particle::Steps stored_move{};  // of an exception
   };
-  struct Root {
-    Bound particle;
-    Motion motion{};
-    ExpectedMove expected;
-    Particle::Steps moved{};
-    std::array<codec::ExpectedNumber, core::max_components> numbers{};
-  };
-
   // Each lane reads and writes several streams of memory, more in all than processors recognise by themselves.
   // Inlined by force: GCC removes calls of functions that do nothing but prefetch.
   [[gnu::always_inline]] void fetch_ahead(const Lane &lane, std::size_t i) {
@@ -216,9 +215,14 @@ class Pass {
   void advance(std::size_t l) {
     Lane &lane = lanes_[l];
     while (lane.at == lane.end) {
-      if (next_segment_ == last_segment_) return;
       const std::vector<std::uint32_t> &ends = w_.tree->segment_ends();
+      if constexpr (Side::is_decoder) {
+        if (lane.side != nullptr) lane.side->leave();
+        lane.side = nullptr;
+      }
+      if (next_segment_ == last_segment_) return;
       lane.side = &sides_[next_segment_];
+      if constexpr (Side::is_decoder) lane.side->enter(streams_, l);
       lane.sums = all_sums_[next_segment_].data();
       lane.at = next_segment_ == 0 ? 0 : ends[next_segment_ - 1];
       lane.end = ends[next_segment_++];
@@ -229,7 +233,7 @@ class Pass {
     fetch_ahead(lane, i);
     std::memcpy(&older_of(l, i), words_of(w_.last[i], codec::WayRow::before), sizeof(Older));
     // Member by member: a copy of the whole would wait for its parts.
-    Bound &particle = links.parent != 0 ? bound_particles_[bound_++] : root_particles_[roots_++].particle;
+    Bound &particle = links.parent != 0 ? bound_particles_[bound_++] : root_particles_[roots_++];
     particle.lane = l;
     particle.slot = i;
     particle.side = lane.side;
@@ -254,34 +258,35 @@ class Pass {
     }
   }
 
-  static void keep_scale(Particle &now, const Particle &last) {
-    now.scale = last.scale;
-    now.sizes = last.sizes;
-  }
-
   // Codes the root of each lane that is at one, component by component, and begins the particles behind them.
   void move_roots() {
-    for (std::size_t k = 0; k < roots_; ++k) expect_move(root_particles_[k]);
-    for (std::size_t d = 0; d < core::max_components; ++d) {
-      for (std::size_t k = 0; k < roots_; ++k) {
-        const Root &root = root_particles_[k];
-        const codec::ExpectedNumber &number = root.numbers[d];
-        if (!root.particle.is_stored) root.particle.side->expect(Group::usual, number.level, number.part);
-      }
-      for (std::size_t k = 0; k < roots_; ++k) {
-        const Bound &p = root_particles_[k].particle;
-        root_particles_[k].moved[d] =
-            p.is_stored ? p.stored_move[d] : p.side->component(p.slot, d, root_particles_[k].numbers[d].number);
-      }
-    }
     const std::size_t moved = roots_;
+    if (moved < lanes_.size()) rest_lanes();
+    coding_.is_coded = {};
+    for (std::size_t k = 0; k < moved; ++k) {
+      const Bound &p = root_particles_[k];
+      rows_.last[p.lane] = p.last;
+      rows_.classes[p.lane] = &class_rows_[p.links->of_class];
+      rows_.now[p.lane] = p.now;
+      prepare(p, p.stored_move);
+    }
+    kernels_->rows.take_roots(rows_, batch_);
+    kernels_->ways.expect_move(batch_);
+    for (std::size_t d = 0; d < core::max_components; ++d) {
+      kernels_->ways.number_of_move(batch_, d);
+      code_components(root_particles_.data(), moved, 0, longest_move);
+    }
+    kernels_->ways.learn_move(batch_);
+    kernels_->rows.give_roots(batch_, rows_);
     std::array<std::size_t, codec::most_lanes> of_lane;
     for (std::size_t k = 0; k < moved; ++k) {
-      const Root &root = root_particles_[k];
-      keep_move(root);
-      if (!root.particle.is_stored) learn_move(root);
-      root.particle.side->place(root.particle.slot);
-      of_lane[k] = root.particle.lane;
+      const Bound &p = root_particles_[k];
+      if (p.is_stored)
+        keep_scale(p);
+      else
+        learn_move(p);
+      p.side->place(p.slot);
+      of_lane[k] = p.lane;
     }
     roots_ = 0;
     for (std::size_t k = 0; k < moved; ++k) {
@@ -290,46 +295,31 @@ class Pass {
     }
   }
 
-  // Stores displacements in fours of words, as they are loaded (WayRows).
-  static void keep_move(const Root &root) {
-    using Words = std::int32_t __attribute__((vector_size(16)));
-    const Particle::Steps &moved = root.moved;
-    const Particle::Steps &before = root.particle.last_moved;
-    Particle &now = *root.particle.now;
-    Words place;
-    std::memcpy(&place, words_of(now, 8), sizeof place);
-    place[0] = before[2];
-    const Words way{now.way[0], now.way[1], now.way[2], moved[0]};
-    const Words moves{moved[1], moved[2], before[0], before[1]};
-    std::memcpy(words_of(now, 0), &way, sizeof way);
-    std::memcpy(words_of(now, 4), &moves, sizeof moves);
-    std::memcpy(words_of(now, 8), &place, sizeof place);
+  // Exceptions have no number; their components are given.
+  void prepare(const Bound &p, const Particle::Steps &given) {
+    coding_.is_coded[p.lane] = p.is_stored ? 0 : -1;
+    if (!p.is_stored) return;
+    for (std::size_t d = 0; d < given.size(); ++d) batch_.way[d][p.lane] = given[d];
   }
 
-  void expect_move(Root &root) {
-    const Bound &p = root.particle;
-    keep_scale(*p.now, *p.last);
-    if (p.is_stored) return;
-    const ClassFit &fit = w_.classes[p.links->of_class].fit;
-    root.motion = {vector_of(p.last_moved), vector_of(older_of(p.lane, p.slot).before)};
-    root.expected = molecule::expect_move(fit, root.motion, *p.last);
-    for (std::size_t d = 0; d < root.numbers.size(); ++d)
-      root.numbers[d] = expected_number(root.expected.step[d], root.expected.variance);
+  void keep_scale(const Bound &p) const {
+    p.now->scale = batch_.last_scale[p.lane];
+    p.now->sizes = static_cast<std::uint8_t>(batch_.last_sizes[p.lane]);
   }
 
-  void learn_move(const Root &root) {
-    const Bound &p = root.particle;
-    const Particle &last = *p.last;
-    Particle &now = *p.now;
-    const double off = off_move(root.expected.step, now);
+  void learn_move(const Bound &p) {
     ClassSums &sums = lanes_[p.lane].sums[p.links->of_class];
     sums.count += 1;
-    sums.off_length += off / static_cast<double>(last.scale);
-    if (is_sampled(p.slot, *p.links)) {
-      add_motion(sums, root.motion, vector_of(now.moved));
-      sums.samples += 1;
-    }
-    update_scale(now, last, off / w_.classes[p.links->of_class].fit.length_deviation);
+    sums.off_length += batch_.off_length[p.lane];
+    if (!is_sampled(p.slot, *p.links)) return;
+    add_motion(sums, motion_of(p.lane), of_lane(batch_.way, p.lane));
+    sums.samples += 1;
+  }
+
+  Motion motion_of(std::size_t l) const {
+    Motion motion;
+    for (std::size_t k = 0; k < motion.size(); ++k) motion[k] = of_lane(batch_.motion[k], l);
+    return motion;
   }
 
   template <typename Work>
@@ -339,17 +329,18 @@ class Pass {
 
   void bind() {
     if (bound_ < lanes_.size()) rest_lanes();
+    coding_.is_coded = {};
     for_each([this](const Bound &p) { take(p); });
     kernels_->rows.take(rows_, batch_);
     kernels_->ways.find_axes(batch_);
     kernels_->ways.expect(batch_);
     code(0);
     kernels_->ways.cut(batch_, value_);
-    choose_sides([this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
+    choose_sides(0, [this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
     kernels_->ways.settle(batch_);
     code(1);
     kernels_->ways.cut_again(batch_, value_);
-    choose_sides([this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
+    choose_sides(1, [this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
     kernels_->ways.settle_last(batch_);
     code(2);
     kernels_->ways.remember(batch_);
@@ -380,6 +371,7 @@ class Pass {
     rows_.classes[l] = &class_rows_[links.of_class];
     rows_.now[l] = p.now;
     batch_.references[l] = links.references();
+    prepare(p, p.now->way);
   }
   void rest_lanes() {
     for (auto *const rows : {&rows_.last, &rows_.parent, &rows_.parent_older, &rows_.along, &rows_.across})
@@ -401,29 +393,41 @@ class Pass {
     }
   }
 
-  void code(std::size_t step) {
-    for_each([&](const Bound &p) {
-      const std::size_t l = p.lane;
+  void code(std::size_t step) { code_components(bound_particles_.data(), bound_, step, longest_way); }
+
+  // Codes the component of `step` of some lanes. Sets it in `value_` and in the `way` of the batch.
+  void code_components(const Bound *particles, std::size_t count, std::size_t step, std::int64_t most) {
+    if constexpr (Side::is_decoder) {
+      coding_.step = static_cast<unsigned>(step);
+      coding_.most = most;
+      kernels_->numbers.read(streams_, coding_, batch_, value_);
+    } else {
+      for (const Bound *p = particles; p != particles + count; ++p) encode_component(*p, step);
+    }
+  }
+  void encode_component(const Bound &p, std::size_t step) {
+    const std::size_t l = p.lane;
+    const auto d = static_cast<std::size_t>(batch_.axis[step][l]);
+    if (!p.is_stored) {
       const bool is_wide = batch_.is_wide[l] != 0 && (step == 0 || batch_.framed[l] == 0);
       const Group group = step == 2 ? Group::last : is_wide ? Group::wide : Group::usual;
-      if (!p.is_stored)
-        p.side->expect(group, static_cast<unsigned>(batch_.level[l]), static_cast<unsigned>(batch_.part[l]));
-    });
-    for_each([&](const Bound &p) {
-      const std::size_t l = p.lane;
-      const auto d = static_cast<std::size_t>(batch_.axis[step][l]);
-      const std::int32_t component = p.is_stored ? p.now->way[d] : p.side->component(p.slot, d, batch_.number[l]);
-      value_[l] = component;
-      batch_.way[d][l] = component;
-    });
+      p.side->expect(group, static_cast<unsigned>(batch_.level[l]), static_cast<unsigned>(batch_.part[l]));
+      batch_.way[d][l] = p.side->component(p.slot, d, batch_.number[l]);
+    }
+    value_[l] = batch_.way[d][l];
   }
 
   template <typename TakeOther>
-  void choose_sides(const TakeOther &take_other) {
-    for_each([&](const Bound &p) {
-      if (batch_.has_side[p.lane] != 0 && !p.is_stored && p.side->side(p.slot, WaySide(batch_, p.lane)))
-        take_other(p.lane);
-    });
+  void choose_sides(unsigned step, const TakeOther &take_other) {
+    if constexpr (Side::is_decoder) {
+      coding_.step = step;
+      kernels_->numbers.read_sides(streams_, coding_, batch_);
+    } else {
+      for_each([&](const Bound &p) {
+        if (batch_.has_side[p.lane] != 0 && !p.is_stored && p.side->side(p.slot, WaySide(batch_, p.lane)))
+          take_other(p.lane);
+      });
+    }
   }
 
   void give(const Bound &p) {
@@ -432,9 +436,7 @@ class Pass {
     if (p.is_stored) {
       p.now->moved = p.stored_move;
       p.now->before = p.last_moved;
-      p.now->scale = batch_.last_scale[l];
-      p.now->sizes = static_cast<std::uint8_t>(batch_.last_sizes[l]);
-      return;
+      return keep_scale(p);
     }
     ClassSums &sums = lanes_[l].sums[links.of_class];
     const bool is_framed = batch_.framed[l] != 0;
@@ -449,9 +451,7 @@ class Pass {
     }
     if (!is_sampled(p.slot, links)) return;
     sums.samples += 1;
-    Motion motion;
-    for (std::size_t k = 0; k < motion.size(); ++k) motion[k] = of_lane(batch_.motion[k], l);
-    add_motion(sums, motion, of_lane(batch_.way, l) - of_lane(batch_.last_way, l));
+    add_motion(sums, motion_of(l), of_lane(batch_.way, l) - of_lane(batch_.last_way, l));
     const auto add_shape = [&](std::size_t s, double actual) {
       std::array<double, shape_features> features;
       for (std::size_t k = 0; k < shape_features; ++k) features[k] = batch_.features[s][k][l];
@@ -480,10 +480,12 @@ class Pass {
   std::vector<Lane> lanes_;
   std::array<Bound, codec::most_lanes> bound_particles_;
   std::size_t bound_ = 0;
-  std::array<Root, codec::most_lanes> root_particles_;
+  std::array<Bound, codec::most_lanes> root_particles_;
   std::size_t roots_ = 0;
   codec::WayBatch batch_;
   codec::Lanes<std::int32_t> value_;
+  codec::NumberLanes streams_;  // decoders
+  codec::ComponentCoding coding_;
 };
 
 }  // namespace gpz::molecule

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/kernels/number_kernels.hpp"
+
+#include <cstring>
+
+#include "gpz/kernels/lanes.hpp"
+
+namespace gpz::codec {
+namespace GPZ_ISA {
+namespace {
+
+// Words are vectors where these can load from different addresses, single integers elsewhere.
+#if defined(__AVX2__)
+
+using Word = Bits;
+using Unsigned = std::uint64_t __attribute__((vector_size(sizeof(Word))));
+inline constexpr std::size_t words = lanes;
+
+inline Word all_words(std::int64_t x) { return Word{} + x; }
+#if defined(__AVX512F__)
+inline Word load_at(Word address) {
+  // Masked, because GCC 12 warns about the other intrinsic.
+  return reinterpret_cast<Word>(
+      _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), every, reinterpret_cast<__m512i>(address), nullptr, 1));
+}
+// Of the low 32 bits.
+inline Word product(Word a, Word b) {
+  return reinterpret_cast<Word>(
+      _mm512_maskz_mul_epu32(every, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+#else
+inline Word load_at(Word address) {
+  return reinterpret_cast<Word>(
+      _mm256_i64gather_epi64(static_cast<const long long *>(nullptr), reinterpret_cast<__m256i>(address), 1));
+}
+inline Word product(Word a, Word b) {
+  return reinterpret_cast<Word>(_mm256_mul_epu32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+#endif
+inline Word load_word(const std::int32_t *from) {
+  Integers x;
+  std::memcpy(&x, from, sizeof x);
+  return __builtin_convertvector(x, Word);
+}
+inline Word whole_word(const double *from) {
+  return __builtin_convertvector(__builtin_convertvector(load(from), Integers), Word);
+}
+inline void store_word(std::int32_t *to, Word x) {
+  const Integers narrow = __builtin_convertvector(x, Integers);
+  std::memcpy(to, &narrow, sizeof narrow);
+}
+
+#else
+
+using Word = std::int64_t;
+using Unsigned = std::uint64_t;
+inline constexpr std::size_t words = 1;
+
+inline Word all_words(std::int64_t x) { return x; }
+inline Word load_at(Word address) {
+  Word x;
+  std::memcpy(&x, reinterpret_cast<const void *>(address), sizeof x);
+  return x;
+}
+inline Word product(Word a, Word b) { return a * b; }
+inline Word load_word(const std::int32_t *from) { return *from; }
+inline Word whole_word(const double *from) { return static_cast<Word>(*from); }
+inline void store_word(std::int32_t *to, Word x) { *to = static_cast<std::int32_t>(x); }
+
+#endif
+
+template <typename T>
+Word word_of(const Lanes<T> &from, std::size_t lane) {
+  static_assert(sizeof(T) == sizeof(std::int64_t));
+  Word x;
+  std::memcpy(&x, from.of.data() + lane, sizeof x);
+  return x;
+}
+template <typename T>
+void put(Lanes<T> &to, std::size_t lane, Word x) {
+  std::memcpy(to.of.data() + lane, &x, sizeof x);
+}
+inline Word address_of(const void *p) { return all_words(reinterpret_cast<std::intptr_t>(p)); }
+template <typename By>
+Word shifted_down(Word x, By by) {
+  return (Word)((Unsigned)x >> by);
+}
+inline Word least(Word a, Word b) { return a < b ? a : b; }
+
+// NumberCursor::get() of the lanes that are coded.
+inline Word next_number(NumberLanes &n, std::size_t lane, Word context, Word is_coded) {
+  const Word state = word_of(n.state, lane);
+  const Word rest = state & (core::ans_total - 1);
+  const Word slot = load_at(address_of(n.slots) + (context << core::ans_bits) + rest) & 255;
+  const Word token = load_at(address_of(n.tokens) + ((product(context, all_words(tokens_of_context)) + slot) << 3));
+  const Word start = shifted_down(token, 32) & ((1 << NumberToken::start_bits) - 1);
+  const Word frequency = shifted_down(token, 32 + NumberToken::start_bits) & ((1 << NumberToken::frequency_bits) - 1);
+  const Word bits = shifted_down(token, 32 + NumberToken::start_bits + NumberToken::frequency_bits) &
+                    ((1 << NumberToken::bits_bits) - 1);
+
+  const Word next = product(frequency, shifted_down(state, core::ans_bits)) + rest - start;
+  const Word word = word_of(n.word, lane);
+  // The two bytes are the last ones of those that are loaded: states are in front of the words.
+  const Word read =
+      shifted_down(load_at(word_of(n.words, lane) + (least(word, word_of(n.last_word, lane)) << 1) - 6), 48);
+  const auto takes = next < core::ans_low;
+  const Word other = word_of(n.other_state, lane);
+  const auto coded = is_coded != 0;
+  put(n.state, lane, coded ? other : state);
+  put(n.other_state, lane, coded ? (takes ? next << 16 | read : next) : other);
+  put(n.word, lane, word + ((takes ? all_words(1) : all_words(0)) & is_coded));
+
+  const Word bit = word_of(n.bit, lane);
+  const Word raw = load_at(word_of(n.last_raw, lane) - least(shifted_down(bit, 3), word_of(n.last_byte, lane)));
+  put(n.bit, lane, bit + (bits & is_coded));
+  const Word low = shifted_down(shifted_down((Word)((Unsigned)raw << (Unsigned)(bit & 7)), 1), (Unsigned)(63 - bits));
+  return (token + low) & 0xFFFFFFFF;
+}
+
+// core::numbered_residual() behind an expected number, limited.
+inline Word component_of(Word number, Word expected, std::int64_t limit) {
+  const Word residual = shifted_down(number, 1) ^ -(number & 1);
+  const Word component = (expected >> 6) + ((expected & 32) != 0 ? -residual : residual);
+  const Word most = all_words(limit);
+  const Word below = least(component, most);
+  return below < -most ? -most : below;
+}
+
+void read(NumberLanes &n, const ComponentCoding &coding, WayBatch &b, Lanes<std::int32_t> &value) {
+  const unsigned step = coding.step;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
+    // Flags are doubles: 0 or 1.
+    const Word framed = word_of(b.framed, l);
+    Word wide = word_of(b.is_wide, l);
+    if (step != 0) wide = framed != 0 ? all_words(0) : wide;
+    constexpr std::int64_t parts = 4;
+    constexpr std::int64_t of_group = parts * ExpectedNumber::levels;
+    const Word group = step == 2 ? all_words(of_group) : wide != 0 ? all_words(2 * of_group) : all_words(0);
+    const Word place = group + word_of(b.level, l) * parts + word_of(b.part, l);
+    const Word context = load_at(address_of(coding.contexts) + place) & 255;
+    const Word is_coded = word_of(coding.is_coded, l);
+    const Word number = next_number(n, l, context, is_coded);
+
+    const Word axis = word_of(b.axis[step], l);
+    const auto at = [&](double d) { return axis == all_words(core::bit_cast<std::int64_t>(d)); };
+    const auto first = at(0);
+    const auto second = at(1);
+    const auto third = at(2);
+    const Word x = load_word(&b.way[0].of[l]);
+    const Word y = load_word(&b.way[1].of[l]);
+    const Word z = load_word(&b.way[2].of[l]);
+    const Word given = first ? x : second ? y : z;
+    const Word component = is_coded != 0 ? component_of(number, word_of(b.number, l), coding.most) : given;
+    store_word(&value.of[l], component);
+    store_word(&b.way[0].of[l], first ? component : x);
+    store_word(&b.way[1].of[l], second ? component : y);
+    store_word(&b.way[2].of[l], third ? component : z);
+  }
+}
+
+void read_sides(NumberLanes &n, const ComponentCoding &coding, WayBatch &b) {
+  if (!any(less(all(0.5), load(b.has_side.of.data())))) return;
+  WayBatch::LaneValues &side = coding.step == 0 ? b.near : b.side;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
+    const Word has_side = (word_of(b.has_side, l) != 0 ? all_words(-1) : all_words(0)) & word_of(coding.is_coded, l);
+    static_assert((way_side_levels & (way_side_levels - 1)) == 0);
+    const Word context = (whole_word(&b.side_level.of[l]) & (way_side_levels - 1)) + coding.first_side;
+    const Word is_other = next_number(n, l, context, has_side) != 0 ? has_side : all_words(0);
+    // The other of 0 and 1, or of -1 and 1.
+    const Word one = all_words(core::bit_cast<std::int64_t>(1.0));
+    const Word now = word_of(side, l);
+    put(side, l, now ^ ((coding.step == 0 ? one : all_words(INT64_MIN)) & is_other));
+  }
+}
+
+}  // namespace
+
+constexpr NumberKernels number_kernels{read, read_sides};
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::codec
