@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Positions of the frames of files in device memory: decoded by kernels, and by the CPU with a copy.
 //
-//   gpu_frames [--passes N] [--threads N] FILE...
+//   gpu_frames [--passes N] [--threads N] [--chained N] FILE...
 //
 // gpz::cuda::Reader reads x y z of all frames in turn into one float32 array on the device; gpz::Reader does so into
 // pinned memory, with this many threads (default: all cores, at most 16), and copies. N passes each (default 4), of
 // which the first one counts for nothing. Wall time of a frame, ms, median for each kind of frame. All values of the
-// first pass are compared.
+// first pass are compared. --chained: gpz::cuda::ReaderOptions::least_chained, here by default 1.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -62,9 +62,12 @@ class Memory {
   float *on_host = nullptr;
 };
 
-void run(const std::string &path, std::size_t passes, int threads) {
+void run(const std::string &path, std::size_t passes, int threads, std::uint64_t least_chained) {
   gpz::Reader cpu(path);
-  gpz::cuda::Reader gpu(path);
+  gpz::cuda::ReaderOptions options_of_gpu;
+  options_of_gpu.threads = threads;
+  options_of_gpu.least_chained = least_chained;
+  gpz::cuda::Reader gpu(path, 0, options_of_gpu);
   std::size_t particles = 0;
   for (const gpz::IndexEntry &frame : cpu.scan().frames)
     particles = std::max(particles, static_cast<std::size_t>(frame.particles));
@@ -125,6 +128,7 @@ int main(int argc, char **argv) {
   try {
     std::size_t passes = 4;
     int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
+    std::uint64_t least_chained = 1;
     std::vector<std::string> paths;
     for (int i = 1; i < argc; ++i) {
       const std::string argument = argv[i];
@@ -132,14 +136,16 @@ int main(int argc, char **argv) {
         passes = std::stoul(argv[++i]);
       else if (argument == "--threads" && i + 1 < argc)
         threads = std::stoi(argv[++i]);
+      else if (argument == "--chained" && i + 1 < argc)
+        least_chained = std::stoull(argv[++i]);
       else
         paths.push_back(argument);
     }
     if (paths.empty() || passes < 2) {
-      std::fprintf(stderr, "usage: gpu_frames [--passes N] [--threads N] FILE...\n");
+      std::fprintf(stderr, "usage: gpu_frames [--passes N] [--threads N] [--chained N] FILE...\n");
       return 2;
     }
-    for (const std::string &path : paths) run(path, passes, threads);
+    for (const std::string &path : paths) run(path, passes, threads, least_chained);
     return 0;
   } catch (const std::exception &error) {
     std::fprintf(stderr, "gpu_frames: %s\n", error.what());

@@ -67,4 +67,17 @@ Column<std::uint32_t> read_leaving_slots(const OpenedChunk &chunk, const std::ui
   return slots;
 }
 
+Column<std::uint32_t> staying_slots(const Column<std::uint32_t> &leaving, std::uint64_t slots) {
+  Column<std::uint32_t> staying;
+  staying.reserve(static_cast<std::size_t>(slots) - leaving.size());
+  auto next = leaving.begin();
+  for (std::uint32_t slot = 0; slot < slots; ++slot) {
+    if (next != leaving.end() && *next == slot)
+      ++next;
+    else
+      staying.push_back(slot);
+  }
+  return staying;
+}
+
 }  // namespace gpz::format

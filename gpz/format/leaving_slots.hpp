@@ -21,4 +21,7 @@ void append_leaving_slots(std::uint64_t before, const std::vector<std::uint32_t>
 // std::bad_alloc. Memory is in proportion to the bytes.
 Column<std::uint32_t> read_leaving_slots(const OpenedChunk &chunk, const std::uint8_t *list);
 
+// The slots below `slots` that are not among leaving[0] < leaving[1] < ... Throws std::bad_alloc.
+Column<std::uint32_t> staying_slots(const Column<std::uint32_t> &leaving, std::uint64_t slots);
+
 }  // namespace gpz::format

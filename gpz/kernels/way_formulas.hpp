@@ -81,20 +81,23 @@ GPZ_HD Real at(Real axis, const Vector &v) {
   return select(less(axis, all(0.5)), v.x, select(less(axis, all(1.5)), v.y, v.z));
 }
 
+// A divisor of lanes in `mask`; 1 in others, whose quotients are not used: GPUs are slow where they divide by 0.
+GPZ_HD Real used(Mask mask, Real divisor) { return select(mask, divisor, all(1)); }
+
 template <typename Batch>
 GPZ_HD void find_axes(Batch &b) {
   const Real references = load(b.references);
   const Vector first = load(b.first);
   const Real first_length = length(first);
   const Mask has_along = both(less(all(0.5), references), no(less(first_length, all(least_length))));
-  const Vector along = select(has_along, 1 / first_length * first, Vector{});
+  const Vector along = select(has_along, 1 / used(has_along, first_length) * first, Vector{});
   const Vector second = load(b.second);
   const Vector normal = cross(along, second);
   const Real width = length(normal);
   const Mask is_flat =
       either(less(width, all(least_length)), less(width * width, least_square_of_sine * dot(second, second)));
   const Mask has_all = both(both(has_along, less(all(1.5), references)), no(is_flat));
-  const Vector across = select(has_all, 1 / width * normal, Vector{});
+  const Vector across = select(has_all, 1 / used(has_all, width) * normal, Vector{});
   store(b.along, along);
   store(b.across, across);
   store(b.towards, cross(across, along));
@@ -225,15 +228,16 @@ GPZ_HD void expect(Batch &b) {
   const Real radius = root(p * p + q * q);
   const Mask no_circle = either(less(radius, all(least_radius)), less(radius, least_part * last_length));
   const Mask placed = both(knows_all, no(no_circle));
-  const Vector placed_towards = 1 / radius * (p * towards + q * across);
-  const Vector placed_across = 1 / radius * (p * across - q * towards);
+  const Real placed_radius = used(placed, radius);
+  const Vector placed_towards = 1 / placed_radius * (p * towards + q * across);
+  const Vector placed_across = 1 / placed_radius * (p * across - q * towards);
   // With only one local axis, the predicted vector defines the plane.
   const Mask knows_one = both(both(less(all(0.5), known), less(all(0.5), last_known)), no(knows_all));
   const Vector normal = cross(along, way);
   const Real width = length(normal);
   const Mask no_plane = either(less(width, all(least_radius)), less(width, least_part * way_length));
   const Mask planar = both(knows_one, no(no_plane));
-  const Vector planar_across = 1 / width * normal;
+  const Vector planar_across = 1 / used(planar, width) * normal;
   const Vector planar_towards = cross(planar_across, along);
 
   const Real mean_along = select(is(b.has_along), load(b.mean_along) - last_along, all(0));
@@ -246,7 +250,7 @@ GPZ_HD void expect(Batch &b) {
   const Features of_along{select(s.framed, dot(way, along) - last_along, all(0)),
                           select(s.framed, last_mean.x - last_along, all(0)), select(s.framed, mean_along, all(0))};
   const Features of_turn{select(placed, dot(way, placed_across), all(0)),
-                         select(placed, (p * last_mean.z - q * last_mean.y) / radius, all(0)), all(0)};
+                         select(placed, (p * last_mean.z - q * last_mean.y) / placed_radius, all(0)), all(0)};
 
   const Real scale = load(b.last_scale);
   const Real scale2 = scale * scale;

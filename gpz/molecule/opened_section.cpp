@@ -71,4 +71,11 @@ void read_levels(format::ByteReader &in, std::vector<ClassRecord> &classes) {
     if (in.u8() != 0) corrupt("padding of a section of molecules", in.position() - 1);
 }
 
+std::vector<ClassRecord> first_classes(const std::vector<double> &lengths, const std::vector<double> &counts) {
+  std::vector<ClassRecord> classes(lengths.size());
+  for (std::size_t c = 0; c < classes.size(); ++c)
+    classes[c].fit = ClassFit::first(counts[c] > 0 ? lengths[c] / counts[c] : 0);
+  return classes;
+}
+
 }  // namespace gpz::molecule

@@ -40,7 +40,13 @@ OpenedSection open_section(const std::uint8_t *bytes, std::size_t size, const co
 // Start values of the classes of a new tree, behind its lags. Throws corrupt.
 void read_levels(format::ByteReader &in, std::vector<ClassRecord> &classes);
 
-// Classes of a new tree, which start from the mean bond length of their particles; length_of(i) is that of particle i.
+// Bytes of the start values that read_levels needs.
+constexpr std::size_t levels_size(std::size_t classes) { return format::round_up_8(3 * classes); }
+
+// Classes of a new tree, which start from the mean bond lengths of their particles: sum of the lengths of each class,
+// in the order of particles, and number of its particles.
+std::vector<ClassRecord> first_classes(const std::vector<double> &lengths, const std::vector<double> &counts);
+// length_of(i) is the bond length of particle i.
 template <typename LengthOf>
 std::vector<ClassRecord> first_classes(const Tree &tree, const LengthOf &length_of) {
   std::vector<double> length(tree.classes());
@@ -49,10 +55,7 @@ std::vector<ClassRecord> first_classes(const Tree &tree, const LengthOf &length_
     length[tree[i].of_class] += static_cast<double>(length_of(i));
     count[tree[i].of_class] += 1;
   }
-  std::vector<ClassRecord> classes(tree.classes());
-  for (std::size_t c = 0; c < classes.size(); ++c)
-    classes[c].fit = ClassFit::first(count[c] > 0 ? length[c] / count[c] : 0);
-  return classes;
+  return first_classes(length, count);
 }
 
 }  // namespace gpz::molecule

@@ -258,10 +258,9 @@ class SectionCoder {
   void overwrite(State &molecules) { overwritten_ = &molecules; }
 
  private:
-  // A thread with fewer segments than lanes takes as long.
-  int threads() const {
-    return codec::thread_count(most_threads_, tree().segment_ends().size() / codec::kernels().ways.lanes);
-  }
+  // A thread with fewer segments has kernels with fewer lanes, which take less time (Pass::run). One segment takes as
+  // long as two.
+  int threads() const { return codec::thread_count(most_threads_, (tree().segment_ends().size() + 1) / 2); }
 
   template <typename Side>
   void pass(std::vector<Side> &sides) {

@@ -39,18 +39,6 @@ std::uint8_t lag_to(std::uint32_t slot, std::uint32_t from) {
   return slot == nobody || from - slot > Tree::longest_lag ? std::uint8_t{0} : static_cast<std::uint8_t>(from - slot);
 }
 
-// Length of a bond in quarter octaves. All lengths beyond the longest bond share a class.
-int length_class(Way way) {
-  std::uint64_t squared = 0;
-  for (const std::int64_t x : way) {
-    constexpr std::int64_t most = std::int64_t{1} << 20;
-    const std::int64_t near = x > most ? most : x < -most ? -most : x;
-    squared += static_cast<std::uint64_t>(near * near);
-  }
-  const int bits = core::bit_length(squared);
-  return bits < 2 ? bits : 2 * bits - ((squared >> (bits - 2) & 1) != 0 ? 1 : 2);
-}
-
 }  // namespace
 
 void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell) {
@@ -134,31 +122,25 @@ void Tree::classify(const codec::IndexColumns &q, const Cell &cell) {
   format::Column<std::uint8_t> children(n);  // at most longest_lag
   for (std::size_t i = 0; i < n; ++i)
     if (links_[i].parent != 0) ++children[i - links_[i].parent];
-  // Class of each combination of traits; 0 if it has not occurred. Only particles without parent and children have
-  // class 0. Traits of bound particles: length class (7 bits), 2 * references + 1 if the parent is a root (3), children
-  // of the parent (3), children (2).
-  std::array<std::uint8_t, 6> of_roots{};
-  std::vector<std::uint8_t> of_bound(std::size_t{1} << 15);
+  // Class of each key; 0 if it has not occurred. Only particles without parent and children have class 0.
+  std::vector<std::uint8_t> of_key(class_keys);
   members_.assign(1, 0);
   for (std::size_t i = 0; i < n; ++i) {
     Links &links = links_[i];
-    std::uint8_t *number = &of_roots[std::min<std::size_t>(children[i], 5)];
+    std::uint32_t key = key_of_root(children[i]);
     if (links.parent != 0) {
       const std::size_t parent = i - links.parent;
       Way way = difference_of(place_of(q, i), place_of(q, parent));
       cell.shorten(way);
-      const bool hangs_on_root = links_[parent].parent == 0;
-      const auto length = static_cast<std::size_t>(length_class(way));
-      const auto kind = static_cast<std::size_t>(2 * links.references() + (hangs_on_root ? 1 : 0));
-      number = &of_bound[((length * 8 + kind) * 8 + std::min<std::size_t>(children[parent], 4)) * 4 +
-                         std::min<std::size_t>(children[i], 3)];
+      key = key_of_bound(way, links, links_[parent].parent == 0, children[parent], children[i]);
     }
-    if (*number == 0 && (links.parent != 0 || children[i] != 0)) {
+    std::uint8_t &number = of_key[key];
+    if (number == 0 && key != lone_key) {
       // The last class takes all combinations without a class of their own.
-      *number = static_cast<std::uint8_t>(std::min(members_.size(), max_classes - 1));
-      if (*number == members_.size()) members_.push_back(0);
+      number = static_cast<std::uint8_t>(std::min(members_.size(), max_classes - 1));
+      if (number == members_.size()) members_.push_back(0);
     }
-    links.of_class = *number;
+    links.of_class = number;
     ++members_[links.of_class];
   }
 }
@@ -192,6 +174,14 @@ void Tree::append(std::vector<std::uint8_t> &bytes) const {
   bytes.resize(begin + format::round_up_8(bytes.size() - begin));
   writer.u64(stream.size());
   bytes.insert(bytes.end(), stream.begin(), stream.end());
+}
+
+std::size_t Tree::bytes_to_read(const std::uint8_t *bytes, std::size_t size) {
+  if (size == 0) return size;
+  const std::size_t at = format::round_up_8(1 + std::size_t{bytes[0]}) + sizeof(std::uint64_t);
+  if (bytes[0] > max_lags || at > size) return size;
+  const auto length = format::load_little<std::uint64_t>(bytes + at - sizeof(std::uint64_t));
+  return length > size - at ? size : at + static_cast<std::size_t>(length);
 }
 
 std::size_t Tree::read(const std::uint8_t *bytes, std::size_t size, std::size_t n, format::Column<std::uint8_t> &lags) {

@@ -10,6 +10,7 @@
 #include "gpz/codec/memory.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/molecule/cell.hpp"
+#include "gpz/molecule/class_keys.hpp"
 #include "gpz/molecule/links.hpp"
 
 namespace gpz::molecule {
@@ -20,7 +21,7 @@ class Tree {
  public:
   static constexpr std::size_t longest_lag = 255;  // slots
   static constexpr std::size_t max_lags = 63;      // different ones
-  static constexpr std::size_t max_classes = 256;
+  static constexpr std::size_t max_classes = molecule::max_classes;
   static constexpr std::uint8_t lone_class = 0;
   static constexpr std::size_t segment_size = 4096;  // particles, at least
 
@@ -49,6 +50,14 @@ class Tree {
   // Throws corrupt, std::bad_alloc, limit_exceeded.
   static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n,
                           format::Column<std::uint8_t> &lags);
+  // Bytes that read() needs. `bytes` are the first ones of `size`, at least first_bytes if there are as many.
+  static constexpr std::size_t first_bytes = 72;
+  static std::size_t bytes_to_read(const std::uint8_t *bytes, std::size_t size);
+
+  // Takes classes that were computed elsewhere, from the same lags and other positions: their particles, and the class
+  // of each particle.
+  void set_members(const std::vector<std::uint32_t> &members) { members_ = members; }
+  void set_class(std::size_t slot, std::uint8_t of_class) { links_[slot].of_class = of_class; }
 
   // Particles leave or arrive, as in codec::DifferenceState::keep and add. New particles, and those whose parent left,
   // are roots.

@@ -91,7 +91,8 @@ void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64
   same_particles_ = chunk.leaving == 0 && chunk.arriving == 0;
   format::Column<std::uint32_t> staying;
   if (chunk.leaving != 0)
-    staying = staying_without(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset));
+    staying = format::staying_slots(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset),
+                                    history_.particles());
   // The heads of the other sections state whether they count crossings of field 0.
   counts_crossings_ = false;
   for (std::size_t f = 1; f < fields; ++f)
@@ -113,19 +114,6 @@ void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64
     const IndependentChunk others(arrivals, chunk.arriving, history_.fields(), history_.wanted());
     std::move(frame).add(others, &exact_);
   });
-}
-
-format::Column<std::uint32_t> ChunkReader::staying_without(const format::Column<std::uint32_t> &leaving) const {
-  format::Column<std::uint32_t> staying;
-  staying.reserve(static_cast<std::size_t>(history_.particles()) - leaving.size());
-  auto next = leaving.begin();
-  for (std::uint32_t slot = 0; slot < history_.particles(); ++slot) {
-    if (next != leaving.end() && *next == slot)
-      ++next;
-    else
-      staying.push_back(slot);
-  }
-  return staying;
 }
 
 // Section without payload: indices change only by crossings.

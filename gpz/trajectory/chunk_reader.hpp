@@ -44,7 +44,6 @@ class ChunkReader {
                          int threads);
   // Throws AllSlotsNeeded if it is not certain that the followed slots are those of the selected particles.
   void require_same_slots(const format::OpenedChunk &chunk) const;
-  format::Column<std::uint32_t> staying_without(const format::Column<std::uint32_t> &leaving) const;
   void follow_unchanged(std::size_t field, ChunkHistory::FieldStep step);
   void decode_section(ChunkHistory::Step &frame, std::size_t field, const std::uint8_t *bytes, std::size_t size,
                       int threads);

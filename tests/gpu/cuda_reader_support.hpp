@@ -158,7 +158,14 @@ inline void compare(const Reader &cpu, cuda::Reader &gpu, std::size_t i, const s
                                << static_cast<int>(order);
 }
 
-inline void compare_all(const Bytes &bytes, Count &count, const cuda::ReaderOptions &options = {}) {
+// Options with which the device decodes all that it can.
+inline cuda::ReaderOptions on_device() {
+  cuda::ReaderOptions options;
+  options.least_chained = 1;
+  return options;
+}
+
+inline void compare_all(const Bytes &bytes, Count &count, const cuda::ReaderOptions &options = on_device()) {
   const Reader cpu = reader_of(bytes);
   for (const OutputOrder order : {OutputOrder::stored, OutputOrder::id}) {
     cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, options);

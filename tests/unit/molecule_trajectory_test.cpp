@@ -3,101 +3,10 @@
 // value within its bound, while particles cross edges, leave and arrive.
 #include <gtest/gtest.h>
 
-#include "gpz/format/opened_chunk.hpp"
-#include "gpz/trajectory.hpp"
-#include "molecule_support.hpp"
-#include "trajectory_support.hpp"
+#include "molecule_trajectory_support.hpp"
 
 namespace gpz::test {
 namespace {
-
-using molecule::alkane;
-using molecule::chain;
-using molecule::Molecules;
-
-// In units of 1000 grid steps for a bond of 1.
-constexpr double unit = 1000;
-
-struct Liquid {
-  Molecules molecules;
-  Box box;
-  double size;
-
-  Liquid(const molecule::Shape &shape, std::size_t particles, std::uint64_t seed)
-      : molecules(shape, particles / shape.size(), unit, unit * std::cbrt(8.0 * static_cast<double>(particles)), seed),
-        size(std::cbrt(8.0 * static_cast<double>(particles))) {
-    box.kind = Box::Kind::orthogonal;
-    box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
-    box.values = {0, size, 0, size, 0, size};
-  }
-  void tilt() {
-    box.kind = Box::Kind::triclinic;
-    box.values[6] = 0.4 * size;
-    box.values[7] = -0.2 * size;
-    box.values[8] = 0.3 * size;
-  }
-
-  Snapshot snapshot(int frame, double bound, bool exchanged) const {
-    Snapshot out;
-    out.info.timestep = frame;
-    out.info.box = box;
-    Quantity position;
-    position.field.type = ValueType::float64;
-    position.field.bound = bound;
-    position.field.leading = true;
-    position.field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
-    Quantity id;
-    id.field.type = ValueType::integer;
-    id.field.components = {{"id", 3}};
-    const auto &b = box.values;
-    for (std::size_t i = 0; i < molecules.place.size(); ++i) {
-      if (exchanged && (7 * i + static_cast<std::size_t>(frame / 3)) % 41 == 0) continue;
-      std::array<double, 3> x;
-      for (std::size_t d = 0; d < 3; ++d) x[d] = molecules.place[i][d] / unit;
-      const double z = std::floor(x[2] / size);
-      x[0] -= z * b[7], x[1] -= z * b[8], x[2] -= z * size;
-      const double y = std::floor((x[1] - b[8] * x[2] / size) / size);
-      x[0] -= y * b[6], x[1] -= y * size;
-      x[0] -= size * std::floor((x[0] - b[7] * x[2] / size - b[6] * (x[1] - b[8] * x[2] / size) / size) / size);
-      for (const double value : x) position.add(value);
-      id.integer.push_back(static_cast<std::int64_t>(i) + 1);
-    }
-    out.info.particles = id.integer.size();
-    out.quantities = {position, id};
-    return out;
-  }
-  std::vector<Snapshot> run(int frames, double sigma, double bound, bool exchanged = false) {
-    std::vector<Snapshot> out;
-    for (int f = 0; f < frames; ++f) {
-      if (f > 0) molecules.move(sigma * unit);
-      out.push_back(snapshot(f, bound, exchanged));
-    }
-    return out;
-  }
-};
-
-// How many of the frames need classed sections: their only fields are positions and ids.
-std::size_t frames_of_molecules(const Bytes &bytes) {
-  const Reader reader = reader_of(bytes);
-  std::size_t count = 0;
-  for (std::size_t i = 0; i < reader.frames(); ++i) {
-    const auto chunk = reader.stored(i).bytes;
-    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & feature::classed_sections) != 0)
-      ++count;
-  }
-  return count;
-}
-
-Bytes file_by(const std::vector<Snapshot> &snapshots, Effort effort, Order order, int threads = 1) {
-  const TemporaryFile file;
-  Writer writer(file.path(), small_metadata(), Writer::Mode::create, threads);
-  writer.set_key_interval(8);
-  writer.set_order(order);
-  writer.set_effort(effort);
-  write_all(writer, snapshots);
-  writer.close();
-  return file.bytes();
-}
 
 void expect_held(const Bytes &bytes, const std::vector<Snapshot> &snapshots) {
   const Reader reader = reader_of(bytes);

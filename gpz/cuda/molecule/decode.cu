@@ -29,9 +29,10 @@ void launch_decode_segments(const MoleculeDecode &params, cudaStream_t stream) {
   int processors = 1;
   check(cudaGetDevice(&device), "current device");
   check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "device attribute");
+  int resident = 1;
+  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, decode_segments, warp_threads, 0), "occupancy");
   // Few threads a warp as long as there are warps to spare: threads of a warp wait for each other where they branch.
-  constexpr unsigned schedulers = 4;
-  const unsigned warps = static_cast<unsigned>(processors) * schedulers;
+  const unsigned warps = static_cast<unsigned>(processors * std::max(resident, 1));
   const unsigned threads = std::min(std::max((params.tree.segments + warps - 1) / warps, 1u), warp_threads);
   const unsigned blocks = (params.tree.segments + threads - 1) / threads;
   decode_segments<<<blocks, threads, 0, stream>>>(params);

@@ -4,6 +4,7 @@
 
 #include "gpz/cuda/difference/params.hpp"
 #include "gpz/cuda/molecule/params.hpp"
+#include "gpz/molecule/length_sum.hpp"
 
 namespace gpz::cuda {
 
@@ -19,6 +20,16 @@ void launch_rest(const MoleculeTree &tree, const std::int32_t *const *last_index
                  DeviceParticle *particles, cudaStream_t stream);
 // lengths[i] becomes the length of particle i's bond.
 void launch_lengths(const DeviceParticle *particles, std::uint64_t n, float *lengths, cudaStream_t stream);
+
+// first_slot[key] becomes the first particle with this key (molecule::class_keys of them), UINT32_MAX if there is none.
+// Reads what does not depend on classes.
+void launch_first_slots(const DeviceLinks *links, std::uint64_t n, const std::int32_t *const *last_index,
+                        const molecule::Cell &cell, std::uint32_t *first_slot, cudaStream_t stream);
+// Sets the classes in `links`, and adds particles and lengths of their bonds to sums[class] (molecule::max_classes of
+// them).
+void launch_classify(DeviceLinks *links, std::uint64_t n, const std::int32_t *const *last_index,
+                     const molecule::Cell &cell, const DeviceParticle *particles, const std::uint8_t *class_of_key,
+                     molecule::LengthSum *sums, cudaStream_t stream);
 
 // to[i] = from[kept[i]] for i < count, and a new particle for other i < n. kept is nullptr for all.
 void launch_keep(const DeviceParticle *from, const std::uint32_t *kept, std::uint64_t count, std::uint64_t n,

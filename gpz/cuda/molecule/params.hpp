@@ -16,7 +16,9 @@ namespace gpz::cuda {
 // Read in one access.
 struct alignas(8) DeviceLinks {
   molecule::Links links;
+  std::uint8_t children = 0;
 };
+static_assert(sizeof(DeviceLinks) == 8);
 struct alignas(16) DeviceParticle {
   molecule::Particle state;
 };

@@ -5,6 +5,7 @@
 #include "gpz/cuda/difference/steps.cuh"
 #include "gpz/cuda/molecule/kernels.hpp"
 #include "gpz/cuda/molecule/local_axes.cuh"
+#include "gpz/cuda/molecule/places.cuh"
 
 namespace gpz::cuda {
 namespace {
@@ -12,15 +13,6 @@ namespace {
 constexpr unsigned threads = 128;
 
 unsigned grid_of(std::uint64_t n) { return static_cast<unsigned>((n + threads - 1) / threads); }
-__device__ std::uint64_t this_particle() { return static_cast<std::uint64_t>(blockIdx.x) * threads + threadIdx.x; }
-
-struct Indices {
-  const std::int32_t *of[core::max_components];
-};
-Indices indices_of(const std::int32_t *const *index) { return {{index[0], index[1], index[2]}}; }
-__device__ molecule::Way place_of(const Indices &index, std::uint64_t i) {
-  return {index.of[0][i], index.of[1][i], index.of[2][i]};
-}
 
 __global__ void find_ways(MoleculeTree tree, Indices last, molecule::Cell cell, DeviceParticle *particles) {
   const std::uint64_t i = this_particle();

@@ -40,6 +40,13 @@ int reading_threads_of(const ReaderOptions &options) {
   return options.threads > 0 ? threads : std::max(1, threads * 3 / 4);
 }
 
+// Where one core decodes as many particles as kernels do in the time of a chain.
+std::uint64_t least_chained_of(const ReaderOptions &options) {
+  constexpr std::uint64_t of_thread = 65536;
+  return options.least_chained != 0 ? options.least_chained
+                                    : of_thread * static_cast<std::uint64_t>(threads_of(options));
+}
+
 std::uint64_t longest_frame(const FileScan &scan) {
   std::uint64_t longest = 0;
   for (const IndexEntry &frame : scan.frames) longest = std::max(longest, frame.length);
@@ -98,6 +105,7 @@ struct Reader::State : DeviceObject {
         threads(threads_of(chosen)),
         reading_threads(reading_threads_of(chosen)),
         ahead_bytes(chosen.ahead),
+        least_chained(least_chained_of(chosen)),
         source(from),
         limits(chosen.limits),
         file(opened(source, budget)) {
@@ -176,11 +184,18 @@ struct Reader::State : DeviceObject {
     return i - std::min<std::size_t>(i, head.info.since_key);
   }
 
+  bool has_chains() const {
+    constexpr std::uint32_t chains = feature::modelled_sections | feature::classed_sections | feature::segmented_order;
+    return (file.scan().metadata.features & chains) != 0;
+  }
+
   // Empty if the device may be able to decode frame i.
   std::string reason_for_cpu(std::size_t i, const format::FrameHead &head) const {
     if (on_cpu && on_cpu->key == key_of(i, head)) return on_cpu->reason;
     if (head.info.fields.empty()) return "no fields";
     if (head.info.fields.size() > max_fields) return "more than " + std::to_string(max_fields) + " fields";
+    if (has_chains() && head.info.particles < least_chained)
+      return "chains of numbers of fewer than " + std::to_string(least_chained) + " particles";
     if (head.chunks.size() > most_chunks) return "more than " + std::to_string(most_chunks) + " chunks";
     return {};
   }
@@ -266,6 +281,7 @@ struct Reader::State : DeviceObject {
   int threads;            // for decoding on the CPU
   int reading_threads;
   std::uint64_t ahead_bytes;
+  std::uint64_t least_chained;
   std::shared_ptr<Source> source;
   Limits limits;
   api::FrameFile file;

@@ -272,14 +272,7 @@ void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_
   list_staying(slots, leaving.size(), before, staying, call.stream);
   history_.keep(staying, before - leaving.size(), call.stream);
   if (!molecules_.empty()) {
-    format::Column<std::uint32_t> kept;
-    kept.reserve(static_cast<std::size_t>(before) - leaving.size());
-    std::size_t next = 0;
-    for (std::uint32_t slot = 0; slot < before; ++slot)
-      if (next < leaving.size() && leaving[next] == slot)
-        ++next;
-      else
-        kept.push_back(slot);
+    const format::Column<std::uint32_t> kept = format::staying_slots(leaving, before);
     molecules_.keep(kept.data(), staying, kept.size(), call.stream);
   }
 }

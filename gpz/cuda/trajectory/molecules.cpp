@@ -2,6 +2,7 @@
 #include "gpz/cuda/trajectory/molecules.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "gpz/codec/number_coder.hpp"
@@ -29,19 +30,13 @@ void DeviceMolecules::decode(DeviceDifferenceState &state, const Call &call) {
   const std::size_t opened = molecule::bytes_to_open(section.host(0, first), section.size());
   const molecule::OpenedSection head = molecule::open_section(section.host(0, opened), opened, call.box, n);
   std::size_t at = head.size;
-  if (head.has_tree) {
-    const std::size_t rest = section.size() - at;
-    const std::size_t lags = take_tree(state, head.cell, section.host(at, rest), rest, call.stream);
-    at += lags;
-  } else if (tree_.empty() || tree_.particles() != n) {
+  if (head.has_tree)
+    at += take_tree(state, head.cell, section.part(at, section.size() - at), call.stream);
+  else if (empty() || tree_.particles() != n)
     corrupt("molecules that were never given", 0);
-  }
   if (head.has_tree || frames_ != state.frames)
     launch_rest(tree_on_device(), state.last, head.cell, particles(last_), call.stream);
-  if (head.has_tree) {
-    const std::size_t rest = section.size() - at;
-    at += take_classes(section.host(at, rest), rest, call.stream);
-  }
+  if (head.has_tree) at += take_classes(state, head.cell, section.part(at, section.size() - at), call.stream);
 
   const std::size_t segments = tree_.segment_ends().size();
   const ChunkBytes numbers = section.part(at, section.size() - at);
@@ -101,10 +96,20 @@ void DeviceMolecules::decode(DeviceDifferenceState &state, const Call &call) {
 }
 
 std::size_t DeviceMolecules::take_tree(const DeviceDifferenceState &state, const molecule::Cell &cell,
-                                       const std::uint8_t *bytes, std::size_t size, cudaStream_t stream) {
+                                       const ChunkBytes &section, cudaStream_t stream) {
   const auto n = static_cast<std::size_t>(state.particles);
+  // The bytes at the start of the lags state where they end.
+  has_lags_of_before_ = !lags_.empty() && tree_.particles() == n && lags_.size() <= section.size() &&
+                        std::memcmp(section.host(0, lags_.size()), lags_.data(), lags_.size()) == 0;
+  is_valid_ = has_lags_of_before_;
+  if (has_lags_of_before_) return lags_.size();
+  lags_.clear();
+  const std::size_t first = std::min(section.size(), molecule::Tree::first_bytes);
+  const std::size_t size = molecule::Tree::bytes_to_read(section.host(0, first), section.size());
+  const std::uint8_t *const bytes = section.host(0, size);
   format::Column<std::uint8_t> lags;
   const std::size_t read = molecule::Tree::read(bytes, size, n, lags);
+  std::vector<std::uint8_t> lag_bytes(bytes, bytes + read);
   std::vector<std::int32_t> narrow(n);
   std::array<format::Column<std::int64_t>, core::max_components> last;
   for (std::size_t d = 0; d < last.size(); ++d) {
@@ -114,38 +119,102 @@ std::size_t DeviceMolecules::take_tree(const DeviceDifferenceState &state, const
   }
   tree_.build(lags, {last[0].data(), last[1].data(), last[2].data()}, cell);
   send_tree(stream);
+  lags_ = std::move(lag_bytes);
+  is_valid_ = true;
   return read;
 }
 
 void DeviceMolecules::send_tree(cudaStream_t stream) {
   const std::size_t n = tree_.particles();
   std::vector<DeviceLinks> links(n);
-  for (std::size_t i = 0; i < n; ++i) links[i].links = tree_[i];
-  std::vector<std::uint32_t> members;
-  for (std::size_t c = 0; c < tree_.classes(); ++c) members.push_back(static_cast<std::uint32_t>(tree_.members(c)));
-  const auto send = [&](DeviceBuffer &buffer, const auto &from) {
-    reserve(buffer, from.size() * sizeof(from[0]));
-    if (!from.empty()) sent_.send(from.data(), from.size() * sizeof(from[0]), buffer.data(), stream);
-  };
-  send(links_, links);
-  send(ends_, tree_.segment_ends());
-  send(members_, members);
+  for (std::size_t i = 0; i < n; ++i) {
+    links[i].links = tree_[i];
+    if (tree_[i].parent != 0) ++links[i - tree_[i].parent].children;
+  }
+  has_classes_on_device_ = false;
+  send(links_, links, stream);
+  send(ends_, tree_.segment_ends(), stream);
+  send_members(stream);
   for (DeviceBuffer &buffer : particles_) reserve(buffer, n * sizeof(DeviceParticle));
 }
 
-std::size_t DeviceMolecules::take_classes(const std::uint8_t *levels, std::size_t size, cudaStream_t stream) {
+void DeviceMolecules::send_members(cudaStream_t stream) {
+  std::vector<std::uint32_t> members;
+  for (std::size_t c = 0; c < tree_.classes(); ++c) members.push_back(static_cast<std::uint32_t>(tree_.members(c)));
+  send(members_, members, stream);
+}
+
+std::size_t DeviceMolecules::take_classes(const DeviceDifferenceState &state, const molecule::Cell &cell,
+                                          const ChunkBytes &section, cudaStream_t stream) {
+  std::vector<molecule::ClassRecord> classes =
+      has_lags_of_before_ ? classify(state, cell, stream) : classes_by_lengths(stream);
+  const std::size_t size = std::min(section.size(), molecule::levels_size(classes.size()));
+  format::ByteReader in(section.host(0, size), size);
+  molecule::read_levels(in, classes);
+  send(classes_, classes, stream);
+  return in.position();
+}
+
+std::vector<molecule::ClassRecord> DeviceMolecules::classify(const DeviceDifferenceState &state,
+                                                             const molecule::Cell &cell, cudaStream_t stream) {
+  const std::size_t n = tree_.particles();
+  auto *const links = static_cast<DeviceLinks *>(links_.data());
+  std::uint32_t *first_slot = nullptr;
+  std::uint8_t *class_of_key = nullptr;
+  molecule::LengthSum *sums_of_class = nullptr;
+  const auto cut = [&](Carver carver) {
+    first_slot = carver.take<std::uint32_t>(molecule::class_keys);
+    class_of_key = carver.take<std::uint8_t>(molecule::class_keys);
+    sums_of_class = carver.take<molecule::LengthSum>(molecule::max_classes);
+    return carver.used();
+  };
+  reserve(keys_, cut(Carver(nullptr)));
+  cut(Carver(keys_.data()));
+  launch_first_slots(links, n, state.last, cell, first_slot, stream);
+  std::vector<std::uint32_t> slots(molecule::class_keys);
+  copy_to_host(slots.data(), first_slot, slots.size() * sizeof(slots[0]), stream);
+  check(cudaStreamSynchronize(stream), "copy from the device");
+  const molecule::NumberedClasses numbered = molecule::number_classes(slots);
+  std::vector<molecule::LengthSum> sums(molecule::max_classes);
+  sent_.send(numbered.of_key.data(), numbered.of_key.size(), class_of_key, stream);
+  sent_.send(sums.data(), sums.size() * sizeof(sums[0]), sums_of_class, stream);
+  has_classes_on_device_ = true;
+  launch_classify(links, n, state.last, cell, particles(last_), class_of_key, sums_of_class, stream);
+  copy_to_host(sums.data(), sums_of_class, sums.size() * sizeof(sums[0]), stream);
+  check(cudaStreamSynchronize(stream), "copy from the device");
+
+  sums.resize(numbered.count);
+  std::vector<std::uint32_t> members;
+  std::vector<double> lengths;
+  std::vector<double> counts;
+  for (const molecule::LengthSum &sum : sums) {
+    members.push_back(sum.particles);
+    lengths.push_back(sum.sum);
+    counts.push_back(sum.particles);
+  }
+  tree_.set_members(members);
+  send_members(stream);
+  if (std::all_of(sums.begin(), sums.end(), molecule::is_exact)) return molecule::first_classes(lengths, counts);
+  fetch_classes(stream);
+  return classes_by_lengths(stream);
+}
+
+std::vector<molecule::ClassRecord> DeviceMolecules::classes_by_lengths(cudaStream_t stream) {
   const std::size_t n = tree_.particles();
   launch_lengths(particles(last_), n, reserve<float>(lengths_, n), stream);
   std::vector<float> lengths(n);
   copy_to_host(lengths.data(), lengths_.data(), n * sizeof(float), stream);
   check(cudaStreamSynchronize(stream), "copy from the device");
-  std::vector<molecule::ClassRecord> classes =
-      molecule::first_classes(tree_, [&](std::size_t i) { return lengths[i]; });
-  format::ByteReader in(levels, size);
-  molecule::read_levels(in, classes);
-  reserve(classes_, classes.size() * sizeof(molecule::ClassRecord));
-  sent_.send(classes.data(), classes.size() * sizeof(molecule::ClassRecord), classes_.data(), stream);
-  return in.position();
+  return molecule::first_classes(tree_, [&](std::size_t i) { return lengths[i]; });
+}
+
+void DeviceMolecules::fetch_classes(cudaStream_t stream) {
+  if (!has_classes_on_device_) return;
+  std::vector<DeviceLinks> links(tree_.particles());
+  copy_to_host(links.data(), links_.data(), links.size() * sizeof(links[0]), stream);
+  check(cudaStreamSynchronize(stream), "copy from the device");
+  for (std::size_t i = 0; i < links.size(); ++i) tree_.set_class(i, links[i].links.of_class);
+  has_classes_on_device_ = false;
 }
 
 MoleculeTree DeviceMolecules::tree_on_device() const {
@@ -156,7 +225,9 @@ MoleculeTree DeviceMolecules::tree_on_device() const {
 
 void DeviceMolecules::keep(const std::uint32_t *kept, const std::uint32_t *on_device, std::size_t count,
                            cudaStream_t stream) {
-  if (tree_.empty()) return;
+  if (empty()) return;
+  fetch_classes(stream);
+  lags_.clear();
   tree_.keep(kept, count);
   launch_keep(particles(last_), on_device, count, count, particles(1 - last_), stream);
   last_ = 1 - last_;
@@ -164,7 +235,9 @@ void DeviceMolecules::keep(const std::uint32_t *kept, const std::uint32_t *on_de
 }
 
 void DeviceMolecules::add(std::size_t count, cudaStream_t stream) {
-  if (tree_.empty()) return;
+  if (empty()) return;
+  fetch_classes(stream);
+  lags_.clear();
   const std::size_t before = tree_.particles();
   tree_.add(count);
   // Growth frees memory, which waits for the copy.
@@ -182,22 +255,24 @@ void DeviceMolecules::reserve(DeviceBuffer &buffer, std::size_t size) {
 }
 
 void DeviceMolecules::forget() {
-  tree_.clear();
+  is_valid_ = false;
   frames_ = 0;
 }
 
 void DeviceMolecules::release() {
   forget();
-  for (DeviceBuffer *buffer :
-       {&particles_[0], &particles_[1], &links_, &ends_, &members_, &classes_, &sums_, &index_, &tables_, &lengths_})
+  tree_.clear();
+  lags_.clear();
+  for (DeviceBuffer *buffer : {&particles_[0], &particles_[1], &links_, &ends_, &members_, &classes_, &sums_, &index_,
+                               &tables_, &lengths_, &keys_})
     buffer->release();
   sent_.release();
 }
 
 std::size_t DeviceMolecules::device_bytes() const {
   std::size_t bytes = 0;
-  for (const DeviceBuffer *buffer :
-       {&particles_[0], &particles_[1], &links_, &ends_, &members_, &classes_, &sums_, &index_, &tables_, &lengths_})
+  for (const DeviceBuffer *buffer : {&particles_[0], &particles_[1], &links_, &ends_, &members_, &classes_, &sums_,
+                                     &index_, &tables_, &lengths_, &keys_})
     bytes += buffer->capacity();
   return bytes;
 }

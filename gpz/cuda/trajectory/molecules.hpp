@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Molecules of a chunk in device memory, since its independent chunk: decodes sections of coding 9 as molecule::decode
-// does. The tree is built on the host. Work is queued on the caller's stream; a section with a new tree, and growth,
-// wait for it.
+// does. The tree is built on the host, and stays for sections with the same lags, as those of the next key interval
+// usually are: for them the device finds the classes. Work is queued on the caller's stream; a section with a tree, and
+// growth, wait for it.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ class DeviceMolecules {
   void keep(const std::uint32_t *kept, const std::uint32_t *on_device, std::size_t count, cudaStream_t stream);
   void add(std::size_t count, cudaStream_t stream);
 
-  bool empty() const { return tree_.empty(); }
+  bool empty() const { return !is_valid_ || tree_.empty(); }
+  // The tree is kept, and is used if a section has the same lags.
   void forget();
   // The caller has waited for all work.
   void release();
@@ -49,18 +51,36 @@ class DeviceMolecules {
     reserve(buffer, count * sizeof(T));
     return static_cast<T *>(buffer.data());
   }
-  // Builds the tree of a section. Returns the bytes of its lags.
-  std::size_t take_tree(const DeviceDifferenceState &state, const molecule::Cell &cell, const std::uint8_t *bytes,
-                        std::size_t size, cudaStream_t stream);
+  template <typename Values>
+  void send(DeviceBuffer &buffer, const Values &from, cudaStream_t stream) {
+    reserve(buffer, from.size() * sizeof(from[0]));
+    if (!from.empty()) sent_.send(from.data(), from.size() * sizeof(from[0]), buffer.data(), stream);
+  }
+  // Builds the tree of a section, unless it has the lags of the last tree. Returns the bytes of its lags.
+  std::size_t take_tree(const DeviceDifferenceState &state, const molecule::Cell &cell, const ChunkBytes &section,
+                        cudaStream_t stream);
   void send_tree(cudaStream_t stream);
-  // Classes of a new tree; `levels` are behind its lags. Returns the bytes of the levels.
-  std::size_t take_classes(const std::uint8_t *levels, std::size_t size, cudaStream_t stream);
+  // Classes of the section's tree; `section` begins behind its lags. Returns the bytes of their levels.
+  std::size_t take_classes(const DeviceDifferenceState &state, const molecule::Cell &cell, const ChunkBytes &section,
+                           cudaStream_t stream);
+  // The classes of the last tree's particles in other places, on the device.
+  std::vector<molecule::ClassRecord> classify(const DeviceDifferenceState &state, const molecule::Cell &cell,
+                                              cudaStream_t stream);
+  // Start values of the classes, from the lengths of all bonds, which are added in the order of particles.
+  std::vector<molecule::ClassRecord> classes_by_lengths(cudaStream_t stream);
+  // Copies classes that the device found to the tree.
+  void fetch_classes(cudaStream_t stream);
+  void send_members(cudaStream_t stream);
   MoleculeTree tree_on_device() const;
   DeviceParticle *particles(int k) const { return static_cast<DeviceParticle *>(particles_[k].data()); }
 
   molecule::Tree tree_;
-  std::uint64_t frames_ = 0;  // of the history, including the last section
-  int last_ = 0;              // which of particles_ has the state after the last section
+  bool is_valid_ = false;               // a section since the independent chunk has named the tree
+  std::vector<std::uint8_t> lags_;      // of the tree, as its section had them; empty: particles left or arrived
+  bool has_lags_of_before_ = false;     // for the section that is decoded
+  bool has_classes_on_device_ = false;  // and those of tree_ are older
+  std::uint64_t frames_ = 0;            // of the history, including the last section
+  int last_ = 0;                        // which of particles_ has the state after the last section
   DeviceBuffer particles_[2];
   DeviceBuffer links_;
   DeviceBuffer ends_;
@@ -70,6 +90,7 @@ class DeviceMolecules {
   DeviceBuffer index_;
   DeviceBuffer tables_;
   DeviceBuffer lengths_;
+  DeviceBuffer keys_;  // of classes
   PinnedRing sent_;
   std::uint64_t allocations_ = 0;
 };

@@ -70,7 +70,8 @@ class GPZ_API TrajectoryDecoder {
   // Chunks that need features (gpz::feature) outside `features` are corrupt, as in files whose header does not name
   // them. Initially all features are allowed.
   void allow(std::uint32_t features);
-  // Threads of the host for sections of independent chunks that have no kernels; at least 1, which is the initial state.
+  // Threads of the host for sections of independent chunks that have no kernels; at least 1, which is the initial
+  // state.
   void use_threads(int threads);
 
   // Decodes the next chunk, `size` bytes of device memory, aligned to 8. Returns when it is done. The outputs are

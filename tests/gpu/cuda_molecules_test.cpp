@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Sections of molecules on the GPU against the CPU, over several key intervals: the same lags as in the interval
+// before, other lags, particles that leave and arrive, tilted boxes.
+#include <algorithm>
+#include <numeric>
+
+#include "cuda_reader_support.hpp"
+#include "gpz/format/section_head.hpp"
+#include "gpz/molecule/opened_section.hpp"
+#include "molecule_trajectory_support.hpp"
+
+namespace gpz::test {
+namespace {
+
+class CudaMolecules : public GpuTest {};
+
+constexpr double bound = 0.001;
+constexpr unsigned interval = 4;
+
+// The encoder has no other models of molecules, which would take some of the frames.
+Bytes file_of_molecules(const std::vector<Snapshot> &snapshots) {
+  Bytes bytes;
+  Metadata metadata = small_metadata();
+  metadata.features = feature::classed_sections;
+  Writer writer(bytes, metadata);
+  TrajectoryEncoder encoder;
+  encoder.set_order(Order::id);
+  encoder.set_effort(Effort::standard, feature::classed_sections);
+  KeySchedule schedule(interval);
+  for (Snapshot snapshot : snapshots) {
+    for (const Quantity &quantity : snapshot.quantities) snapshot.info.fields.push_back(quantity.field);
+    snapshot.info.since_key = schedule.next(snapshot.info.fields);
+    std::vector<EncodedChunk> chunks(1);
+    encoder.encode(snapshot.inputs(), snapshot.info.particles, nullptr, snapshot.info.box, snapshot.info.since_key == 0,
+                   chunks[0]);
+    writer.write(snapshot.info, chunks);
+    schedule.written(snapshot.info);
+  }
+  writer.close();
+  return bytes;
+}
+
+// Of difference frames.
+struct Sections {
+  std::size_t all = 0, of_molecules = 0;
+  std::size_t trees = 0, with_lags_of_before = 0;  // first sections of an interval, and those with the lags before
+};
+Sections sections_of(const Bytes &bytes) {
+  const Reader reader = reader_of(bytes);
+  Sections count;
+  Bytes lags_before;
+  for (std::size_t i = 0; i < reader.frames(); ++i) {
+    const StoredFrame frame = reader.stored(i);
+    if (frame.info.since_key == 0) continue;
+    const format::OpenedChunk chunk = format::open_chunk(frame.bytes.data(), frame.bytes.size(), 2);
+    const std::uint8_t *const section = chunk.section(0);
+    ++count.all;
+    if (section[0] != format::molecules) continue;
+    ++count.of_molecules;
+    const std::size_t exact = format::section_head_size(core::max_components) - sizeof(std::uint64_t);
+    std::size_t at = format::field_coding_size;
+    at += exact + sizeof(std::uint64_t) +
+          format::exact_value_size * format::load_little<std::uint64_t>(section + at + exact);
+    const auto n = static_cast<std::size_t>(frame.info.particles - chunk.arriving);
+    const molecule::OpenedSection opened = molecule::open_section(section + at, chunk.sections[0].size - at, {}, n);
+    if (!opened.has_tree) continue;
+    ++count.trees;
+    at += opened.size;
+    molecule::Lags lags;
+    const std::size_t size = molecule::Tree::read(section + at, chunk.sections[0].size - at, n, lags);
+    const Bytes now(section + at, section + at + size);
+    if (now == lags_before) ++count.with_lags_of_before;
+    lags_before = now;
+  }
+  return count;
+}
+
+void expect_as_on_the_cpu(const Bytes &bytes) {
+  const Sections sections = sections_of(bytes);
+  EXPECT_EQ(sections.of_molecules, sections.all);
+  EXPECT_GE(sections.trees, 2u);
+  Count count;
+  compare_all(bytes, count);
+  EXPECT_EQ(count.on_cpu, 0);
+  EXPECT_EQ(count.refused, 0);
+}
+// Rows in any order, and ids far apart.
+void shuffle(std::vector<Snapshot> &snapshots, std::uint64_t seed) {
+  Random random(seed);
+  for (Snapshot &snapshot : snapshots) {
+    std::vector<std::size_t> from(snapshot.info.particles);
+    std::iota(from.begin(), from.end(), std::size_t{0});
+    for (std::size_t i = from.size(); i > 1; --i) std::swap(from[i - 1], from[random.below(i)]);
+    Quantity &position = snapshot.quantities[0];
+    Quantity &id = snapshot.quantities[1];
+    const Quantity position_before = position;
+    const Quantity id_before = id;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      id.integer[i] = 7 * id_before.integer[from[i]] - 20000;
+      for (std::size_t d = 0; d < 3; ++d) position.real[3 * i + d] = position_before.real[3 * from[i] + d];
+    }
+  }
+}
+
+// Removes particles by their ids.
+template <typename IsKept>
+void keep_only(Snapshot &snapshot, const IsKept &is_kept) {
+  std::vector<double> &places = snapshot.quantities[0].real;
+  std::vector<std::int64_t> &ids = snapshot.quantities[1].integer;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (!is_kept(ids[i])) continue;
+    ids[count] = ids[i];
+    for (std::size_t d = 0; d < 3; ++d) places[3 * count + d] = places[3 * i + d];
+    ++count;
+  }
+  ids.resize(count);
+  places.resize(3 * count);
+  snapshot.info.particles = count;
+}
+
+using Vector = Molecules::Vector;
+// Places of the atoms of a molecule; a bond is about 1 long.
+using Geometry = std::vector<Vector>;
+
+const Geometry water{{0, 0, 0}, {0.96, 0, 0}, {-0.24, 0.93, 0}};
+
+Geometry alkane_geometry(std::size_t carbons) {
+  Geometry geometry;
+  for (std::size_t c = 0; c < carbons; ++c) {
+    const double side = c % 2 == 0 ? 1 : -1;
+    const Vector carbon{1.26 * (static_cast<double>(c) - static_cast<double>(carbons - 1) / 2), -0.43 * side, 0};
+    const auto add = [&](double x, double y, double z) {
+      geometry.push_back({carbon[0] + x, carbon[1] + y, carbon[2] + z});
+    };
+    add(0, 0, 0);
+    for (const double z : {-0.89, 0.89}) add(0, -0.63 * side, z);
+    if (c == 0) add(-0.9, 0.63 * side, 0);
+    if (c + 1 == carbons) add(0.9, 0.63 * side, 0);
+  }
+  return geometry;
+}
+
+Geometry row(std::size_t atoms) {
+  Geometry geometry;
+  for (std::size_t a = 0; a < atoms; ++a) geometry.push_back({static_cast<double>(a), 0, 0});
+  return geometry;
+}
+Geometry star(std::size_t arms) {
+  const Geometry whole{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  return {whole.begin(), whole.begin() + 1 + static_cast<std::ptrdiff_t>(arms)};
+}
+
+// Molecules on the sites of a lattice, which turn about their sites and tremble, and drift through the edges of the
+// box. They never touch, so that the lags are the same in all intervals.
+class Fluid {
+ public:
+  // Molecules of these geometries in turn.
+  Fluid(const std::vector<Geometry> &kinds, std::size_t particles, std::uint64_t seed)
+      : random_(seed), liquid_({0}, 1, 1), kinds_(kinds) {
+    for (std::size_t k = 0, atoms = 0; atoms < particles; ++k) {
+      const Geometry &kind = kinds_[k % kinds.size()];
+      molecules_.push_back({&kind, {}, direction(), direction()});
+      atoms += kind.size();
+    }
+    const auto cells = static_cast<std::size_t>(std::ceil(std::cbrt(static_cast<double>(molecules_.size()))));
+    for (std::size_t m = 0; m < molecules_.size(); ++m) {
+      const std::size_t site[] = {m % cells, m / cells % cells, m / cells / cells};
+      for (std::size_t d = 0; d < 3; ++d) molecules_[m].site[d] = spacing * static_cast<double>(site[d]);
+    }
+    resize(spacing * static_cast<double>(cells));
+  }
+  // By edges of the lattice, so that molecules do not touch across the edges of the box either.
+  void tilt() {
+    liquid_.tilt();
+    const double tilts[] = {2 * spacing, -spacing, spacing};
+    std::copy(std::begin(tilts), std::end(tilts), &liquid_.box.values[6]);
+  }
+
+  double trembling = 0.01;  // relative to the size of a molecule, up to 1
+  double bound = test::bound;
+
+  // `growth`: factor for all lengths, at each key frame.
+  std::vector<Snapshot> run(int frames, double growth = 1) {
+    std::vector<Snapshot> out;
+    for (int f = 0; f < frames; ++f) {
+      if (f % static_cast<int>(interval) == 0) {
+        scale_ *= growth;
+        resize(liquid_.size * growth);
+      }
+      place();
+      out.push_back(liquid_.snapshot(f, bound, false));
+    }
+    return out;
+  }
+
+ private:
+  static constexpr double spacing = 13;
+  struct Molecule {
+    const Geometry *geometry;
+    Vector site, x, y;
+  };
+
+  void resize(double size) {
+    const double factor = size / liquid_.size;
+    for (double &x : liquid_.box.values) x *= factor;
+    liquid_.size = size;
+  }
+  Vector direction() { return {codec::normal(random_), codec::normal(random_), codec::normal(random_)}; }
+  static Vector of_length_1(const Vector &v) {
+    const double length = std::sqrt(crystal::dot(v, v));
+    return {v[0] / length, v[1] / length, v[2] / length};
+  }
+  void place() {
+    std::vector<Vector> &places = liquid_.molecules.place;
+    places.clear();
+    for (double &x : drift_) x += 0.7;
+    for (Molecule &molecule : molecules_) {
+      for (std::size_t d = 0; d < 3; ++d) {
+        molecule.x[d] += 0.05 * codec::normal(random_);
+        molecule.y[d] += 0.05 * codec::normal(random_);
+        molecule.site[d] += 0.1 * codec::normal(random_);
+      }
+      // Three axes at right angles.
+      const Vector x = of_length_1(molecule.x);
+      const Vector z = of_length_1(crystal::cross(x, molecule.y));
+      const Vector y = crystal::cross(z, x);
+      const Geometry &geometry = *molecule.geometry;
+      const Vector size = crystal::operator-(geometry.back(), geometry[0]);
+      const double deviation = trembling * std::min(std::sqrt(crystal::dot(size, size)), 1.0);
+      for (const Vector &atom : geometry) {
+        places.emplace_back();
+        for (std::size_t d = 0; d < 3; ++d)
+          places.back()[d] = unit * scale_ *
+                             (molecule.site[d] + drift_[d] + atom[0] * x[d] + atom[1] * y[d] + atom[2] * z[d] +
+                              deviation * codec::normal(random_));
+      }
+    }
+  }
+
+  Random random_;
+  Liquid liquid_;
+  std::vector<Geometry> kinds_;
+  std::vector<Molecule> molecules_;
+  Vector drift_{};
+  double scale_ = 1;
+};
+
+std::vector<Geometry> mixture() { return {water, alkane_geometry(3), water, alkane_geometry(7), {{0, 0, 0}}}; }
+
+// All intervals of these files have the same lags.
+void expect_as_on_the_cpu(const std::vector<Snapshot> &snapshots) {
+  const Bytes bytes = file_of_molecules(snapshots);
+  const Sections sections = sections_of(bytes);
+  EXPECT_EQ(sections.with_lags_of_before, sections.trees - 1);
+  expect_as_on_the_cpu(bytes);
+}
+
+TEST_F(CudaMolecules, OfAllKinds) {
+  // Up to three segments.
+  for (const std::size_t n : {std::size_t{12000}, std::size_t{300}})
+    for (const std::vector<Geometry> &kinds : {std::vector<Geometry>{water}, {alkane_geometry(4)}, mixture()}) {
+      SCOPED_TRACE(std::to_string(n) + " particles, molecules of " + std::to_string(kinds[0].size()));
+      expect_as_on_the_cpu(Fluid(kinds, n, n).run(9));
+      if (HasFailure()) return;
+    }
+  expect_healthy();
+}
+
+TEST_F(CudaMolecules, AsAWriterWritesThem) {
+  for (const molecule::Shape &shape : {molecule::Shape{0, 1, 2}, chain(10)}) {
+    const std::vector<Snapshot> snapshots = Liquid(shape, 9000, 2).run(9, 0.04, bound);
+    const Bytes bytes = file_by(snapshots, Effort::standard, Order::id, 1, interval);
+    EXPECT_LT(bytes.size(), file_by(snapshots, Effort::fast, Order::id, 1, interval).size());
+    expect_as_on_the_cpu(bytes);
+  }
+  expect_healthy();
+}
+
+TEST_F(CudaMolecules, InATiltedBox) {
+  Fluid fluid({water, alkane_geometry(4)}, 6000, 3);
+  fluid.tilt();
+  expect_as_on_the_cpu(fluid.run(9));
+  expect_healthy();
+}
+
+// Lengths of bonds pass the limits between classes.
+TEST_F(CudaMolecules, OfOtherClassesInEachInterval) {
+  expect_as_on_the_cpu(Fluid(mixture(), 6000, 4).run(13, std::exp2(0.1)));
+  expect_healthy();
+}
+
+TEST_F(CudaMolecules, WithIdsInAnyOrder) {
+  std::vector<Snapshot> snapshots = Fluid(mixture(), 5000, 5).run(11);
+  shuffle(snapshots, 6);
+  expect_as_on_the_cpu(snapshots);
+  expect_healthy();
+}
+
+// Frames with and without changes follow key frames: intervals have four frames, and every third frame others leave.
+TEST_F(CudaMolecules, ThatLeaveAndArrive) {
+  for (const bool tilted : {false, true}) {
+    Liquid liquid(chain(10), 6000, 7);
+    if (tilted) liquid.tilt();
+    expect_as_on_the_cpu(file_of_molecules(liquid.run(18, 0.05, bound, true)));
+  }
+  expect_healthy();
+}
+
+// In the second of two intervals with the same lags, and so on.
+TEST_F(CudaMolecules, ThatLeaveAndArriveBehindTheSameLags) {
+  std::vector<Snapshot> snapshots = Fluid(mixture(), 6000, 16).run(17);
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    const std::size_t since_key = f % interval;
+    if (f / interval % 2 == 1 && since_key >= 2)
+      keep_only(snapshots[f],
+                [&](std::int64_t id) { return (7 * static_cast<std::size_t>(id) + since_key) % 41 != 0; });
+  }
+  const Bytes bytes = file_of_molecules(snapshots);
+  EXPECT_EQ(sections_of(bytes).with_lags_of_before, sections_of(bytes).trees - 1);
+  expect_as_on_the_cpu(bytes);
+  expect_healthy();
+}
+
+// The last class has bonds of all lengths.
+TEST_F(CudaMolecules, OfMoreKindsThanThereAreClasses) {
+  std::vector<Geometry> kinds;
+  for (int k = 0; k < 32; ++k)
+    for (Geometry kind :
+         {alkane_geometry(1), alkane_geometry(3), alkane_geometry(4), water, row(2), row(3), row(5), star(3)}) {
+      for (Vector &atom : kind)
+        for (double &x : atom) x *= 0.08 * std::exp2(k / 8.0);
+      kinds.push_back(kind);
+    }
+  Fluid fluid(kinds, 9000, 17);
+  fluid.trembling = 0.001;
+  expect_as_on_the_cpu(fluid.run(9));
+  expect_healthy();
+}
+
+// 11,000 lengths of 17 octaves in the last class: their sum may be rounded, and is computed on the host.
+TEST_F(CudaMolecules, OfBondsOfAllLengths) {
+  std::vector<Geometry> kinds;
+  for (const Geometry &geometry : {star(3), row(3), star(2), row(2), row(4)})
+    for (int k = 0; k < 64; ++k) {
+      kinds.push_back(geometry);
+      for (Vector &atom : kinds.back())
+        for (double &x : atom) x *= 2.8 * std::exp2(-k / 4.0);
+    }
+  Fluid fluid(kinds, 24000, 18);
+  fluid.trembling = 0.0003;
+  fluid.bound = 1.5e-6;
+  expect_as_on_the_cpu(fluid.run(9));
+  expect_healthy();
+}
+
+// Other molecules in some of the intervals, of as many particles.
+TEST_F(CudaMolecules, ThatAreOthersInTheNextInterval) {
+  std::vector<Snapshot> snapshots;
+  Fluid waters({water}, 6600, 8);
+  Fluid alkanes({alkane_geometry(3)}, 6600, 9);
+  for (Fluid *const fluid : {&waters, &alkanes, &alkanes, &waters, &waters, &alkanes})
+    for (const Snapshot &snapshot : fluid->run(static_cast<int>(interval))) snapshots.push_back(snapshot);
+  for (std::size_t f = 0; f < snapshots.size(); ++f) snapshots[f].info.timestep = static_cast<std::int64_t>(f);
+  const Bytes bytes = file_of_molecules(snapshots);
+  EXPECT_EQ(sections_of(bytes).with_lags_of_before, 2u);
+  expect_as_on_the_cpu(bytes);
+  expect_healthy();
+}
+
+// A frame in the middle of an interval is read after one of another interval.
+TEST_F(CudaMolecules, AnyFrameAnyColumns) {
+  for (const bool exchanged : {false, true}) {
+    const Bytes bytes = file_of_molecules(exchanged ? Liquid(chain(10), 3000, 11).run(20, 0.05, bound, true)
+                                                    : Fluid(mixture(), 3000, 11).run(20));
+    const Reader cpu = reader_of(bytes);
+    cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
+    const OwnStream stream;
+    Random random(12);
+    Count count;
+    std::size_t i = 0;
+    for (int step = 0; step < 150; ++step) {
+      i = random.below(2) == 0 ? random.below(cpu.frames()) : (i + 1) % cpu.frames();
+      std::vector<std::string> names;
+      for (const std::string &name : names_of(cpu.info(i)))
+        if (random.below(3) != 0) names.push_back(name);
+      compare(cpu, gpu, i, names, layouts[random.below(std::size(layouts))],
+              random.below(2) == 0 ? OutputOrder::stored : OutputOrder::id, count, stream.get());
+      if (random.below(30) == 0) gpu.release();
+      if (HasFailure()) return;
+    }
+    EXPECT_EQ(count.on_cpu, 0);
+  }
+  expect_healthy();
+}
+
+TEST_F(CudaMolecules, MemoryStaysAsItIs) {
+  const Bytes bytes = file_of_molecules(Fluid({water}, 9000, 13).run(12));
+  cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
+  const Arrays arrays(gpu.info(0), {"x", "y", "z"}, layouts[0]);
+  const DeviceMemory memory(arrays.size());
+  const auto read_all = [&] {
+    for (std::size_t i = 0; i < gpu.frames(); ++i)
+      gpu.read(i, arrays.outputs(memory.get()), gpu.info(i).particles, OutputOrder::stored);
+  };
+  for (int pass = 0; pass < 2; ++pass) read_all();
+  const cuda::MemoryUse use = gpu.memory();
+  read_all();
+  EXPECT_EQ(gpu.memory().allocations, use.allocations);
+  EXPECT_EQ(gpu.memory().device_bytes, use.device_bytes);
+  gpu.release();
+  EXPECT_EQ(gpu.memory().device_bytes, 0u);
+  expect_healthy();
+}
+
+// Bytes of sections that were wrong when the file was written: lags, classes and numbers in any interval.
+TEST_F(CudaMolecules, FalseSectionsHaveTheErrorsOfTheCpu) {
+  const Bytes sound = file_of_molecules(Fluid({alkane_geometry(4)}, 1000, 14).run(10));
+  const Reader whole = reader_of(sound);
+  Random random(15);
+  Count count;
+  for (int step = 0; step < 150; ++step) {
+    Bytes bytes;
+    Writer writer(bytes, whole.metadata());
+    const std::size_t wrong = step % 3 == 0 ? random.below(whole.frames()) : interval * (1 + random.below(2)) + 1;
+    for (std::size_t i = 0; i < whole.frames(); ++i) {
+      StoredFrame frame = whole.stored(i);
+      EncodedChunk chunk;
+      chunk.particles = frame.info.particles;
+      chunk.bytes = frame.bytes;
+      if (i == wrong) {
+        const std::size_t end = step % 2 == 0 ? 400 : chunk.bytes.size();
+        chunk.bytes[random.below(std::min(end, chunk.bytes.size()))] ^=
+            static_cast<std::uint8_t>(1u << random.below(8));
+      }
+      chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
+      for (const Field &field : frame.info.fields) chunk.largest_error.push_back(field.largest_error);
+      writer.write(frame.info, std::vector<EncodedChunk>{chunk});
+    }
+    writer.close();
+    const Reader cpu = reader_of(bytes);
+    cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
+    for (std::size_t i = 0; i < cpu.frames(); ++i)
+      compare(cpu, gpu, i, names_of(cpu.info(i)), layouts[0], OutputOrder::stored, count);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(count.refused, 0);
+  EXPECT_GT(count.on_device, 0);
+  expect_healthy();
+}
+
+}  // namespace
+}  // namespace gpz::test
