@@ -284,7 +284,7 @@ class Pass {
     for (std::size_t k = 0; k < moved; ++k) {
       const Bound &p = root_particles_[k];
       if (p.is_stored)
-        keep_scale(p);
+        keep_stored(p);
       else
         learn_move(p);
       of_lane[k] = p.lane;
@@ -306,7 +306,10 @@ class Pass {
     for (std::size_t d = 0; d < given.size(); ++d) batch_.way[d][p.lane] = given[d];
   }
 
-  void keep_scale(const Bound &p) const {
+  // In decoders, the displacement of an exception may have overwritten the last one before the lanes took it.
+  void keep_stored(const Bound &p) const {
+    p.now->moved = p.stored_move;
+    p.now->before = p.last_moved;
     p.now->scale = batch_.last_scale[p.lane];
     p.now->sizes = static_cast<std::uint8_t>(batch_.last_sizes[p.lane]);
   }
@@ -452,11 +455,7 @@ class Pass {
   void give(const Bound &p) {
     const std::size_t l = p.lane;
     const Links &links = *p.links;
-    if (p.is_stored) {
-      p.now->moved = p.stored_move;
-      p.now->before = p.last_moved;
-      return keep_scale(p);
-    }
+    if (p.is_stored) return keep_stored(p);
     ClassSums &sums = lanes_[l].sums[links.of_class];
     const bool is_framed = batch_.framed[l] != 0;
     sums.count += 1;
