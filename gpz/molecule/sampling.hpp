@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Roots and samples of the pass over molecules (docs/format.md, section 9c), for CPUs and GPUs.
+// Roots and samples of the pass over molecules (docs/format.md, section 9c). CPUs predict roots in lanes: the formulas
+// of roots must agree with those of gpz/kernels/way_formulas.hpp.
 #pragma once
 
 #include <array>
