@@ -16,17 +16,17 @@ namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
-constexpr double least_length = 1;  // grid steps; shorter vectors define no local axes
-constexpr double least_square_of_sine = 0.01;
-constexpr double least_radius = 0.5;  // grid steps
-constexpr double least_part = 0.05;   // of the length
-constexpr double most_along = 0.98;   // of the length
-constexpr double least_variance = 0.17;
-constexpr double wide_part = 0.1;      // of the squared radius
-constexpr double anywhere_part = 0.2;  // of the squared radius
-constexpr double singular = 1e-9;
-constexpr double mean_frames = 16;
-constexpr double scale_frames = 12;
+inline constexpr double least_length = 1;  // grid steps; shorter vectors define no local axes
+inline constexpr double least_square_of_sine = 0.01;
+inline constexpr double least_radius = 0.5;  // grid steps
+inline constexpr double least_part = 0.05;   // of the length
+inline constexpr double most_along = 0.98;   // of the length
+inline constexpr double least_variance = 0.17;
+inline constexpr double wide_part = 0.1;      // of the squared radius
+inline constexpr double anywhere_part = 0.2;  // of the squared radius
+inline constexpr double singular = 1e-9;
+inline constexpr double mean_frames = 16;
+inline constexpr double scale_frames = 12;
 
 struct Vector {
   Real x, y, z;
