@@ -74,7 +74,8 @@ inline Word load_at(Word address) {
 }
 inline Word product(Word a, Word b) { return a * b; }
 inline Word load_word(const std::int32_t *from) { return *from; }
-inline Word whole_word(const double *from) { return static_cast<Word>(*from); }
+// Lanes without a side may hold a NaN, which C++ does not convert.
+inline Word whole_word(const double *from) { return *from > 0 ? static_cast<Word>(*from) : 0; }
 inline void store_word(std::int32_t *to, Word x) { *to = static_cast<std::int32_t>(x); }
 
 #endif
@@ -111,8 +112,8 @@ inline Word next_number(NumberLanes &n, std::size_t lane, Word context, Word is_
   const Word next = product(frequency, shifted_down(state, core::ans_bits)) + rest - start;
   const Word word = word_of(n.word, lane);
   // The two bytes are the last ones of those that are loaded: states are in front of the words.
-  const Word read =
-      shifted_down(load_at(word_of(n.words, lane) + (least(word, word_of(n.last_word, lane)) << 1) - 6), 48);
+  const Word place = least(word, word_of(n.last_word, lane));
+  const Word read = shifted_down(load_at(word_of(n.words, lane) + place + place - 6), 48);
   const auto takes = next < core::ans_low;
   const Word other = word_of(n.other_state, lane);
   const auto coded = is_coded != 0;
