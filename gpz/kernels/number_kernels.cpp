@@ -17,6 +17,7 @@ using Unsigned = std::uint64_t __attribute__((vector_size(sizeof(Word))));
 inline constexpr std::size_t words = lanes;
 
 inline Word all_words(std::int64_t x) { return Word{} + x; }
+constexpr bool is_idle(Word) { return false; }
 // -1 in lanes whose bits are set.
 inline Word flags_of(unsigned mask, std::size_t) {
 #if defined(__AVX512F__)
@@ -66,6 +67,7 @@ using Unsigned = std::uint64_t;
 inline constexpr std::size_t words = 1;
 
 inline Word all_words(std::int64_t x) { return x; }
+inline bool is_idle(Word is_coded) { return is_coded == 0; }
 inline Word flags_of(unsigned mask, std::size_t lane) { return -static_cast<Word>(mask >> lane & 1); }
 inline Word load_at(Word address) {
   Word x;
@@ -100,6 +102,7 @@ inline Word least(Word a, Word b) { return a < b ? a : b; }
 
 // NumberCursor::get() of the lanes that are coded.
 inline Word next_number(NumberLanes &n, std::size_t lane, Word context, Word is_coded) {
+  if (is_idle(is_coded)) return all_words(0);
   const Word state = word_of(n.state, lane);
   const Word rest = state & (core::ans_total - 1);
   const Word slot = load_at(address_of(n.slots) + (context << core::ans_bits) + rest) & 255;
