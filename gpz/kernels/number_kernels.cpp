@@ -17,6 +17,7 @@ using Unsigned = std::uint64_t __attribute__((vector_size(sizeof(Word))));
 inline constexpr std::size_t words = lanes;
 
 inline Word all_words(std::int64_t x) { return Word{} + x; }
+constexpr bool is_idle(Word) { return false; }
 // -1 in lanes whose bits are set.
 inline Word flags_of(unsigned mask, std::size_t) {
 #if defined(__AVX512F__)
@@ -66,6 +67,7 @@ using Unsigned = std::uint64_t;
 inline constexpr std::size_t words = 1;
 
 inline Word all_words(std::int64_t x) { return x; }
+inline bool is_idle(Word is_coded) { return is_coded == 0; }
 inline Word flags_of(unsigned mask, std::size_t lane) { return -static_cast<Word>(mask >> lane & 1); }
 inline Word load_at(Word address) {
   Word x;
@@ -75,7 +77,8 @@ inline Word load_at(Word address) {
 }
 inline Word product(Word a, Word b) { return a * b; }
 inline Word load_word(const std::int32_t *from) { return *from; }
-inline Word whole_word(const double *from) { return static_cast<Word>(*from); }
+// Lanes without a side may hold a NaN, which C++ does not convert.
+inline Word whole_word(const double *from) { return *from > 0 ? static_cast<Word>(*from) : 0; }
 inline void store_word(std::int32_t *to, Word x) { *to = static_cast<std::int32_t>(x); }
 
 #endif
@@ -100,6 +103,7 @@ inline Word least(Word a, Word b) { return a < b ? a : b; }
 
 // NumberCursor::get() of the lanes that are coded.
 inline Word next_number(NumberLanes &n, std::size_t lane, Word context, Word is_coded) {
+  if (is_idle(is_coded)) return all_words(0);
   const Word state = word_of(n.state, lane);
   const Word rest = state & (core::ans_total - 1);
   const Word slot = load_at(address_of(n.slots) + (context << core::ans_bits) + rest) & 255;
@@ -112,8 +116,8 @@ inline Word next_number(NumberLanes &n, std::size_t lane, Word context, Word is_
   const Word next = product(frequency, shifted_down(state, core::ans_bits)) + rest - start;
   const Word word = word_of(n.word, lane);
   // The two bytes are the last ones of those that are loaded: states are in front of the words.
-  const Word read =
-      shifted_down(load_at(word_of(n.words, lane) + (least(word, word_of(n.last_word, lane)) << 1) - 6), 48);
+  const Word place = least(word, word_of(n.last_word, lane));
+  const Word read = shifted_down(load_at(word_of(n.words, lane) + place + place - 6), 48);
   const auto takes = next < core::ans_low;
   const Word other = word_of(n.other_state, lane);
   const auto coded = is_coded != 0;
