@@ -520,7 +520,7 @@ GPZ_HD void learn(Batch &b) {
   update_scale(b, 1.2 * size);
 }
 
-// Roots, as in gpz/molecule/sampling.hpp.
+// Roots.
 template <typename Batch>
 GPZ_HD void expect_move(Batch &b) {
   store(b.step, expected_motion(b));

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "gpz/core/residual.hpp"
-#include "gpz/crystal/vector3.hpp"
 #include "gpz/kernels/number_kernels.hpp"
 #include "gpz/kernels/way_batch.hpp"
 
@@ -15,18 +14,6 @@ namespace gpz::molecule {
 
 // Kinds of components: `last` is determined by the other two, `wide` is hardly predictable, `usual` are all others.
 enum class Group : std::uint8_t { usual, last, wide };
-
-// Must agree with the formulas of gpz/kernels/way_formulas.hpp.
-GPZ_HD codec::ExpectedNumber expected_number(double expected, double variance) {
-  constexpr double most = codec::ExpectedNumber::most;
-  const double nearest = crystal::nearest(64 * expected);
-  const double below = nearest < most ? nearest : most;
-  const std::int64_t number = static_cast<std::int64_t>(below > -most ? below : -most) + 32;
-  const auto fraction = static_cast<unsigned>(number & 63);
-  const auto exponent = static_cast<int>(core::bit_cast<std::uint64_t>(variance) >> 52 & 2047) - 1020;
-  return {number, exponent < 0 ? 0 : core::min_of(static_cast<unsigned>(exponent), codec::ExpectedNumber::levels - 1),
-          (fraction < 32 ? 31 - fraction : fraction - 32) >> 3};
-}
 
 struct Contexts {
   static constexpr unsigned most_levels = codec::ExpectedNumber::levels;

@@ -110,6 +110,18 @@ struct Outcome {
   std::array<double, 7> learnt{};
 };
 
+// What the kernels compute in vectors, once more for a single number.
+codec::ExpectedNumber expected_number(double expected, double variance) {
+  constexpr double most = codec::ExpectedNumber::most;
+  const double nearest = std::nearbyint(64 * expected);
+  const double below = nearest < most ? nearest : most;
+  const std::int64_t number = static_cast<std::int64_t>(below > -most ? below : -most) + 32;
+  const auto fraction = static_cast<unsigned>(number & 63);
+  const auto exponent = static_cast<int>(core::bit_cast<std::uint64_t>(variance) >> 52 & 2047) - 1020;
+  return {number, exponent < 0 ? 0 : core::min_of(static_cast<unsigned>(exponent), codec::ExpectedNumber::levels - 1),
+          (fraction < 32 ? 31 - fraction : fraction - 32) >> 3};
+}
+
 void note(const codec::WayBatch &b, std::size_t lane, std::size_t step, Outcome &of) {
   of.number[step] = b.number[lane];
   of.level[step] = b.level[lane];
@@ -119,7 +131,7 @@ void note(const codec::WayBatch &b, std::size_t lane, std::size_t step, Outcome 
   of.expected[step] = b.expected[lane];
   if (step == 1) return;
   const codec::ExpectedNumber number =
-      molecule::expected_number(b.expected[lane], b.variance[lane] + codec::ExpectedNumber::rounding_variance);
+      expected_number(b.expected[lane], b.variance[lane] + codec::ExpectedNumber::rounding_variance);
   EXPECT_EQ(b.number[lane], number.number);
   EXPECT_EQ(b.level[lane], number.level);
   EXPECT_EQ(b.part[lane], number.part);

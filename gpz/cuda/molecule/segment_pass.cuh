@@ -95,22 +95,32 @@ class SegmentPass {
     now.sizes = last.sizes;
     if (is_stored) return;
     const molecule::ClassFit &fit = p_.classes[links.of_class].fit;
-    const Motion motion{molecule::vector_of(last.moved), molecule::vector_of(last.before)};
-    const molecule::ExpectedMove expected = molecule::expect_move(fit, motion, last);
+    OneWay b;
+#pragma unroll
     for (std::size_t d = 0; d < core::max_components; ++d) {
-      const codec::ExpectedNumber number = molecule::expected_number(expected.step[d], expected.variance);
-      now.moved[d] =
-          component(molecule::Group::usual, number.level, number.part, number.number, molecule::longest_move);
+      b.motion[0][d][0] = last.moved[d];
+      b.motion[1][d][0] = last.before[d];
     }
-    const double off = molecule::off_move(expected.step, now);
+    for (std::size_t k = 0; k < motion_features; ++k) b.motion_weights[k][0] = fit.motion[k];
+    b.last_scale[0] = last.scale;
+    b.last_sizes[0] = last.sizes;
+    b.length_deviation[0] = fit.length_deviation;
+    ways::expect_move(b);
+#pragma unroll
+    for (std::size_t d = 0; d < core::max_components; ++d) {
+      ways::number_of_move(b, d);
+      now.moved[d] = b.way[d][0] = component(molecule::Group::usual, static_cast<unsigned>(b.level[0]),
+                                             static_cast<unsigned>(b.part[0]), b.number[0], molecule::longest_move);
+    }
+    ways::learn_move(b);
+    now.scale = b.scale[0];
+    now.sizes = static_cast<std::uint8_t>(b.sizes[0]);
     molecule::ClassSums &sums = sums_[links.of_class];
     sums.count += 1;
-    sums.off_length += off / static_cast<double>(last.scale);
-    if (molecule::is_sampled(i, p_.tree.members[links.of_class])) {
-      add_motion(sums, motion, molecule::vector_of(now.moved));
-      sums.samples += 1;
-    }
-    molecule::update_scale(now, last, off / fit.length_deviation);
+    sums.off_length += b.off_length[0];
+    if (!molecule::is_sampled(i, p_.tree.members[links.of_class])) return;
+    add_motion(sums, motion_of(b), vector_of(b.way));
+    sums.samples += 1;
   }
 
   // Codes component `step` of a bond vector.
@@ -207,9 +217,7 @@ class SegmentPass {
     }
     if (!molecule::is_sampled(i, p_.tree.members[links.of_class])) return;
     sums.samples += 1;
-    Motion motion;
-    for (std::size_t k = 0; k < motion.size(); ++k) motion[k] = vector_of(b.motion[k]);
-    add_motion(sums, motion, crystal::operator-(vector_of(b.way), vector_of(b.last_way)));
+    add_motion(sums, motion_of(b), crystal::operator-(vector_of(b.way), vector_of(b.last_way)));
     const auto add_shape = [&](std::size_t s, double actual) {
       std::array<double, molecule::shape_features> features;
       for (std::size_t k = 0; k < molecule::shape_features; ++k) features[k] = b.features[s][k][0];
@@ -219,6 +227,11 @@ class SegmentPass {
     if (!is_framed) return;
     add_shape(1, b.actual_along[0] - static_cast<double>(b.last_place[0][0]));
     add_shape(2, b.actual_turned[0]);
+  }
+  static __device__ __forceinline__ Motion motion_of(const OneWay &b) {
+    Motion motion;
+    for (std::size_t k = 0; k < motion.size(); ++k) motion[k] = vector_of(b.motion[k]);
+    return motion;
   }
   static __device__ __forceinline__ Vector3 vector_of(const OneWay::LaneSteps &v) {
     return molecule::vector_of({v[0][0], v[1][0], v[2][0]});
