@@ -51,13 +51,15 @@ class Decoded(NamedTuple):
 class Trajectory:
     """A .gpz file whose frames are decoded into the memory of a GPU.
 
-    Frames that the GPU cannot decode are decoded by the CPU and copied: those of effort standard with molecules, for example. `decoded`
+    Frames that the GPU cannot decode, or that the CPU decodes faster, are decoded by the CPU and copied. `decoded`
     says who has decoded the last one. The next frames of the file are read ahead.
 
     path: of the file.
     device: the number of the GPU.
     threads: that read the file, and decode what the GPU cannot; 0: by the number of cores.
     ahead: bytes that are read ahead, in the memory of the GPU as well.
+    least_chained: frames of efforts standard and dense with fewer particles are decoded by the CPU, which is faster for
+        them; 0: 65,536 particles for each thread.
     max_memory: bytes that the reader may take for what the file says; None: half of the memory of the machine.
 
     One thread at a time may use it. Raises the exceptions of gpz.open, and gpz.NotFoundError where there is no such GPU.
@@ -70,15 +72,17 @@ class Trajectory:
         device: int = 0,
         threads: int = 0,
         ahead: int = USUAL_AHEAD,
+        least_chained: int = 0,
         max_memory: int | None = None,
     ):
         name = _files.checked_path(path)
         self.device = checked_integer("device", device, 0, 2**16, "the number of a GPU")
         threads = checked_integer("threads", threads, 0, 4096, "a number of threads, or 0")
         ahead = checked_integer("ahead", ahead, 0, 2**62, "a number of bytes")
+        least_chained = checked_integer("least_chained", least_chained, 0, 2**62, "a number of particles")
         self._heads = gpz.open(path, max_memory=max_memory)
         memory = 0 if max_memory is None else checked_integer("max_memory", max_memory, 1, 2**62, "a number of bytes")
-        self._reader: Any = _cuda.Reader.open(os.fsencode(name), self.device, memory, threads, ahead)
+        self._reader: Any = _cuda.Reader.open(os.fsencode(name), self.device, memory, threads, ahead, least_chained)
         self.decoded: Decoded | None = None
 
     def __enter__(self) -> Trajectory:

@@ -102,12 +102,13 @@ std::vector<ColumnOutput> device_outputs(const nb::list &names, const std::vecto
 class DeviceReader {
  public:
   static DeviceReader open(const nb::bytes &path, int device, std::uint64_t max_memory, int threads,
-                           std::uint64_t ahead) {
+                           std::uint64_t ahead, std::uint64_t least_chained) {
     const std::string name(path.c_str(), path.size());
     cuda::ReaderOptions options;
     options.limits.memory = max_memory;
     options.threads = threads;
     options.ahead = ahead;
+    options.least_chained = least_chained;
     const nb::gil_scoped_release released;
     return DeviceReader(cuda::Reader(name, device, options));
   }
@@ -150,7 +151,8 @@ NB_MODULE(_cuda, module) {
   gpz::python::bind_errors();
   module.def("zeros", &gpz::python::zeros, "shape"_a, "dtype"_a, "device"_a);
   nb::class_<DeviceReader>(module, "Reader")
-      .def_static("open", &DeviceReader::open, "path"_a, "device"_a, "max_memory"_a, "threads"_a, "ahead"_a)
+      .def_static("open", &DeviceReader::open, "path"_a, "device"_a, "max_memory"_a, "threads"_a, "ahead"_a,
+                  "least_chained"_a)
       .def_prop_ro("n_frames", &DeviceReader::frames)
       .def("read", &DeviceReader::read, "frame"_a, "names"_a, "arrays"_a, "components"_a, "sort_by_id"_a, "stream"_a,
            "particles"_a);

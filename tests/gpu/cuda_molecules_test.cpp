@@ -416,34 +416,14 @@ TEST_F(CudaMolecules, MemoryStaysAsItIs) {
 // Bytes of sections that were wrong when the file was written: lags, classes and numbers in any interval.
 TEST_F(CudaMolecules, FalseSectionsHaveTheErrorsOfTheCpu) {
   const Bytes sound = file_of_molecules(Fluid({alkane_geometry(4)}, 1000, 14).run(10));
-  const Reader whole = reader_of(sound);
   Random random(15);
   Count count;
-  for (int step = 0; step < 150; ++step) {
-    Bytes bytes;
-    Writer writer(bytes, whole.metadata());
-    const std::size_t wrong = step % 3 == 0 ? random.below(whole.frames()) : interval * (1 + random.below(2)) + 1;
-    for (std::size_t i = 0; i < whole.frames(); ++i) {
-      StoredFrame frame = whole.stored(i);
-      EncodedChunk chunk;
-      chunk.particles = frame.info.particles;
-      chunk.bytes = frame.bytes;
-      if (i == wrong) {
-        const std::size_t end = step % 2 == 0 ? 400 : chunk.bytes.size();
-        chunk.bytes[random.below(std::min(end, chunk.bytes.size()))] ^=
-            static_cast<std::uint8_t>(1u << random.below(8));
-      }
-      chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
-      for (const Field &field : frame.info.fields) chunk.largest_error.push_back(field.largest_error);
-      writer.write(frame.info, std::vector<EncodedChunk>{chunk});
-    }
-    writer.close();
-    const Reader cpu = reader_of(bytes);
-    cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
-    for (std::size_t i = 0; i < cpu.frames(); ++i)
-      compare(cpu, gpu, i, names_of(cpu.info(i)), layouts[0], OutputOrder::stored, count);
-    if (HasFailure()) return;
-  }
+  compare_false_chunks(
+      sound, reader_of(sound).metadata(), random, 400,
+      [&](int step, std::size_t frames) {
+        return step % 3 == 0 ? random.below(frames) : interval * (1 + random.below(2)) + 1;
+      },
+      count);
   EXPECT_GT(count.refused, 0);
   EXPECT_GT(count.on_device, 0);
   expect_healthy();

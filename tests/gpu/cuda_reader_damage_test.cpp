@@ -44,34 +44,10 @@ TEST_F(CudaReaderDamage, DamagedFilesHaveTheErrorsOfTheCpu) {
 TEST_F(CudaReaderDamage, FalseChunksHaveTheErrorsOfTheCpu) {
   Gas gas(1500);
   const Bytes sound = file_of_writers(gas, 4, 4, 1);
-  const Reader whole = reader_of(sound);
   Random random(19);
   Count count;
-  for (int step = 0; step < 150; ++step) {
-    Bytes bytes;
-    Writer writer(bytes, small_metadata());
-    const std::size_t wrong = random.below(whole.frames());
-    for (std::size_t i = 0; i < whole.frames(); ++i) {
-      StoredFrame frame = whole.stored(i);
-      EncodedChunk chunk;
-      chunk.particles = frame.info.particles;
-      chunk.bytes = frame.bytes;
-      if (i == wrong) {
-        const std::size_t end = step % 2 == 0 ? 200 : chunk.bytes.size();
-        chunk.bytes[random.below(std::min(end, chunk.bytes.size()))] ^=
-            static_cast<std::uint8_t>(1u << random.below(8));
-      }
-      chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
-      for (const Field &field : frame.info.fields) chunk.largest_error.push_back(field.largest_error);
-      writer.write(frame.info, std::vector<EncodedChunk>{chunk});
-    }
-    writer.close();
-    const Reader cpu = reader_of(bytes);
-    cuda::Reader gpu(bytes.data(), bytes.size());
-    for (std::size_t i = 0; i < cpu.frames(); ++i)
-      compare(cpu, gpu, i, names_of(cpu.info(i)), layouts[0], OutputOrder::stored, count);
-    if (HasFailure()) return;
-  }
+  compare_false_chunks(
+      sound, small_metadata(), random, 200, [&](int, std::size_t frames) { return random.below(frames); }, count);
   EXPECT_GT(count.refused, 0);
   expect_healthy();
 }

@@ -214,4 +214,37 @@ inline Bytes file_of_writers(Gas &gas, int frames, unsigned interval, std::size_
   return out;
 }
 
+// What a checksum cannot find: a bit that was wrong when the file was written, in the frame that wrong_of(step, frames)
+// chooses; in every second step one of the first `head` bytes of its chunk.
+template <typename WrongOf>
+void compare_false_chunks(const Bytes &sound, const Metadata &metadata, Random &random, std::size_t head,
+                          const WrongOf &wrong_of, Count &count) {
+  const Reader whole = reader_of(sound);
+  for (int step = 0; step < 150; ++step) {
+    Bytes bytes;
+    Writer writer(bytes, metadata);
+    const std::size_t wrong = wrong_of(step, whole.frames());
+    for (std::size_t i = 0; i < whole.frames(); ++i) {
+      StoredFrame frame = whole.stored(i);
+      EncodedChunk chunk;
+      chunk.particles = frame.info.particles;
+      chunk.bytes = frame.bytes;
+      if (i == wrong) {
+        const std::size_t end = step % 2 == 0 ? head : chunk.bytes.size();
+        chunk.bytes[random.below(std::min(end, chunk.bytes.size()))] ^=
+            static_cast<std::uint8_t>(1u << random.below(8));
+      }
+      chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
+      for (const Field &field : frame.info.fields) chunk.largest_error.push_back(field.largest_error);
+      writer.write(frame.info, std::vector<EncodedChunk>{chunk});
+    }
+    writer.close();
+    const Reader cpu = reader_of(bytes);
+    cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
+    for (std::size_t i = 0; i < cpu.frames(); ++i)
+      compare(cpu, gpu, i, names_of(cpu.info(i)), layouts[0], OutputOrder::stored, count);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
 }  // namespace gpz::test

@@ -37,6 +37,10 @@ gpz_status gpz_cuda_decoder_create(int device, gpz_cuda_decoder **decoder) {
   });
 }
 
+gpz_status gpz_cuda_decoder_use_threads(gpz_cuda_decoder *decoder, int threads) {
+  return guarded([&] { decoder_of(decoder).use_threads(threads); });
+}
+
 void gpz_cuda_decoder_free(gpz_cuda_decoder *decoder) { delete decoder; }
 
 gpz_status gpz_cuda_decoder_decode(gpz_cuda_decoder *decoder, const void *chunk, size_t size, uint64_t particles,

@@ -25,7 +25,8 @@ using gpz::c::guarded;
 using gpz::c::opened;
 using gpz::c::require;
 
-static_assert(offsetof(gpz_cuda_reader_options, threads) + sizeof(int) == sizeof(gpz_cuda_reader_options),
+static_assert(offsetof(gpz_cuda_reader_options, least_chained) + sizeof(std::uint64_t) ==
+                  sizeof(gpz_cuda_reader_options),
               "padding at the end would count as a member");
 
 }  // namespace
@@ -41,6 +42,7 @@ gpz_status gpz_cuda_reader_open(const char *path, const gpz_cuda_reader_options 
     cuda::ReaderOptions chosen;
     chosen.limits.memory = given.max_memory;
     chosen.threads = given.threads;
+    chosen.least_chained = given.least_chained;
     if (given.ahead != 0) chosen.ahead = given.ahead;
     *reader = new gpz_cuda_reader(path, given.device, chosen);
   });

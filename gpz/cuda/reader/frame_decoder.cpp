@@ -25,9 +25,12 @@ std::vector<FieldOutput> without_arrays(const std::vector<Field> &fields) {
   return outputs;
 }
 
+constexpr std::uint64_t bytes_of_molecules = 190;  // per particle
+
 // Bytes per particle that a TrajectoryDecoder takes (gpz/cuda_trajectory_decoder.hpp), with an eighth to spare.
-std::uint64_t bytes_each(const std::vector<Field> &fields, bool sorted) {
+std::uint64_t bytes_each(const std::vector<Field> &fields, bool sorted, std::uint32_t features) {
   std::uint64_t bytes = sorted ? 24 : 0;
+  if ((features & feature::classed_sections) != 0) bytes += bytes_of_molecules;
   for (const Field &field : fields) {
     const std::uint64_t each = field.type != ValueType::integer && field.bound != 0 ? 16 : 8;
     bytes += each * field.components.size() + 8;
@@ -84,7 +87,7 @@ void FrameDecoder::begin(const format::FrameHead &head, bool sorted) {
     held += decoder.memory().device_bytes;
   }
   charge_ = {};
-  const std::uint64_t each = bytes_each(info.fields, sorted);
+  const std::uint64_t each = bytes_each(info.fields, sorted, features_);
   format::require_memory(info.particles, each);
   charge_ = format::Charge(std::max(held, info.particles * each));
 }

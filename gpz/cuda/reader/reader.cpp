@@ -195,7 +195,7 @@ struct Reader::State : DeviceObject {
     if (head.info.fields.empty()) return "no fields";
     if (head.info.fields.size() > max_fields) return "more than " + std::to_string(max_fields) + " fields";
     if (has_chains() && head.info.particles < least_chained)
-      return "chains of numbers of fewer than " + std::to_string(least_chained) + " particles";
+      return "the CPU is faster: effort standard or dense, fewer than " + std::to_string(least_chained) + " particles";
     if (head.chunks.size() > most_chunks) return "more than " + std::to_string(most_chunks) + " chunks";
     return {};
   }

@@ -111,7 +111,10 @@ void TrajectoryDecoder::follow(const std::vector<bool> &fields) { state_->chunks
 
 void TrajectoryDecoder::allow(std::uint32_t features) { state_->chunks.allow(features); }
 
-void TrajectoryDecoder::use_threads(int threads) { state_->heads.values.threads = threads; }
+void TrajectoryDecoder::use_threads(int threads) {
+  if (threads < 1) throw Error(Status::invalid_argument, "fewer threads than one");
+  state_->heads.values.threads = threads;
+}
 
 void TrajectoryDecoder::decode(const void *chunk, std::size_t size, std::uint64_t particles,
                                const std::vector<FieldOutput> &fields, OutputOrder order, Stream stream) {

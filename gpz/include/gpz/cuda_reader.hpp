@@ -33,9 +33,9 @@ struct ReaderOptions {
   // host memory, each thread has three copies in flight, of 64 KiB to 2 MiB: with 12 threads 2 to 72 MiB, about the
   // size of the longest frame.
   std::uint64_t ahead = std::uint64_t{512} << 20;
-  // Files of efforts standard and dense have chains of numbers, one for each 4,096 particles or more, and a chain takes
-  // a GPU 25 ms, however many there are. The CPU decodes frames of fewer particles than this, which is faster. 0:
-  // 65,536 for each decoding thread.
+  // The CPU decodes frames of efforts standard and dense that have fewer particles than this, because it is faster for
+  // them: each number of such a frame can be decoded only after the one before it. A GPU decodes parts of 4,096
+  // particles side by side, which takes at least 24 ms a frame. 0: 65,536 particles for each decoding thread.
   std::uint64_t least_chained = 0;
 };
 

@@ -232,6 +232,10 @@ typedef struct gpz_cuda_decoder gpz_cuda_decoder;
 GPZ_API gpz_status gpz_cuda_decoder_create(int device, gpz_cuda_decoder **decoder);
 GPZ_API void gpz_cuda_decoder_free(gpz_cuda_decoder *decoder);
 
+/* Threads of the host for sections of independent chunks that have no kernels; at least 1, which is the initial state.
+ */
+GPZ_API gpz_status gpz_cuda_decoder_use_threads(gpz_cuda_decoder *decoder, int threads);
+
 /* Decodes the next chunk, in device memory (aligned to 8 bytes) or in host memory, and returns when it is done.
  * `outputs` lists all fields of the frame, in the order of its head. `flags`: a sum of gpz_read_flag; GPZ_SORT_BY_ID
  * needs an output with `id`. GPZ_CORRUPT if the bytes contradict the format, GPZ_NOT_FOUND for a difference chunk
@@ -271,6 +275,9 @@ typedef struct gpz_cuda_reader_options {
   uint64_t ahead;      /* bytes of the file that are read ahead, at least the next frame; 0: 512 MiB */
   int device;
   int threads; /* threads that read the file, and decode frames on the CPU; 0: as in gpz/cuda_reader.hpp */
+  /* The CPU decodes frames of efforts standard and dense with fewer particles than this; 0: as in gpz/cuda_reader.hpp
+   */
+  uint64_t least_chained;
 } gpz_cuda_reader_options;
 
 static inline gpz_cuda_reader_options gpz_cuda_new_reader_options(void) {
