@@ -22,6 +22,7 @@ OtherFields ChunkHistory::others(std::size_t field) const {
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only,
                         model::Bonds *bonds) {
   const bool is_limited = only != nullptr && !format::is_plain(chunk.fields()[field]);
+  if (!is_limited && chunk.load(field, threads_, indices_, bonds)) return;
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()), threads_,
                         [&](const codec::Target &target) {
                           codec::Target to = target;

@@ -6,6 +6,7 @@
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/format/fields.hpp"
 
 namespace gpz::trajectory {
 
@@ -84,6 +85,20 @@ void IndependentChunk::write(std::size_t field, const codec::Target &target, int
       with_bonds.bonds = bonds;
       decode_values(with_bonds, section, memory, target);
     });
+}
+
+bool IndependentChunk::load(std::size_t field, int threads, Indices &indices, model::Bonds *bonds) const {
+  if (blocks_ != nullptr || format::is_plain((*fields_)[field])) return false;
+  bool has_indices = false;
+  in_section(field, threads, indices, nullptr, [&](const SectionContext &context, const OpenedSection &section) {
+    has_indices = section.coding->has_indices;
+    if (!has_indices) return;
+    SectionContext with_bonds = context;
+    with_bonds.bonds = bonds;
+    decode_indices(with_bonds, section, indices);
+    indices.take_decoded(context.field, context.particles, threads);
+  });
+  return has_indices;
 }
 
 bool IndependentChunk::decodes_blocks(std::size_t field) const {

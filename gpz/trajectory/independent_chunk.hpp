@@ -30,6 +30,9 @@ class IndependentChunk {
   // Decodes a wanted field. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
   // `bonds` receives the bonds that the section contains, if it is not null.
   void write(std::size_t field, const codec::Target &target, int threads, model::Bonds *bonds = nullptr) const;
+  // Decodes a wanted field on a grid to indices, as Indices::load_decoded with write() does. Returns false if its
+  // section has no indices. Throws as write().
+  bool load(std::size_t field, int threads, Indices &indices, model::Bonds *bonds) const;
   // Whether write() decodes only blocks with particles that its target wants.
   bool decodes_blocks(std::size_t field) const;
   // As write() above, reusing `memory`.

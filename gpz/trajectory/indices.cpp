@@ -2,6 +2,8 @@
 #include "gpz/trajectory/indices.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <mutex>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/kernels/difference_kernels.hpp"
+#include "gpz/trajectory/exact_bits.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -19,12 +22,6 @@ constexpr std::size_t at_once = 512;  // values
 template <typename T>
 std::int64_t key_index(T value) {
   return static_cast<std::int64_t>(core::key_of(value));
-}
-
-template <typename T>
-std::uint64_t bits_of(T value) {
-  if constexpr (sizeof(T) == 4) return core::bit_cast<std::uint32_t>(value);
-  return core::bit_cast<std::uint64_t>(static_cast<double>(value));
 }
 
 std::uint32_t quantize(const float *x, std::uint32_t n, const core::Grid &grid, std::int64_t *q, double &error) {
@@ -46,10 +43,13 @@ void resize_columns(std::array<format::Column<T>, core::max_components> &columns
   });
 }
 
-void sort_by_place(format::Column<format::ExactValue> &exact) {
-  std::sort(exact.begin(), exact.end(),
-            [](const format::ExactValue &a, const format::ExactValue &b) { return a.place < b.place; });
+std::uint64_t place_of(std::size_t i, std::size_t d) {
+  return i | static_cast<std::uint64_t>(d) << format::exact_component_shift;
 }
+
+bool is_before(const format::ExactValue &a, const format::ExactValue &b) { return a.place < b.place; }
+
+void sort_by_place(format::Column<format::ExactValue> &exact) { std::sort(exact.begin(), exact.end(), is_before); }
 
 // Handles values first, first + 1, ... of component d, some of which the grid cannot hold.
 template <typename T>
@@ -65,7 +65,7 @@ void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d
       out[i] = q.index;
     else
       out[i] = last != nullptr ? last->axes[d].last[i] : i > 0 ? out[i - 1] : 0;
-    to.exact.push_back({i | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(x[k])});
+    to.exact.push_back({place_of(i, d), bits_of(x[k])});
   }
 }
 
@@ -121,28 +121,77 @@ void quantize(const FieldInput &input, const Rows &rows, const codec::Difference
   sort_by_place(to.exact);
 }
 
-// Indices of values begin, ... end - 1 of component d of a decoded field. Appends those that indices cannot represent.
+// Indices of n decoded values of a field on a grid. `place` is that of the first as in format::ExactValue. Appends the
+// values that indices cannot represent.
 template <typename T>
-void index_decoded(const format::Column<T> &x, const Field &field, std::size_t d, std::size_t begin, std::size_t end,
-                   std::int64_t *out, format::Column<format::ExactValue> &exact) {
-  if (field.step == 0) {
-    for (std::size_t i = begin; i < end; ++i) out[i] = key_index(x[i]);
-    return;
-  }
+void index_decoded(const T *x, std::size_t n, const Field &field, std::uint64_t place, std::int64_t *out,
+                   format::Column<format::ExactValue> &exact) {
   const core::Grid grid = format::grid_of(field);
   double error = 0;
-  for (std::size_t first = begin; first < end; first += at_once) {
-    const std::size_t n = std::min(at_once, end - first);
-    const T *const value = x.data() + first;
-    const bool misses = quantize(value, static_cast<std::uint32_t>(n), grid, out + first, error) != 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      std::int64_t &index = out[first + k];
-      if (misses && !core::quantize(value[k], grid).valid) index = 0;
-      if (bits_of(core::grid_value<T>(static_cast<double>(index), field.step)) != bits_of(value[k]))
-        exact.push_back(
-            {(first + k) | static_cast<std::uint64_t>(d) << format::exact_component_shift, bits_of(value[k])});
-    }
+  const bool misses = quantize(x, static_cast<std::uint32_t>(n), grid, out, error) != 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    if (misses && !core::quantize(x[k], grid).valid) out[k] = 0;
+    if (bits_of(core::grid_value<T>(static_cast<double>(out[k]), field.step)) != bits_of(x[k]))
+      exact.push_back({place + k, bits_of(x[k])});
   }
+}
+
+// Calls use(first, n) for pieces of the values begin, ... end - 1.
+template <typename Use>
+void in_pieces(std::size_t begin, std::size_t end, const Use &use) {
+  for (std::size_t first = begin; first < end; first += at_once) use(first, std::min(at_once, end - first));
+}
+
+// Largest magnitude of indices that are the nearest ones of their values in type T, which are rounded; -1 if there may
+// be none.
+template <typename T>
+std::int64_t largest_reversible(const Field &field) {
+  const core::Grid grid = format::grid_of(field);
+  constexpr int digits = std::numeric_limits<T>::digits;
+  const bool is_usual = grid.bound > 0 && grid.step >= static_cast<double>(std::numeric_limits<T>::min()) * 4 &&
+                        grid.step < std::ldexp(static_cast<double>(std::numeric_limits<T>::max()), -digits - 1);
+  return is_usual ? std::int64_t{1} << (digits - 2) : -1;
+}
+
+bool are_within(const std::int64_t *q, std::size_t n, std::int64_t most) {
+  bool within = true;
+  for (std::size_t k = 0; k < n; ++k) within &= (q[k] <= most) & (q[k] >= -most);
+  return within;
+}
+
+template <typename T>
+void take_decoded(const Field &field, std::size_t n, int threads, Indices &of) {
+  const std::int64_t most = largest_reversible<T>(field);
+  format::Column<format::ExactValue> stored;
+  stored.swap(of.exact);
+  std::mutex mutex;  // of of.exact
+  codec::parallel_particles(threads, n, [&](std::size_t begin, std::size_t end) {
+    format::Column<format::ExactValue> exact;
+    for (std::size_t d = 0; d < field.components.size(); ++d)
+      in_pieces(begin, end, [&](std::size_t first, std::size_t count) {
+        std::int64_t *const q = of.column[d].data() + first;
+        if (are_within(q, count, most)) return;
+        T value[at_once];
+        for (std::size_t k = 0; k < count; ++k) value[k] = core::grid_value<T>(static_cast<double>(q[k]), field.step);
+        index_decoded(value, count, field, place_of(first, d), q, exact);
+      });
+    const std::lock_guard<std::mutex> lock(mutex);
+    of.exact.insert(of.exact.end(), exact.begin(), exact.end());
+  });
+  std::stable_sort(stored.begin(), stored.end(), is_before);
+  const auto is_stored = [&](const format::ExactValue &value) {
+    return std::binary_search(stored.begin(), stored.end(), value, is_before);
+  };
+  of.exact.erase(std::remove_if(of.exact.begin(), of.exact.end(), is_stored), of.exact.end());
+  for (std::size_t k = 0; k < stored.size(); ++k) {
+    const std::uint64_t place = stored[k].place;
+    // Of several values in one place, the last one counts.
+    if (k + 1 < stored.size() && stored[k + 1].place == place) continue;
+    const T value = from_bits<T>(stored[k].bits);
+    index_decoded(&value, 1, field, place,
+                  &of.column[place >> format::exact_component_shift][place & format::exact_row_mask], of.exact);
+  }
+  sort_by_place(of.exact);
 }
 
 // Decodes values to their own type, because conversions may change the bits of a NaN.
@@ -161,8 +210,16 @@ void load_floats(const Field &field, std::size_t n, int threads,
   std::mutex mutex;  // of to.exact
   codec::parallel_particles(threads, n, [&](std::size_t begin, std::size_t end) {
     format::Column<format::ExactValue> exact;
-    for (std::size_t d = 0; d < components; ++d)
-      index_decoded(values[d], field, d, begin, end, to.column[d].data(), exact);
+    for (std::size_t d = 0; d < components; ++d) {
+      const T *const value = values[d].data();
+      std::int64_t *const q = to.column[d].data();
+      if (field.step == 0)
+        for (std::size_t i = begin; i < end; ++i) q[i] = key_index(value[i]);
+      else
+        in_pieces(begin, end, [&](std::size_t first, std::size_t count) {
+          index_decoded(value + first, count, field, place_of(first, d), q + first, exact);
+        });
+    }
     const std::lock_guard<std::mutex> lock(mutex);
     to.exact.insert(to.exact.end(), exact.begin(), exact.end());
   });
@@ -211,6 +268,13 @@ void Indices::fill_first() {
       if (value.place >> format::exact_component_shift == d && (value.place & format::exact_row_mask) == first) ++first;
     if (first < column[d].size()) std::fill_n(column[d].begin(), first, column[d][first]);
   }
+}
+
+void Indices::take_decoded(const Field &field, std::size_t n, int threads) {
+  if (field.type == ValueType::float32)
+    trajectory::take_decoded<float>(field, n, threads, *this);
+  else
+    trajectory::take_decoded<double>(field, n, threads, *this);
 }
 
 void Indices::load_decoded(const Field &field, std::size_t n, int threads,

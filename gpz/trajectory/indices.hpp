@@ -49,6 +49,9 @@ struct Indices {
   // index 0.
   void load_decoded(const Field &field, std::size_t n, int threads,
                     const std::function<void(const codec::Target &)> &decode);
+  // Call with the indices and exact values of a decoded section of n particles, whose field is on a grid. Changes them
+  // to what load_decoded would give for the section's values, which takes longer.
+  void take_decoded(const Field &field, std::size_t n, int threads);
 };
 
 }  // namespace gpz::trajectory

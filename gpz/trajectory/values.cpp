@@ -8,6 +8,7 @@
 #include "gpz/codec/parallel.hpp"
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
+#include "gpz/trajectory/exact_bits.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -22,12 +23,6 @@ void to_floats(const std::int64_t *index, std::size_t n, double step, Out *out) 
   else
     for (std::size_t i = 0; i < n; ++i)
       out[i] = static_cast<Out>(core::grid_value<T>(static_cast<double>(index[i]), step));
-}
-
-template <typename T>
-T from_bits(std::uint64_t bits) {
-  if constexpr (std::is_same_v<T, float>) return core::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  return static_cast<T>(core::bit_cast<double>(bits));
 }
 
 // Writes particles begin to end - 1. Values of type T are written to arrays of type T without conversion, which keeps
