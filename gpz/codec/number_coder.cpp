@@ -159,6 +159,22 @@ void NumberEncoder::append(NumberEncoder &&behind) {
   behind.items_ = {};
 }
 
+void NumberEncoder::put_segments(const std::vector<Items> &segments, const std::uint8_t *contexts, int threads) {
+  const std::size_t first_segment = segments_.size();
+  std::size_t end = items_.size();
+  for (const Items &segment : segments) segments_.push_back(end += segment.second);
+  items_.resize(end);
+  parallel_ranges(thread_count(threads_for_particles(threads, end), segments.size()), segments.size(),
+                  [&](int, std::uint64_t from, std::uint64_t to) {
+                    for (auto s = static_cast<std::size_t>(from); s < to; ++s) {
+                      const auto [items, count] = segments[s];
+                      std::uint64_t *const out = items_.data() + segments_[first_segment + s] - count;
+                      for (std::size_t i = 0; i < count; ++i)
+                        out[i] = std::uint64_t{contexts[items[i] >> 32]} << 32 | static_cast<std::uint32_t>(items[i]);
+                    }
+                  });
+}
+
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes, int threads) {
   const Symbols symbols = choose_symbols(threads);
   const std::size_t start = bytes.size();

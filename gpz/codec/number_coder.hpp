@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "gpz/core/ans.hpp"
@@ -32,6 +33,9 @@ class NumberEncoder {
   void append(NumberEncoder &&behind);
   // Ends a segment. Each segment can be decoded without the others.
   void end_segment() { segments_.push_back(items_.size()); }
+  // Segments of items, whose high bits are places in the table `contexts`.
+  using Items = std::pair<const std::uint64_t *, std::size_t>;
+  void put_segments(const std::vector<Items> &segments, const std::uint8_t *contexts, int threads);
   // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and clears the encoder. No
   // number may follow the last segment.
   void finish_segments(std::vector<std::uint8_t> &bytes, int threads = 1);

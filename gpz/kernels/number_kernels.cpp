@@ -141,50 +141,124 @@ inline Word component_of(Word number, Word expected, std::int64_t limit) {
   return below < -most ? -most : below;
 }
 
+// Place of the context of a component.
+inline Word place_of_component(const WayBatch &b, unsigned step, std::size_t lane) {
+  // Flags are doubles: 0 or 1.
+  const Word framed = word_of(b.framed, lane);
+  Word wide = word_of(b.is_wide, lane);
+  if (step != 0) wide = framed != 0 ? all_words(0) : wide;
+  constexpr std::int64_t of_group = places_of_group;
+  const Word group = step == 2 ? all_words(of_group) : wide != 0 ? all_words(2 * of_group) : all_words(0);
+  return group + word_of(b.level, lane) * std::int64_t{ExpectedNumber::parts} + word_of(b.part, lane);
+}
+// -1 in lanes whose step is along axis d.
+inline Word is_along(const WayBatch &b, unsigned step, std::size_t lane, double d) {
+  const Word axis = word_of(b.axis[step], lane);
+  return axis == all_words(core::bit_cast<std::int64_t>(d)) ? all_words(-1) : all_words(0);
+}
+
+void write(const ComponentCoding &coding, const WayBatch &b, NumberItems &items, Lanes<std::int32_t> &value) {
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
+    const Word component = is_along(b, coding.step, l, 0) != 0   ? load_word(&b.way[0].of[l])
+                           : is_along(b, coding.step, l, 1) != 0 ? load_word(&b.way[1].of[l])
+                                                                 : load_word(&b.way[2].of[l]);
+    // core::residual_number()
+    const Word expected = word_of(b.number, l);
+    const Word off = component - (expected >> 6);
+    const Word residual = (expected & 32) != 0 ? -off : off;
+    const Word number = ((Word)((Unsigned)residual << 1) ^ residual >> 63) & 0xFFFFFFFF;
+    put(items.item, l, (Word)((Unsigned)place_of_component(b, coding.step, l) << item_place_shift) | number);
+    store_word(&value.of[l], component);
+    const Word is_coded = flags_of(coding.coded, l);
+    const Word level = word_of(b.level, l);
+    const Word least_level = word_of(items.least_level, l);
+    const Word most_level = word_of(items.most_level, l);
+    put(items.least_level, l, is_coded != 0 ? least(least_level, level) : least_level);
+    put(items.most_level, l, is_coded != 0 ? -least(-most_level, -level) : most_level);
+  }
+}
+
+// A bond vector lies on the other side than the expected one: 1, otherwise 0.
+inline Real is_other_side(const WayBatch &b) {
+  const auto component = [&](std::size_t step) {
+    const Real axis = load(b.axis[step].of.data());
+    const Real x = load(b.way[0].of.data());
+    const Real y = load(b.way[1].of.data());
+    const Real z = load(b.way[2].of.data());
+    return select(equal(axis, all(0)), x, select(equal(axis, all(1)), y, z));
+  };
+  const Real second = component(1);
+  const Real third = component(2);
+  const auto off = [&](std::size_t k) {
+    return magnitude(load(b.y[k].of.data()) - second) + magnitude(load(b.z[k].of.data()) - third);
+  };
+  const Real first_off = off(0);
+  const Real second_off = off(1);
+  const Mask is_first_near = equal(load(b.near.of.data()), all(0));
+  const Real of_circle = select(less(select(is_first_near, second_off, first_off),
+                                     select(is_first_near, first_off, second_off)), 1, 0);
+  const Real of_sphere = select(less(third * load(b.side.of.data()), all(0)), 1, 0);
+  return select(equal(load(b.framed.of.data()), all(0)), of_sphere, of_circle);
+}
+
+// Goes to the other side in lanes that are -1: the other of 0 and 1, or of -1 and 1.
+inline void change_side(unsigned step, std::size_t lane, Word is_other, WayBatch &b) {
+  WayBatch::LaneValues &side = step == 0 ? b.near : b.side;
+  const Word one = all_words(core::bit_cast<std::int64_t>(1.0));
+  put(side, lane, word_of(side, lane) ^ ((step == 0 ? one : all_words(INT64_MIN)) & is_other));
+}
+inline Word has_side(const WayBatch &b, unsigned coded, std::size_t lane) {
+  return (word_of(b.has_side, lane) != 0 ? all_words(-1) : all_words(0)) & flags_of(coded, lane);
+}
+inline Word level_of_side(const WayBatch &b, std::size_t lane) {
+  static_assert((way_side_levels & (way_side_levels - 1)) == 0);
+  return whole_word(&b.side_level.of[lane]) & (way_side_levels - 1);
+}
+
+unsigned write_sides(const ComponentCoding &coding, WayBatch &b, NumberItems &items) {
+  if (!any(less(all(0.5), load(b.has_side.of.data())))) return 0;
+  WayBatch::LaneValues other;
+  store(other.of.data(), is_other_side(b));
+  unsigned found = 0;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
+    const Word has = has_side(b, coding.coded, l);
+    const Word is_other = (word_of(other, l) != 0 ? all_words(-1) : all_words(0)) & has;
+    put(items.item, l, (Word)((Unsigned)(level_of_side(b, l) + std::int64_t{place_of_sides}) << item_place_shift) | (is_other & 1));
+    change_side(coding.step, l, is_other, b);
+  }
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l)
+    found |= (b.has_side.of[l] != 0 ? 1u : 0u) << l;
+  return found & coding.coded;
+}
+
 void read(NumberLanes &n, const ComponentCoding &coding, WayBatch &b, Lanes<std::int32_t> &value) {
   const unsigned step = coding.step;
   for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
-    // Flags are doubles: 0 or 1.
-    const Word framed = word_of(b.framed, l);
-    Word wide = word_of(b.is_wide, l);
-    if (step != 0) wide = framed != 0 ? all_words(0) : wide;
-    constexpr std::int64_t parts = 4;
-    constexpr std::int64_t of_group = parts * ExpectedNumber::levels;
-    const Word group = step == 2 ? all_words(of_group) : wide != 0 ? all_words(2 * of_group) : all_words(0);
-    const Word place = group + word_of(b.level, l) * parts + word_of(b.part, l);
-    const Word context = load_at(address_of(coding.contexts) + place) & 255;
+    const Word context = load_at(address_of(coding.contexts) + place_of_component(b, step, l)) & 255;
     const Word is_coded = flags_of(coding.coded, l);
     const Word number = next_number(n, l, context, is_coded);
 
-    const Word axis = word_of(b.axis[step], l);
-    const auto at = [&](double d) { return axis == all_words(core::bit_cast<std::int64_t>(d)); };
-    const auto first = at(0);
-    const auto second = at(1);
-    const auto third = at(2);
+    const Word first = is_along(b, step, l, 0);
+    const Word second = is_along(b, step, l, 1);
+    const Word third = is_along(b, step, l, 2);
     const Word x = load_word(&b.way[0].of[l]);
     const Word y = load_word(&b.way[1].of[l]);
     const Word z = load_word(&b.way[2].of[l]);
-    const Word given = first ? x : second ? y : z;
+    const Word given = first != 0 ? x : second != 0 ? y : z;
     const Word component = is_coded != 0 ? component_of(number, word_of(b.number, l), coding.most) : given;
     store_word(&value.of[l], component);
-    store_word(&b.way[0].of[l], first ? component : x);
-    store_word(&b.way[1].of[l], second ? component : y);
-    store_word(&b.way[2].of[l], third ? component : z);
+    store_word(&b.way[0].of[l], first != 0 ? component : x);
+    store_word(&b.way[1].of[l], second != 0 ? component : y);
+    store_word(&b.way[2].of[l], third != 0 ? component : z);
   }
 }
 
 void read_sides(NumberLanes &n, const ComponentCoding &coding, WayBatch &b) {
   if (!any(less(all(0.5), load(b.has_side.of.data())))) return;
-  WayBatch::LaneValues &side = coding.step == 0 ? b.near : b.side;
   for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
-    const Word has_side = (word_of(b.has_side, l) != 0 ? all_words(-1) : all_words(0)) & flags_of(coding.coded, l);
-    static_assert((way_side_levels & (way_side_levels - 1)) == 0);
-    const Word context = (whole_word(&b.side_level.of[l]) & (way_side_levels - 1)) + coding.first_side;
-    const Word is_other = next_number(n, l, context, has_side) != 0 ? has_side : all_words(0);
-    // The other of 0 and 1, or of -1 and 1.
-    const Word one = all_words(core::bit_cast<std::int64_t>(1.0));
-    const Word now = word_of(side, l);
-    put(side, l, now ^ ((coding.step == 0 ? one : all_words(INT64_MIN)) & is_other));
+    const Word has = has_side(b, coding.coded, l);
+    const Word number = next_number(n, l, level_of_side(b, l) + coding.first_side, has);
+    change_side(coding.step, l, number != 0 ? has : all_words(0), b);
   }
 }
 
@@ -201,7 +275,7 @@ std::uint32_t get(NumberLanes &n, unsigned context, unsigned coded, Lanes<std::i
 
 }  // namespace
 
-constexpr NumberKernels number_kernels{read, read_sides, get};
+constexpr NumberKernels number_kernels{write, write_sides, read, read_sides, get};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -37,21 +37,40 @@ struct NumberLanes {
   Words state, other_state, words, word, last_word, last_raw, bit, last_byte;
 };
 
+// Places of contexts: those of a component depend on its group (molecule::Group), level and part; those of the levels of
+// sides follow.
+inline constexpr unsigned component_groups = 3;
+inline constexpr unsigned places_of_group = ExpectedNumber::levels * ExpectedNumber::parts;
+inline constexpr unsigned place_of_sides = component_groups * places_of_group;
+
 // How the components of bond vectors and displacements are coded.
 struct ComponentCoding {
-  const std::uint8_t *contexts = nullptr;  // of each group, level and part; bytes_behind_table follow
+  const std::uint8_t *contexts = nullptr;  // of decoders, by place; bytes_behind_table follow
   std::int64_t first_side = 0;             // context of the least reliable sides
   std::int64_t most = 0;                   // limit of a component
   unsigned step = 0;
   unsigned coded = 0;  // bits of the lanes that have a number; components of others are in `way`
 };
 
+// Numbers of an encoder. An item is a number, and the place of its context from bit item_place_shift on.
+struct NumberItems {
+  Lanes<std::int64_t> item;
+  // Levels that components have had so far, in each lane.
+  Lanes<std::int64_t> least_level, most_level;
+};
+inline constexpr int item_place_shift = 32;
+
 struct NumberKernels {
-  // Reads the component of a step. Sets `value` and the component of `way`.
+  // Encoders: number of the component of a step, which is in `way`. Sets `value`.
+  void (*write)(const ComponentCoding &, const WayBatch &, NumberItems &, Lanes<std::int32_t> &value);
+  // Encoders: numbers of the sides, which are in `way`. Returns the bits of lanes that have one. Sets what read_sides()
+  // sets.
+  unsigned (*write_sides)(const ComponentCoding &, WayBatch &, NumberItems &);
+  // Decoders: reads the component of a step. Sets `value` and the component of `way`.
   void (*read)(NumberLanes &, const ComponentCoding &, WayBatch &, Lanes<std::int32_t> &value);
-  // Reads the sides of the lanes that have two. Step 0 sets `near`, step 1 `side`.
+  // Decoders: reads the sides of the lanes that have two. Step 0 sets `near`, step 1 `side`.
   void (*read_sides)(NumberLanes &, const ComponentCoding &, WayBatch &);
-  // Reads the numbers of the lanes whose bits are set, all in one context. Returns the bits that are in any of them.
+  // Decoders: reads the numbers of the lanes whose bits are set, all in one context. Returns the bits that are in any of them.
   std::uint32_t (*get)(NumberLanes &, unsigned context, unsigned coded, Lanes<std::int64_t> &numbers);
 };
 

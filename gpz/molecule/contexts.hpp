@@ -17,7 +17,7 @@ enum class Group : std::uint8_t { usual, last, wide };
 
 struct Contexts {
   static constexpr unsigned most_levels = codec::ExpectedNumber::levels;
-  static constexpr unsigned parts = 4;  // of a grid step, one context each
+  static constexpr unsigned parts = codec::ExpectedNumber::parts;  // one context each
   static constexpr unsigned fine = 8;   // levels below this one distinguish parts
 
   unsigned base = 0;  // first level
@@ -41,25 +41,31 @@ struct Contexts {
   GPZ_HD unsigned first_side() const { return 2 * of_group() + levels; }
 };
 
-// Lookup table for the contexts of components.
-class ComponentContexts {
+// Lookup table of contexts by place: those of components and sides (codec::place_of_sides), then those of images.
+class ContextTable {
  public:
-  explicit ComponentContexts(const Contexts &contexts) {
+  static constexpr unsigned place_of_images = codec::place_of_sides + codec::way_side_levels;
+
+  explicit ContextTable(const Contexts &contexts) {
+    auto *to = table_.data();
     for (const Group group : {Group::usual, Group::last, Group::wide})
       for (unsigned level = 0; level < Contexts::most_levels; ++level)
         for (unsigned part = 0; part < Contexts::parts; ++part)
-          table_[place(group, level, part)] = static_cast<std::uint8_t>(contexts.of(group, level, part));
+          *to++ = static_cast<std::uint8_t>(contexts.of(group, level, part));
+    for (unsigned level = 0; level < codec::way_side_levels; ++level)
+      *to++ = static_cast<std::uint8_t>(contexts.of_side(level));
+    for (unsigned k = 0; k < images; ++k) *to++ = static_cast<std::uint8_t>(contexts.of_image(k < 2, k % 2 != 0));
   }
-  unsigned of(Group group, unsigned level, unsigned part) const { return table_[place(group, level, part)]; }
+  static unsigned place_of_image(bool is_root, bool differs) {
+    return place_of_images + (is_root ? 0 : 2) + (differs ? 1 : 0);
+  }
   // For codec::ComponentCoding.
-  const std::uint8_t *table() const { return table_.data(); }
+  const std::uint8_t *by_place() const { return table_.data(); }
 
  private:
-  static std::size_t place(Group group, unsigned level, unsigned part) {
-    return (static_cast<std::size_t>(group) * Contexts::most_levels + level) * Contexts::parts + part;
-  }
-  std::array<std::uint8_t, std::size_t{3} * Contexts::most_levels * Contexts::parts + codec::bytes_behind_table>
-      table_{};
+  static constexpr unsigned images = 4;  // contexts
+
+  std::array<std::uint8_t, place_of_images + images + codec::bytes_behind_table> table_{};
 };
 
 }  // namespace gpz::molecule

@@ -36,6 +36,30 @@ struct Candidates {
   GPZ_HD bool differ() const { return !are_equal(stays, wraps); }
 };
 
+// How an encoder codes the image of a particle: its number, and whether the candidates differ.
+class ImageCode {
+ public:
+  ImageCode() = default;  // of an exception, which has no number
+  ImageCode(const Image &image, const Candidates &candidates)
+      : code_(static_cast<std::uint8_t>((image_number(image, candidates) << 1) | (candidates.differ() ? 1 : 0))) {}
+
+  bool is_exception() const { return code_ == exception; }
+  bool differs() const { return (code_ & 1) != 0; }
+  std::uint32_t number() const { return code_ >> 1; }
+
+ private:
+  static constexpr std::uint8_t exception = 255;
+
+  static std::uint32_t image_number(const Image &image, const Candidates &candidates) {
+    return are_equal(image, candidates.wraps)   ? 0
+           : are_equal(image, candidates.stays) ? 1
+                                                : first_image + number_of(image);
+  }
+
+  std::uint8_t code_ = exception;
+};
+static_assert((first_image + images) << 1 < 255);
+
 // Computes bond vector (or displacement, of a root), motion and image of a particle from the vector to its place: from
 // its parent, which moved by `parent_moved`, or from its last place. `last_way` is its last bond vector. Returns false
 // if the particle is an exception.

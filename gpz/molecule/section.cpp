@@ -78,6 +78,7 @@ void learn(const std::vector<std::vector<ClassSums>> &of_segments, std::vector<C
 // What is found of particles: exceptions, the number of images that differ from both candidates, and whether the
 // candidates differ for all of these.
 struct Moves {
+  std::vector<ImageCode> images;  // of all particles; threads set parts of it
   StoredParticles exceptions;
   std::size_t unusual = 0;
   bool is_quiet = true;
@@ -90,7 +91,8 @@ struct Moves {
 };
 
 // Computes bond vectors and images of particles first, ... end - 1.
-Moves find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t first, std::size_t end) {
+Moves find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t first, std::size_t end,
+                 ImageCode *codes) {
   Moves moves;
   for (std::size_t i = first; i < end; ++i) {
     const Links &links = (*scene.walk.tree)[i];
@@ -98,9 +100,11 @@ Moves find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t f
     Particle &now = scene.walk.now[i];
     if (!find_move(scene, i, place, links.parent == 0 ? Way{} : place_of(q, i - links.parent), now)) {
       moves.exceptions.add(i, place);
+      codes[i] = {};
       continue;
     }
     const Candidates candidates(scene.cell, open_place(scene, i, now, q), usual_image(scene, i));
+    codes[i] = {now.image, candidates};
     if (now.image == candidates.stays || now.image == candidates.wraps) continue;
     ++moves.unusual;
     moves.is_quiet = moves.is_quiet && candidates.differ();
@@ -108,33 +112,17 @@ Moves find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t f
   return moves;
 }
 
-Contexts choose_contexts(const std::vector<EncodeSide> &sides, int threads) {
-  std::mutex mutex;  // of the following
-  unsigned least = Contexts::most_levels - 1;
-  unsigned most = 0;
-  codec::parallel_ranges(threads, sides.size(), [&](int, std::uint64_t from, std::uint64_t to) {
-    unsigned least_of_range = Contexts::most_levels - 1;
-    unsigned most_of_range = 0;
-    for (std::uint64_t s = from; s < to; ++s)
-      for (const EncodeSide::Item &item : sides[s].items) {
-        if (item.kind >= EncodeSide::side_kind) continue;
-        least_of_range = std::min<unsigned>(least_of_range, item.level);
-        most_of_range = std::max<unsigned>(most_of_range, item.level);
-      }
-    const std::lock_guard<std::mutex> lock(mutex);
-    least = std::min(least, least_of_range);
-    most = std::max(most, most_of_range);
-  });
+Contexts choose_contexts(const std::vector<EncodeSide> &sides) {
+  std::int64_t least = Contexts::most_levels - 1;
+  std::int64_t most = 0;
+  for (const EncodeSide &side : sides) {
+    least = std::min(least, side.least_level);
+    most = std::max(most, side.most_level);
+  }
   Contexts contexts;
-  contexts.base = std::min(least, most);
-  contexts.levels = most - contexts.base + 1;
+  contexts.base = static_cast<unsigned>(std::min(least, most));
+  contexts.levels = static_cast<unsigned>(most) - contexts.base + 1;
   return contexts;
-}
-
-unsigned context_of(const Contexts &contexts, const EncodeSide::Item &item) {
-  if (item.kind == EncodeSide::side_kind) return contexts.of_side(item.level);
-  if (item.kind == EncodeSide::image_kind) return contexts.of_image(item.level != 0, item.part != 0);
-  return contexts.of(static_cast<Group>(item.kind), item.level, item.part);
 }
 
 }  // namespace
@@ -179,21 +167,15 @@ class SectionCoder {
     if (moves.is_quiet) flags |= quiet;
 
     std::vector<std::uint8_t> levels;
-    if (update_.tree) levels = find_levels(q);
-    const std::vector<EncodeSide> sides = walk(q);
+    if (update_.tree) levels = find_levels(moves.images);
+    const std::vector<EncodeSide> sides = walk(moves.images);
     learn(sums_, update_.classes);
 
-    const Contexts contexts = choose_contexts(sides, threads());
-    std::vector<codec::NumberEncoder> parts(static_cast<std::size_t>(threads()),
-                                            codec::NumberEncoder(contexts.count()));
-    codec::parallel_ranges(threads(), sides.size(), [&](int t, std::uint64_t from, std::uint64_t to) {
-      for (std::uint64_t s = from; s < to; ++s) {
-        codec::NumberEncoder &numbers = parts[static_cast<std::size_t>(t)];
-        for (const EncodeSide::Item &item : sides[s].items) numbers.put(context_of(contexts, item), item.number);
-        numbers.end_segment();
-      }
-    });
-    for (std::size_t t = 1; t < parts.size(); ++t) parts[0].append(std::move(parts[t]));
+    const Contexts contexts = choose_contexts(sides);
+    codec::NumberEncoder numbers(contexts.count());
+    std::vector<codec::NumberEncoder::Items> items;
+    for (const EncodeSide &side : sides) items.push_back(side.items());
+    numbers.put_segments(items, ContextTable(contexts).by_place(), threads());
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
     writer.u8(flags);
@@ -211,7 +193,7 @@ class SectionCoder {
     if (update_.tree) tree().append(bytes);
     bytes.insert(bytes.end(), levels.begin(), levels.end());
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
-    parts[0].finish_segments(bytes, threads());
+    numbers.finish_segments(bytes, threads());
     return true;
   }
 
@@ -242,11 +224,11 @@ class SectionCoder {
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
     std::vector<codec::NumberDecoder> streams =
         codec::open_segments(bytes + at, size - at, contexts.count(), ends.size());
-    const ComponentContexts of_components(contexts);
+    const ContextTable table(contexts);
     std::vector<DecodeSide> sides;
     sides.reserve(ends.size());
     for (std::size_t s = 0; s < ends.size(); ++s)
-      sides.emplace_back(scene_, contexts, of_components, streams[s], q, s == 0 ? 0 : ends[s - 1]);
+      sides.emplace_back(scene_, contexts, table, streams[s], q, s == 0 ? 0 : ends[s - 1]);
     pass(sides);
     for (const codec::NumberDecoder &stream : streams) stream.end();
     learn(sums_, update_.classes);
@@ -270,21 +252,23 @@ class SectionCoder {
   }
 
   Moves all_moves(const codec::IndexColumns &q) const {
+    std::vector<ImageCode> codes(state_.particles);
     std::vector<Moves> moves(static_cast<std::size_t>(threads()));
     for_segments(tree(), threads(), [&](int t, std::size_t first, std::size_t end) {
-      moves[static_cast<std::size_t>(t)] = find_moves(scene_, q, first, end);
+      moves[static_cast<std::size_t>(t)] = find_moves(scene_, q, first, end, codes.data());
     });
+    moves[0].images = std::move(codes);
     for (std::size_t t = 1; t < moves.size(); ++t) moves[0].add(moves[t]);
     return std::move(moves[0]);
   }
 
-  std::vector<EncodeSide> walk(const codec::IndexColumns &q) {
+  std::vector<EncodeSide> walk(const std::vector<ImageCode> &codes) {
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
     std::vector<EncodeSide> sides;
     sides.reserve(ends.size());
     std::size_t first = 0;
     for (const std::uint32_t end : ends) {
-      sides.emplace_back(scene_, q, first).items.reserve((end - first) * 4);
+      sides.emplace_back(scene_, codes, first, end);
       first = end;
     }
     pass(sides);
@@ -292,8 +276,8 @@ class SectionCoder {
   }
 
   // Encoder: walks the first frame once to find start values for each class.
-  std::vector<std::uint8_t> find_levels(const codec::IndexColumns &q) {
-    walk(q);
+  std::vector<std::uint8_t> find_levels(const std::vector<ImageCode> &codes) {
+    walk(codes);
     std::vector<std::uint8_t> levels;
     for (std::size_t c = 0; c < update_.classes.size(); ++c) {
       ClassSums sums;

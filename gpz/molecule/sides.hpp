@@ -3,8 +3,10 @@
 // section 9c).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpz/codec/number_coder.hpp"
@@ -17,56 +19,49 @@ class EncodeSide {
  public:
   static constexpr bool is_decoder = false;
 
-  EncodeSide(const Scene &scene, const codec::IndexColumns &q, std::size_t first)
-      : scene_(scene), q_(q), stored_particles_(*scene.stored, first) {}
-
-  // Contexts are numbered only when all levels are known, because unused levels have none.
-  struct Item {
-    std::uint32_t number;
-    std::uint8_t kind;  // a Group, side_kind or image_kind
-    std::uint8_t level;
-    std::uint8_t part;
-  };
-  static constexpr std::uint8_t side_kind = 3;
-  static constexpr std::uint8_t image_kind = 4;
-  std::vector<Item> items;
+  // Of the segment [first, end). `codes` are those of all particles.
+  EncodeSide(const Scene &scene, const std::vector<ImageCode> &codes, std::size_t first, std::size_t end)
+      : scene_(scene),
+        codes_(codes),
+        stored_particles_(*scene.stored, first),
+        items_(new std::uint64_t[(end - first) * most_items]),
+        next_(items_.get()) {}
 
   void particle(std::size_t i) { is_stored_ = stored_particles_.at(i) != nullptr; }
   bool is_stored(std::size_t) const { return is_stored_; }
-  void expect(Group group, unsigned level, unsigned part) {
-    next_ = {0, static_cast<std::uint8_t>(group), static_cast<std::uint8_t>(level), static_cast<std::uint8_t>(part)};
-  }
-  std::int32_t component(std::size_t i, std::size_t d, std::int64_t expected) {
-    const Particle &now = scene_.walk.now[i];
-    const std::int32_t actual = (*scene_.walk.tree)[i].parent == 0 ? now.moved[d] : now.way[d];
-    const std::uint64_t u = core::residual_number(actual - (expected >> 6), static_cast<std::int32_t>(expected & 63));
-    next_.number = static_cast<std::uint32_t>(u);
-    items.push_back(next_);
-    return actual;
-  }
-  bool side(std::size_t i, const WaySide &way) {
-    const bool other = way.is_other(scene_.walk.now[i].way);
-    items.push_back({other ? 1u : 0u, side_kind, static_cast<std::uint8_t>(way.level()), 0});
-    return other;
-  }
+  // An item of codec::NumberItems.
+  void put(std::int64_t item) { *next_++ = static_cast<std::uint64_t>(item); }
   [[gnu::always_inline]] void fetch(std::size_t) const {}
   void place(std::size_t i) {
-    if (is_stored_) return;
-    const Particle &now = scene_.walk.now[i];
-    const Candidates candidates(scene_.cell, open_place(scene_, i, now, q_), usual_image(scene_, i));
-    if (!candidates.differ() && scene_.is_quiet) return;
-    const std::uint32_t number = now.image == candidates.wraps   ? 0
-                                 : now.image == candidates.stays ? 1
-                                                                 : first_image + number_of(now.image);
-    items.push_back({number, image_kind, static_cast<std::uint8_t>((*scene_.walk.tree)[i].parent == 0),
-                     static_cast<std::uint8_t>(candidates.differ())});
+    const ImageCode image = codes_[i];
+    if (image.is_exception() || (!image.differs() && scene_.is_quiet)) return;
+    const bool is_root = (*scene_.walk.tree)[i].parent == 0;
+    const std::uint64_t place = ContextTable::place_of_image(is_root, image.differs());
+    *next_++ = place << codec::item_place_shift | image.number();
   }
 
+  codec::NumberEncoder::Items items() const {
+    return {items_.get(), static_cast<std::size_t>(next_ - items_.get())};
+  }
+  void take_levels(const codec::NumberItems &items) {
+    for (std::size_t l = 0; l < codec::most_lanes; ++l) {
+      least_level = std::min(least_level, items.least_level[l]);
+      most_level = std::max(most_level, items.most_level[l]);
+    }
+  }
+  // Levels that components have.
+  std::int64_t least_level = Contexts::most_levels - 1;
+  std::int64_t most_level = 0;
+
  private:
+  // Of a particle: three components, a side for each of two steps, and an image.
+  static constexpr std::size_t most_items = 6;
+
   const Scene &scene_;
-  const codec::IndexColumns &q_;
+  const std::vector<ImageCode> &codes_;
   StoredParticles::Cursor stored_particles_;
-  Item next_{};
+  std::unique_ptr<std::uint64_t[]> items_;  // not set to zero: most of them are not used
+  std::uint64_t *next_;
   bool is_stored_ = false;
 };
 
@@ -74,18 +69,18 @@ class DecodeSide {
  public:
   static constexpr bool is_decoder = true;
 
-  DecodeSide(const Scene &scene, const Contexts &contexts, const ComponentContexts &of_components,
+  DecodeSide(const Scene &scene, const Contexts &contexts, const ContextTable &table,
              codec::NumberDecoder &numbers, const codec::IndexOutput &q, std::size_t first)
       : scene_(scene),
         contexts_(contexts),
-        of_components_(of_components),
+        table_(table),
         numbers_(numbers),
         q_(q),
         known_{q[0], q[1], q[2]},
         stored_particles_(*scene.stored, first) {}
 
   const Contexts &contexts() const { return contexts_; }
-  const ComponentContexts &contexts_of_components() const { return of_components_; }
+  const ContextTable &context_table() const { return table_; }
   // A lane reads the numbers from here on. First call this for all lanes: idle ones need a stream, too.
   void enter(codec::NumberLanes &lanes, std::size_t lane) {
     lanes_ = &lanes;
@@ -164,7 +159,7 @@ class DecodeSide {
 
   const Scene &scene_;
   const Contexts &contexts_;
-  const ComponentContexts &of_components_;
+  const ContextTable &table_;
   codec::NumberDecoder &numbers_;
   codec::NumberLanes *lanes_ = nullptr;
   std::size_t lane_ = 0;

@@ -83,37 +83,12 @@ inline void keep_place(const codec::WayBatch &batch, std::size_t lane, Particle 
   now.frames = static_cast<std::uint8_t>(batch.frames[lane]);
 }
 
-// Side on which a bond vector is expected, where two are possible (codec::WayBatch).
-class WaySide {
- public:
-  WaySide(const codec::WayBatch &batch, std::size_t lane) : batch_(batch), lane_(lane) {}
-
-  // Reliability of the side; 0 is the lowest.
-  unsigned level() const { return static_cast<unsigned>(batch_.side_level[lane_]); }
-  bool is_other(const Particle::Steps &way) const {
-    const auto component = [&](std::size_t step) {
-      return static_cast<double>(way[static_cast<std::size_t>(batch_.axis[step][lane_])]);
-    };
-    if (batch_.framed[lane_] == 0) return component(2) * batch_.side[lane_] < 0;
-    const auto off = [&](std::size_t k) {
-      return std::fabs(batch_.y[k][lane_] - component(1)) + std::fabs(batch_.z[k][lane_] - component(2));
-    };
-    const std::size_t near = batch_.near[lane_] == 0 ? 0 : 1;
-    return off(1 - near) < off(near);
-  }
-
- private:
-  const codec::WayBatch &batch_;
-  std::size_t lane_;
-};
-
 // `Side` provides
 //   void particle(i): begins particle i
 //   bool is_stored(i): true for an exception; `now` then has its bond vector, displacement and image
-//   is_decoder: true for a decoder, which provides enter(), leave() and contexts_of_components() (DecodeSide)
-//   void expect(group, level, part), std::int32_t component(i, d, number): encoders code component d of a bond vector
-//   or displacement, for which `number` is expected (codec::ExpectedNumber)
-//   bool side(i, way): codes the side of a WaySide
+//   is_decoder: true for a decoder, which provides enter(), leave() and context_table() (DecodeSide)
+//   put(item): encoders code an item of codec::NumberItems
+//   take_levels(items): encoders get the levels of all segments of a run
 //   void fetch(i): announces that particles from i on follow soon
 //   place(i): codes the image of the particle and sets its index. In decoders it returns true if a number follows, in
 //   the context of candidates that agree, which change_image(i, number) takes.
@@ -136,17 +111,20 @@ class Pass {
     older_.resize(lanes_.size() * olders);
     if constexpr (Side::is_decoder) {
       for (std::size_t l = 0; l < codec::most_lanes && from != to; ++l) sides_[from].enter(streams_, l);
-      coding_.contexts = sides_[from].contexts_of_components().table();
+      coding_.contexts = sides_[from].context_table().by_place();
       coding_.first_side = sides_[from].contexts().of_side(0);
     }
+    items_.least_level.of.fill(codec::ExpectedNumber::levels - 1);
     for (;;) {
       bound_ = 0;
       roots_ = 0;
       for (std::size_t l = 0; l < lanes_.size(); ++l) advance(l);
       while (roots_ != 0) move_roots();
-      if (bound_ == 0) return;
+      if (bound_ == 0) break;
       bind();
     }
+    if constexpr (!Side::is_decoder)
+      if (from != to) sides_[from].take_levels(items_);
   }
 
  private:
@@ -187,7 +165,7 @@ class Pass {
     Particle *now = nullptr;
     bool is_stored = false;
     Particle::Steps last_moved{};
-    Particle::Steps stored_move{};  // of an exception
+    Particle::Steps stored_move{};  // of an exception, and in encoders of all
   };
   // Each lane reads and writes several streams of memory, more in all than processors recognise by themselves.
   // Inlined by force: GCC removes calls of functions that do nothing but prefetch.
@@ -245,7 +223,7 @@ class Pass {
     particle.last_moved = w_.last[i].moved;
     lane.side->particle(i);
     particle.is_stored = lane.side->is_stored(i);
-    if (particle.is_stored) particle.stored_move = now.moved;
+    if (particle.is_stored || !Side::is_decoder) particle.stored_move = now.moved;
   }
 
   bool is_sampled(std::size_t i, const Links &links) const {
@@ -297,12 +275,10 @@ class Pass {
     }
   }
 
-  // Exceptions have no number; their components are given.
+  // Sets components that are known: those of exceptions, which have no number, and in encoders all.
   void prepare(const Bound &p, const Particle::Steps &given) {
-    if (!p.is_stored) {
-      coding_.coded |= 1u << p.lane;
-      return;
-    }
+    if (!p.is_stored) coding_.coded |= 1u << p.lane;
+    if (Side::is_decoder && !p.is_stored) return;
     for (std::size_t d = 0; d < given.size(); ++d) batch_.way[d][p.lane] = given[d];
   }
 
@@ -343,11 +319,11 @@ class Pass {
     kernels_->ways.expect(batch_);
     code(0);
     kernels_->ways.cut(batch_, value_);
-    choose_sides(0, [this](std::size_t l) { batch_.near[l] = 1 - batch_.near[l]; });
+    choose_sides(0);
     kernels_->ways.settle(batch_);
     code(1);
     kernels_->ways.cut_again(batch_, value_);
-    choose_sides(1, [this](std::size_t l) { batch_.side[l] = -batch_.side[l]; });
+    choose_sides(1);
     kernels_->ways.settle_last(batch_);
     code(2);
     kernels_->ways.remember(batch_);
@@ -409,21 +385,15 @@ class Pass {
       coding_.most = most;
       kernels_->numbers.read(streams_, coding_, batch_, value_);
     } else {
-      for (const Bound *p = particles; p != particles + count; ++p) encode_component(*p, step);
+      coding_.step = static_cast<unsigned>(step);
+      kernels_->numbers.write(coding_, batch_, items_, value_);
+      put_items(particles, count, coding_.coded);
     }
   }
-  void encode_component(const Bound &p, std::size_t step) {
-    const std::size_t l = p.lane;
-    const auto d = static_cast<std::size_t>(batch_.axis[step][l]);
-    if (!p.is_stored) {
-      const bool is_wide = batch_.is_wide[l] != 0 && (step == 0 || batch_.framed[l] == 0);
-      const Group group = step == 2 ? Group::last : is_wide ? Group::wide : Group::usual;
-      p.side->expect(group, static_cast<unsigned>(batch_.level[l]), static_cast<unsigned>(batch_.part[l]));
-      batch_.way[d][l] = p.side->component(p.slot, d, batch_.number[l]);
-    }
-    value_[l] = batch_.way[d][l];
+  void put_items(const Bound *particles, std::size_t count, unsigned lanes) {
+    for (const Bound *p = particles; p != particles + count; ++p)
+      if ((lanes >> p->lane & 1) != 0) p->side->put(items_.item[p->lane]);
   }
-
   void place(const Bound *particles, std::size_t count, bool are_roots) {
     const Bound *const end = particles + count;
     if constexpr (Side::is_decoder) {
@@ -439,17 +409,12 @@ class Pass {
     }
   }
 
-  template <typename TakeOther>
-  void choose_sides(unsigned step, const TakeOther &take_other) {
-    if constexpr (Side::is_decoder) {
-      coding_.step = step;
+  void choose_sides(unsigned step) {
+    coding_.step = step;
+    if constexpr (Side::is_decoder)
       kernels_->numbers.read_sides(streams_, coding_, batch_);
-    } else {
-      for_each([&](const Bound &p) {
-        if (batch_.has_side[p.lane] != 0 && !p.is_stored && p.side->side(p.slot, WaySide(batch_, p.lane)))
-          take_other(p.lane);
-      });
-    }
+    else
+      put_items(bound_particles_.data(), bound_, kernels_->numbers.write_sides(coding_, batch_, items_));
   }
 
   void give(const Bound &p) {
@@ -503,6 +468,7 @@ class Pass {
   codec::WayBatch batch_;
   codec::Lanes<std::int32_t> value_;
   codec::NumberLanes streams_;  // decoders
+  codec::NumberItems items_{};  // encoders
   codec::ComponentCoding coding_;
   codec::Lanes<std::int64_t> images_;
 };
