@@ -121,14 +121,15 @@ NumberEncoder::Symbols NumberEncoder::choose_symbols(int threads) {
 void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
                                    std::vector<std::uint8_t> &bytes) const {
   std::uint64_t raw_bits = 0;
-  for (std::size_t i = first; i < last; ++i) raw_bits += symbols.of(items_[i]).bits;
   // Encodes in reverse order, since the decoder undoes the steps.
   std::array<std::uint32_t, core::ans_states> state;
   state.fill(core::ans_low);
-  std::vector<std::uint16_t> words(last - first);
-  std::size_t first_word = words.size();
+  const std::size_t most_words = last - first;
+  const std::unique_ptr<std::uint16_t[]> words(new std::uint16_t[most_words]);
+  std::size_t first_word = most_words;
   for (std::size_t i = last; i-- > first;) {
     const Symbol &symbol = symbols.of(items_[i]);
+    raw_bits += symbol.bits;
     const std::size_t turn = (i - first) % core::ans_states;
     std::uint32_t x = state[turn];
     // No branch, as it would be unpredictable: an unneeded word is overwritten later.
@@ -141,7 +142,7 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
 
   for (const std::uint32_t x : state) format::ByteWriter(bytes).u32(x);
   const std::size_t words_at = bytes.size();
-  const std::size_t word_bytes = (words.size() - first_word) * sizeof(std::uint16_t);
+  const std::size_t word_bytes = (most_words - first_word) * sizeof(std::uint16_t);
   bytes.resize(start + format::round_up_8(words_at + word_bytes - start + (raw_bits + 7) / 8));
   // Raw bits are written towards the words and clear eight bytes in front; keep those bytes.
   std::array<std::uint8_t, sizeof(std::uint64_t)> kept;

@@ -2,6 +2,7 @@
 // Kernel table of one instruction set (GPZ_ISA). Compiled once for each.
 #include "gpz/core/config.hpp"
 #include "gpz/kernels/block_kernels.hpp"
+#include "gpz/kernels/bond_kernels.hpp"
 #include "gpz/kernels/checksum_kernels.hpp"
 #include "gpz/kernels/difference_kernels.hpp"
 #include "gpz/kernels/kernels.hpp"
@@ -22,9 +23,9 @@ namespace GPZ_ISA {
 constexpr BlockKernels block_kernels{encode_block, decode_block};
 
 extern const Kernels table;
-constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,  difference_kernels, ordered_kernels,
-                        pair_kernels,      motion_kernels, spring_kernels,     checksum_kernels,
-                        way_kernels,       row_kernels,    number_kernels};
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels, ordered_kernels,
+                        bond_kernels,      pair_kernels,  motion_kernels,     spring_kernels,
+                        checksum_kernels,  way_kernels,   row_kernels,        number_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -7,6 +7,7 @@ namespace gpz::codec {
 struct BlockKernels;       // gpz/kernels/block_kernels.hpp
 struct DifferenceKernels;  // gpz/kernels/difference_kernels.hpp
 struct OrderedKernels;     // gpz/kernels/ordered_kernels.hpp
+struct BondKernels;        // gpz/kernels/bond_kernels.hpp
 struct PairKernels;        // gpz/kernels/pair_kernels.hpp
 struct MotionKernels;      // gpz/kernels/motion_kernels.hpp
 struct SpringKernels;      // gpz/kernels/spring_kernels.hpp
@@ -20,6 +21,7 @@ struct Kernels {
   const BlockKernels &block;
   const DifferenceKernels &difference;
   const OrderedKernels &ordered;
+  const BondKernels &bonds;
   const PairKernels &pairs;
   const MotionKernels &motion;
   const SpringKernels &springs;

@@ -195,8 +195,8 @@ inline Real is_other_side(const WayBatch &b) {
   const Real first_off = off(0);
   const Real second_off = off(1);
   const Mask is_first_near = equal(load(b.near.of.data()), all(0));
-  const Real of_circle = select(less(select(is_first_near, second_off, first_off),
-                                     select(is_first_near, first_off, second_off)), 1, 0);
+  const Real of_circle =
+      select(less(select(is_first_near, second_off, first_off), select(is_first_near, first_off, second_off)), 1, 0);
   const Real of_sphere = select(less(third * load(b.side.of.data()), all(0)), 1, 0);
   return select(equal(load(b.framed.of.data()), all(0)), of_sphere, of_circle);
 }
@@ -223,11 +223,11 @@ unsigned write_sides(const ComponentCoding &coding, WayBatch &b, NumberItems &it
   for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
     const Word has = has_side(b, coding.coded, l);
     const Word is_other = (word_of(other, l) != 0 ? all_words(-1) : all_words(0)) & has;
-    put(items.item, l, (Word)((Unsigned)(level_of_side(b, l) + std::int64_t{place_of_sides}) << item_place_shift) | (is_other & 1));
+    put(items.item, l,
+        (Word)((Unsigned)(level_of_side(b, l) + std::int64_t{place_of_sides}) << item_place_shift) | (is_other & 1));
     change_side(coding.step, l, is_other, b);
   }
-  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l)
-    found |= (b.has_side.of[l] != 0 ? 1u : 0u) << l;
+  for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); ++l) found |= (b.has_side.of[l] != 0 ? 1u : 0u) << l;
   return found & coding.coded;
 }
 

@@ -37,8 +37,8 @@ struct NumberLanes {
   Words state, other_state, words, word, last_word, last_raw, bit, last_byte;
 };
 
-// Places of contexts: those of a component depend on its group (molecule::Group), level and part; those of the levels of
-// sides follow.
+// Places of contexts: those of a component depend on its group (molecule::Group), level and part; those of the levels
+// of sides follow.
 inline constexpr unsigned component_groups = 3;
 inline constexpr unsigned places_of_group = ExpectedNumber::levels * ExpectedNumber::parts;
 inline constexpr unsigned place_of_sides = component_groups * places_of_group;
@@ -70,7 +70,8 @@ struct NumberKernels {
   void (*read)(NumberLanes &, const ComponentCoding &, WayBatch &, Lanes<std::int32_t> &value);
   // Decoders: reads the sides of the lanes that have two. Step 0 sets `near`, step 1 `side`.
   void (*read_sides)(NumberLanes &, const ComponentCoding &, WayBatch &);
-  // Decoders: reads the numbers of the lanes whose bits are set, all in one context. Returns the bits that are in any of them.
+  // Decoders: reads the numbers of the lanes whose bits are set, all in one context. Returns the bits that are in any
+  // of them.
   std::uint32_t (*get)(NumberLanes &, unsigned context, unsigned coded, Lanes<std::int64_t> &numbers);
 };
 

@@ -160,24 +160,9 @@ void find_directions(const std::int16_t *const way[core::max_components], std::s
   }
 }
 
-void square_distances(const std::int64_t *const q[core::max_components], std::size_t slot, std::size_t count,
-                      const core::GridBox &box, double *__restrict squared) {
-  const std::int64_t *const x = q[0] + (slot - count);
-  const std::int64_t *const y = q[1] + (slot - count);
-  const std::int64_t *const z = q[2] + (slot - count);
-  const core::GridBox axes = box;
-  const std::int64_t own[core::max_components] = {q[0][slot], q[1][slot], q[2][slot]};
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto a = static_cast<double>(core::displacement(own[0], x[k], axes[0]));
-    const auto b = static_cast<double>(core::displacement(own[1], y[k], axes[1]));
-    const auto c = static_cast<double>(core::displacement(own[2], z[k], axes[2]));
-    squared[k] = a * a + b * b + c * c;
-  }
-}
-
 }  // namespace
 
-constexpr PairKernels pair_kernels{take_candidates, find_near, find_directions, square_distances};
+constexpr PairKernels pair_kernels{take_candidates, find_near, find_directions};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -52,9 +52,6 @@ struct PairKernels {
   // outer radii in ascending order; the last shell has none, and takes all other pairs.
   void (*find_directions)(const std::int16_t *const way[core::max_components], std::size_t count,
                           const std::int32_t *radii, std::size_t shells, PairDirection *directions);
-  // Squared distances of the particle in `slot` from those in the `count` slots before it, in the order of slots.
-  void (*square_distances)(const std::int64_t *const q[core::max_components], std::size_t slot, std::size_t count,
-                           const core::GridBox &box, double *squared);
 };
 
 namespace GPZ_ISA {

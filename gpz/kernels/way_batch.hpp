@@ -85,7 +85,7 @@ using WayBatch = WaysOf<most_lanes>;
 // Prediction of a component in the form used for coding.
 struct ExpectedNumber {
   static constexpr unsigned levels = 40;
-  static constexpr unsigned parts = 4;  // of half a grid step
+  static constexpr unsigned parts = 4;              // of half a grid step
   static constexpr double rounding_variance = 0.1;  // squared grid steps
   static constexpr double most = 1 << 30;
 

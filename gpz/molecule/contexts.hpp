@@ -18,7 +18,7 @@ enum class Group : std::uint8_t { usual, last, wide };
 struct Contexts {
   static constexpr unsigned most_levels = codec::ExpectedNumber::levels;
   static constexpr unsigned parts = codec::ExpectedNumber::parts;  // one context each
-  static constexpr unsigned fine = 8;   // levels below this one distinguish parts
+  static constexpr unsigned fine = 8;                              // levels below this one distinguish parts
 
   unsigned base = 0;  // first level
   unsigned levels = 1;

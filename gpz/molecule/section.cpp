@@ -130,8 +130,8 @@ Contexts choose_contexts(const std::vector<EncodeSide> &sides) {
 // Codes one section, for the encoder and the decoder.
 class SectionCoder {
  public:
-  SectionCoder(const State &molecules, const codec::DifferenceState &state, int threads)
-      : molecules_(molecules), state_(state), most_threads_(threads) {
+  SectionCoder(State &molecules, const codec::DifferenceState &state, int threads)
+      : molecules_(molecules), state_(state), most_threads_(threads), sums_(molecules.sums_) {
     scene_.last = last_of(state);
     scene_.stored = &stored_particles_;
     update_.frames = state.frames + 1;
@@ -209,7 +209,7 @@ class SectionCoder {
       format::Column<std::uint8_t> lags;
       at += Tree::read(bytes + at, size - at, n, lags);
       update_.tree.emplace();
-      if (overwritten_ != nullptr) update_.tree = std::move(overwritten_->tree_);
+      if (is_in_place_) update_.tree = std::move(molecules_.tree_);
       update_.tree->build(lags, scene_.last, scene_.cell);
     } else if (molecules_.empty() || molecules_.tree_.particles() != n) {
       corrupt("molecules that were never given", 0);
@@ -237,7 +237,7 @@ class SectionCoder {
   Update &&update() { return std::move(update_); }
   // Decoder: the section overwrites the particles of the state. Each is read before it is overwritten, which takes half
   // of the memory, and of its traffic.
-  void overwrite(State &molecules) { overwritten_ = &molecules; }
+  void overwrite() { is_in_place_ = true; }
 
  private:
   // A thread with fewer segments has kernels with fewer lanes, which take less time (Pass::run). One segment takes as
@@ -300,10 +300,9 @@ class SectionCoder {
   void start() {
     const bool is_new = update_.tree.has_value();
     const bool is_at_rest = is_new || molecules_.frames_ != state_.frames;
-    const bool is_in_place = overwritten_ != nullptr;
-    if (is_in_place) update_.particles = std::move(overwritten_->particles_);
+    update_.particles = std::move(is_in_place_ ? molecules_.particles_ : molecules_.spare_);
     update_.particles.resize(state_.particles);
-    format::Column<Particle> &before = is_in_place ? update_.particles : at_rest_;
+    format::Column<Particle> &before = is_in_place_ ? update_.particles : at_rest_;
     if (is_at_rest) {
       before.resize(tree().particles());
       for_segments(tree(), threads(), [&](int, std::size_t first, std::size_t end) {
@@ -311,22 +310,23 @@ class SectionCoder {
       });
     }
     scene_.walk.tree = &tree();
-    scene_.walk.last = is_in_place || is_at_rest ? before.data() : molecules_.particles_.data();
+    scene_.walk.last = is_in_place_ || is_at_rest ? before.data() : molecules_.particles_.data();
     scene_.walk.now = update_.particles.data();
     const auto length_of = [&](std::size_t i) { return before[i].length; };
     update_.classes = is_new ? first_classes(tree(), length_of) : molecules_.classes_;
     scene_.walk.classes = update_.classes.data();
-    sums_.assign(tree().segment_ends().size(), std::vector<ClassSums>(update_.classes.size()));
+    sums_.resize(tree().segment_ends().size());
+    for (std::vector<ClassSums> &of_segment : sums_) of_segment.assign(update_.classes.size(), {});
   }
 
-  const State &molecules_;
+  State &molecules_;
   const codec::DifferenceState &state_;
   int most_threads_;
   Scene scene_;
   StoredParticles stored_particles_;
   format::Column<Particle> at_rest_;
-  State *overwritten_ = nullptr;
-  std::vector<std::vector<ClassSums>> sums_;
+  bool is_in_place_ = false;
+  std::vector<std::vector<ClassSums>> &sums_;
   Update update_;
 };
 
@@ -341,7 +341,7 @@ std::size_t Update::firmly_bound() const {
 
 void State::commit(Update &&update) {
   if (update.tree) tree_ = std::move(*update.tree);
-  particles_ = std::move(update.particles);
+  spare_ = std::exchange(particles_, std::move(update.particles));
   classes_ = std::move(update.classes);
   frames_ = update.frames;
 }
@@ -353,6 +353,7 @@ void State::restart() {
 }
 
 void State::keep(const std::uint32_t *kept, std::size_t count) {
+  spare_.clear();
   if (empty()) return;
   tree_.keep(kept, count);
   for (std::size_t i = 0; i < count; ++i) particles_[i] = particles_[kept[i]];
@@ -360,12 +361,19 @@ void State::keep(const std::uint32_t *kept, std::size_t count) {
 }
 
 void State::add(std::size_t count) {
+  spare_.clear();
   if (empty()) return;
   tree_.add(count);
   particles_.resize(particles_.size() + count);
 }
 
-std::optional<Update> encode(const State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
+std::size_t State::memory_usage() const {
+  std::size_t bytes = tree_.memory_usage() + codec::memory_of(particles_, classes_, spare_);
+  for (const std::vector<ClassSums> &of_segment : sums_) bytes += codec::memory_of(of_segment);
+  return bytes;
+}
+
+std::optional<Update> encode(State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes, int threads) {
   SectionCoder coder(molecules, state, threads);
   if (!coder.encode(q, edges, bytes)) return {};
@@ -376,7 +384,7 @@ void decode(State &molecules, const codec::DifferenceState &state, const std::ui
             const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
   try {
     SectionCoder coder(molecules, state, threads);
-    coder.overwrite(molecules);
+    coder.overwrite();
     coder.decode(bytes, size, axes, q);
     molecules.commit(coder.update());
   } catch (...) {

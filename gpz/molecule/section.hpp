@@ -38,7 +38,7 @@ class State {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
-  std::size_t memory_usage() const { return tree_.memory_usage() + codec::memory_of(particles_, classes_); }
+  std::size_t memory_usage() const;
 
  private:
   friend class SectionCoder;
@@ -49,6 +49,10 @@ class State {
   format::Column<Particle> particles_;
   std::vector<ClassRecord> classes_;
   std::uint64_t frames_ = 0;
+  // Memory of earlier sections for the next one. Encoders: particles of the frame before the last one, unless they
+  // moved to other slots since.
+  format::Column<Particle> spare_;
+  std::vector<std::vector<ClassSums>> sums_;
 };
 
 // Encoder: edges of the box.
@@ -60,9 +64,9 @@ struct Edges {
 };
 
 // Appends the section of frame q, a multiple of 8 bytes, for a state of three components and at least one particle.
-// Commit the update if the section is kept. Returns and appends nothing if there are no molecules. Throws
-// std::bad_alloc.
-std::optional<Update> encode(const State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
+// Commit the update if the section is kept; `molecules` changes only its spare memory until then. Returns and appends
+// nothing if there are no molecules. Throws std::bad_alloc.
+std::optional<Update> encode(State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1);
 
 // Inverse of encode, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section. Throws

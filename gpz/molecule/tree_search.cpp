@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gpz/codec/parallel.hpp"
+#include "gpz/kernels/bond_kernels.hpp"
 #include "gpz/kernels/kernels.hpp"
-#include "gpz/kernels/pair_kernels.hpp"
 #include "gpz/molecule/tree.hpp"
 
 namespace gpz::molecule {
@@ -94,10 +94,9 @@ class Search {
     for (std::size_t i = begin; i < std::min(last, end + window); ++i) {
       const std::size_t lags = std::min(window, i - first), other = i - lags;
       square_distances(i, lags, squared.data());
-      for (std::size_t j = std::max(other, begin); j < std::min(i, end); ++j)
-        nearest_[j] = std::min(nearest_[j], squared[j - other]);
-      if (i >= end) continue;
-      for (std::size_t k = 0; k < lags; ++k) nearest_[i] = std::min(nearest_[i], squared[k]);
+      const std::size_t from = std::max(other, begin), to = std::min(i, end);
+      if (from < to) kernels_.lower(&squared[from - other], to - from, &nearest_[from]);
+      if (i < end && lags != 0) nearest_[i] = std::min(nearest_[i], kernels_.least(squared.data(), lags));
     }
     for (std::size_t i = begin; i < end; ++i) nearest_[i] = std::sqrt(nearest_[i]);
   }
@@ -108,10 +107,12 @@ class Search {
     square_distances(i, lags, squared.data());
     double best = farthest;
     std::uint8_t found = 0;
+    // Most are much too long, which is seen without a root.
+    std::uint64_t is_short = kernels_.find_short(squared.data(), lags, nearest_[i], nearest_.data() + (i - lags),
+                                                 {longest_bond, longest_, surely_more});
+    // From the last slot on.
     for (std::size_t lag = 1; lag <= lags; ++lag) {
-      // Most are much too long, which is seen without a root.
-      const double most = longest_bond_of(i, lag);
-      if (squared[lags - lag] > surely_more * most * most) continue;
+      if ((is_short >> (lags - lag) & 1) == 0) continue;
       const double d = bond_length(i, lag);
       if (d >= best) continue;
       best = d;
@@ -188,7 +189,7 @@ class Search {
   std::size_t n_;
   const Cell &cell_;
   int threads_;
-  const codec::PairKernels &kernels_ = codec::kernels().pairs;
+  const codec::BondKernels &kernels_ = codec::kernels().bonds;
   std::vector<double> nearest_;
   double longest_;
   format::Column<std::uint8_t> lags_;
