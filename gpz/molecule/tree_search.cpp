@@ -110,9 +110,10 @@ class Search {
     // Most are much too long, which is seen without a root.
     std::uint64_t is_short = kernels_.find_short(squared.data(), lags, nearest_[i], nearest_.data() + (i - lags),
                                                  {longest_bond, longest_, surely_more});
-    // From the last slot on.
-    for (std::size_t lag = 1; lag <= lags; ++lag) {
-      if ((is_short >> (lags - lag) & 1) == 0) continue;
+    while (is_short != 0) {
+      const auto last = static_cast<std::size_t>(core::bit_length(is_short) - 1);
+      is_short ^= std::uint64_t{1} << last;
+      const std::size_t lag = lags - last;
       const double d = bond_length(i, lag);
       if (d >= best) continue;
       best = d;
@@ -124,12 +125,21 @@ class Search {
   void prefer_frequent() {
     std::vector<std::size_t> count(window + 1);
     for (const std::uint8_t lag : lags_) ++count[lag];
+    // More frequent lags of each lag, in ascending order.
+    std::array<std::vector<std::uint8_t>, window + 1> preferred;
+    for (std::size_t own = 1; own <= window; ++own)
+      for (std::size_t lag = 1; lag <= window; ++lag)
+        if (count[lag] > more_frequent * count[own]) preferred[own].push_back(static_cast<std::uint8_t>(lag));
     codec::parallel_particles(threads_, n_, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         if (lags_[i] == 0) continue;
         const double most = nearly_as_near * bond_length(i, lags_[i]);
-        for (std::size_t lag = 1; lag <= std::min(window, i); ++lag) {
-          if (count[lag] <= more_frequent * count[lags_[i]]) continue;
+        const auto next = [&](std::size_t behind) {
+          const std::vector<std::uint8_t> &lags = preferred[lags_[i]];
+          const auto found = std::upper_bound(lags.begin(), lags.end(), behind);
+          return found == lags.end() ? n_ : std::size_t{*found};
+        };
+        for (std::size_t lag = next(0); lag <= i; lag = next(lag)) {
           const double d = bond_length(i, lag);
           if (d <= most && d < farthest) lags_[i] = static_cast<std::uint8_t>(lag);
         }
