@@ -47,7 +47,7 @@ struct Table {
 };
 
 std::uint32_t push(std::uint32_t x, const Symbol &symbol) {
-  return core::ans_push(x, symbol.start, symbol.frequency, core::ans_quotient(x, symbol.inverse));
+  return core::ans_push_exactly(x, symbol.start, symbol.frequency, core::ans_quotient(x, symbol.inverse));
 }
 void find_symbols(const Table &table, const Histogram &used, Symbol *symbols) {
   for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
@@ -121,26 +121,29 @@ NumberEncoder::Symbols NumberEncoder::choose_symbols(int threads) {
 void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
                                    std::vector<std::uint8_t> &bytes) const {
   std::uint64_t raw_bits = 0;
-  // Encodes in reverse order, since the decoder undoes the steps.
-  std::array<std::uint32_t, core::ans_states> state;
-  state.fill(core::ans_low);
   const std::size_t most_words = last - first;
   const std::unique_ptr<std::uint16_t[]> words(new std::uint16_t[most_words]);
   std::size_t first_word = most_words;
-  for (std::size_t i = last; i-- > first;) {
-    const Symbol &symbol = symbols.of(items_[i]);
+  const auto step = [&](std::uint64_t item, std::uint32_t &x) {
+    const Symbol &symbol = symbols.of(item);
     raw_bits += symbol.bits;
-    const std::size_t turn = (i - first) % core::ans_states;
-    std::uint32_t x = state[turn];
     // No branch, as it would be unpredictable: an unneeded word is overwritten later.
     const bool full = core::ans_is_full(x, symbol.frequency);
     words[first_word - 1] = static_cast<std::uint16_t>(x);
     first_word -= full ? 1 : 0;
-    x = full ? x >> 16 : x;
-    state[turn] = push(x, symbol);
+    x = push(full ? x >> 16 : x, symbol);
+  };
+  // Encodes in reverse order, since the decoder undoes the steps. The states take turns.
+  static_assert(core::ans_states == 2);
+  std::uint32_t even = core::ans_low, odd = core::ans_low;
+  std::size_t i = last;
+  if ((last - first) % 2 != 0) step(items_[--i], even);
+  while (i != first) {
+    step(items_[--i], odd);
+    step(items_[--i], even);
   }
 
-  for (const std::uint32_t x : state) format::ByteWriter(bytes).u32(x);
+  for (const std::uint32_t x : {even, odd}) format::ByteWriter(bytes).u32(x);
   const std::size_t words_at = bytes.size();
   const std::size_t word_bytes = (most_words - first_word) * sizeof(std::uint16_t);
   bytes.resize(start + format::round_up_8(words_at + word_bytes - start + (raw_bits + 7) / 8));
@@ -148,7 +151,7 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
   std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());
-  for (std::size_t i = first; i < last; ++i) out.put(static_cast<std::uint32_t>(items_[i]), symbols.of(items_[i]).bits);
+  for (i = first; i < last; ++i) out.put(static_cast<std::uint32_t>(items_[i]), symbols.of(items_[i]).bits);
   std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
   if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
 }

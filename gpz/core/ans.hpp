@@ -113,11 +113,19 @@ GPZ_HD std::uint32_t ans_push(std::uint32_t state, std::uint32_t start, std::uin
   const bool less = rest >= frequency;
   return ((quotient + (less ? 1 : 0)) << ans_bits) + rest - (less ? frequency : 0) + start;
 }
-// The quotient by a multiplication with the inverse frequency, for a state that is not full: state < frequency * 2^20,
-// so the product stays below 2^64.
-GPZ_HD std::uint64_t ans_inverse(std::uint32_t frequency) { return (std::uint64_t{1} << 44) / frequency; }
+// state / frequency by a multiplication, for frequencies up to ans_total and a state that is not full. With f for the
+// frequency, state < f * 2^20, so the product stays below 2^64. The inverse exceeds 2^44 / f by less than 1, so the
+// product exceeds the quotient times 2^44 by less than 2^32, which does not reach the next integer.
+GPZ_HD std::uint64_t ans_inverse(std::uint32_t frequency) {
+  return ((std::uint64_t{1} << 44) + frequency - 1) / frequency;
+}
 GPZ_HD std::uint32_t ans_quotient(std::uint32_t state, std::uint64_t inverse) {
   return static_cast<std::uint32_t>(state * inverse >> 44);
+}
+// ans_push with the quotient.
+GPZ_HD std::uint32_t ans_push_exactly(std::uint32_t state, std::uint32_t start, std::uint32_t frequency,
+                                      std::uint32_t quotient) {
+  return state + start + quotient * (ans_total - frequency);
 }
 
 }  // namespace GPZ_ISA

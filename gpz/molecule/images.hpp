@@ -43,6 +43,12 @@ class ImageCode {
   ImageCode(const Image &image, const Candidates &candidates)
       : code_(static_cast<std::uint8_t>((image_number(image, candidates) << 1) | (candidates.differ() ? 1 : 0))) {}
 
+  static ImageCode inside() {  // neither it nor the candidates have an image
+    ImageCode code;
+    code.code_ = 0;
+    return code;
+  }
+
   bool is_exception() const { return code_ == exception; }
   bool differs() const { return (code_ & 1) != 0; }
   std::uint32_t number() const { return code_ >> 1; }

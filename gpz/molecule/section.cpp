@@ -103,7 +103,13 @@ Moves find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t f
       codes[i] = {};
       continue;
     }
-    const Candidates candidates(scene.cell, open_place(scene, i, now, q), usual_image(scene, i));
+    // Most particles are inside the box and have no image.
+    const Image usual = usual_image(scene, i);
+    if (is_none(now.image) && is_none(usual) && scene.cell.holds(place)) {
+      codes[i] = ImageCode::inside();
+      continue;
+    }
+    const Candidates candidates(scene.cell, open_place(scene, i, now, q), usual);
     codes[i] = {now.image, candidates};
     if (now.image == candidates.stays || now.image == candidates.wraps) continue;
     ++moves.unusual;
