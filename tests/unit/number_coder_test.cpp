@@ -386,5 +386,19 @@ TEST(NumberSegments, DamageAtEveryByte) {
     }
 }
 
+// Of states next to multiples of the frequency, up to the largest state that is not full.
+TEST(AnsQuotient, IsExact) {
+  for (std::uint64_t f = 1; f <= core::ans_total; f += f < 8 || f > core::ans_total - 8 ? 1 : 37) {
+    const std::uint64_t inverse = core::ans_inverse(static_cast<std::uint32_t>(f));
+    const std::uint64_t end = std::min(f << (32 - core::ans_bits), std::uint64_t{1} << 32);
+    for (std::uint64_t quotient = 1; quotient <= end / f; quotient += quotient < 64 || quotient + 64 > end / f ? 1 : 61)
+      for (const std::uint64_t state : {quotient * f - 1, quotient * f})
+        if (state < end) {
+          const auto x = static_cast<std::uint32_t>(state);
+          ASSERT_EQ(core::ans_quotient(x, inverse), state / f) << state << " / " << f;
+        }
+  }
+}
+
 }  // namespace
 }  // namespace gpz::codec

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Numbers that kernels read from several streams at once are those of NumberDecoder, also behind the end of a stream;
-// lanes without a number stay where they are; nothing beyond the bytes is read.
+// lanes without a number stay where they are; nothing beyond the bytes is read. What kernels write is what they read.
 #include "gpz/kernels/number_kernels.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 #include <random>
 
 #include "all_kernels.hpp"
 #include "gpz/codec/number_coder.hpp"
+#include "gpz/core/residual.hpp"
 #include "gpz/kernels/way_kernels.hpp"
 
 namespace gpz::codec {
@@ -85,6 +88,139 @@ TEST(NumberKernels, Ends) {
       stream.take_position(lanes, 0);
       EXPECT_NO_THROW(stream.end());
     }
+  }
+}
+
+// Lanes at random points of a walk.
+WayBatch random_batch(std::mt19937 &random) {
+  WayBatch b{};
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (std::size_t l = 0; l < most_lanes; ++l) {
+    std::array<int, 3> axes{0, 1, 2};
+    std::shuffle(axes.begin(), axes.end(), random);
+    for (std::size_t d = 0; d < 3; ++d) {
+      b.axis[d][l] = axes[d];
+      b.way[d][l] = below(4001) - 2000;
+    }
+    b.number[l] = below(64 * 4001) - 64 * 2000;
+    b.level[l] = below(ExpectedNumber::levels);
+    b.part[l] = below(ExpectedNumber::parts);
+    b.is_wide[l] = below(2);
+    b.framed[l] = below(2);
+    b.has_side[l] = below(2);
+    b.side_level[l] = below(way_side_levels);
+    b.near[l] = below(2);
+    b.side[l] = below(2) == 0 ? -1 : 1;
+    for (std::size_t k = 0; k < 2; ++k) {
+      b.y[k][l] = below(4001) - 2000;
+      b.z[k][l] = below(4001) - 2000.5;
+    }
+  }
+  return b;
+}
+
+std::int64_t component_of(const WayBatch &b, std::size_t step, std::size_t lane) {
+  return b.way[static_cast<std::size_t>(b.axis[step][lane])][lane];
+}
+
+// What an encoder writes is what read() makes the component of.
+TEST(NumberKernels, WrittenComponents) {
+  for (const Kernels *const set : all_kernels()) {
+    SCOPED_TRACE(set->name);
+    std::mt19937 random(3);
+    NumberItems items{};
+    items.least_level.of.fill(ExpectedNumber::levels);
+    Lanes<std::int64_t> least = items.least_level;
+    Lanes<std::int64_t> most{};
+    for (unsigned round = 0; round < 300; ++round) {
+      const WayBatch b = random_batch(random);
+      ComponentCoding coding;
+      coding.step = round % 3;
+      coding.coded = static_cast<unsigned>(random()) & 255;
+      Lanes<std::int32_t> value;
+      set->numbers.write(coding, b, items, value);
+      for (std::size_t l = 0; l < set->ways.lanes; ++l) {
+        const std::int64_t actual = component_of(b, coding.step, l);
+        EXPECT_EQ(value[l], actual);
+        const auto part = static_cast<std::int32_t>(b.number[l] & 63);
+        const auto number = static_cast<std::uint32_t>(items.item[l]);
+        EXPECT_EQ(core::numbered_residual(number, part) + (b.number[l] >> 6), actual);
+        const bool is_wide = b.is_wide[l] != 0 && (coding.step == 0 || b.framed[l] == 0);
+        const unsigned group = coding.step == 2 ? 1 : is_wide ? 2 : 0;
+        EXPECT_EQ(items.item[l] >> item_place_shift,
+                  group * places_of_group + b.level[l] * ExpectedNumber::parts + b.part[l]);
+        if ((coding.coded >> l & 1) == 0) continue;
+        least[l] = std::min(least[l], b.level[l]);
+        most[l] = std::max(most[l], b.level[l]);
+      }
+    }
+    for (std::size_t l = 0; l < set->ways.lanes; ++l) {
+      EXPECT_EQ(items.least_level[l], least[l]);
+      EXPECT_EQ(items.most_level[l], most[l]);
+    }
+  }
+}
+
+TEST(NumberKernels, WrittenSides) {
+  for (const Kernels *const set : all_kernels()) {
+    SCOPED_TRACE(set->name);
+    std::mt19937 random(4);
+    unsigned others = 0;
+    for (unsigned round = 0; round < 300; ++round) {
+      const WayBatch before = random_batch(random);
+      WayBatch b = before;
+      ComponentCoding coding;
+      coding.step = round % 2;
+      coding.coded = static_cast<unsigned>(random()) & 255;
+      NumberItems items{};
+      const unsigned found = set->numbers.write_sides(coding, b, items);
+      for (std::size_t l = 0; l < set->ways.lanes; ++l) {
+        const bool is_coded = before.has_side[l] != 0 && (coding.coded >> l & 1) != 0;
+        ASSERT_EQ(found >> l & 1, is_coded ? 1u : 0u);
+        // The circle's point that is farther away, or the other side of the plane (docs/format.md, section 9c).
+        const auto y = static_cast<double>(component_of(b, 1, l));
+        const auto z = static_cast<double>(component_of(b, 2, l));
+        const auto off = [&](std::size_t k) { return std::abs(b.y[k][l] - y) + std::abs(b.z[k][l] - z); };
+        const std::size_t near = before.near[l] == 0 ? 0 : 1;
+        const bool is_other = before.framed[l] == 0 ? z * before.side[l] < 0 : off(1 - near) < off(near);
+        const bool changes = is_coded && is_other;
+        EXPECT_EQ(b.near[l], changes && coding.step == 0 ? 1 - before.near[l] : before.near[l]);
+        EXPECT_EQ(b.side[l], changes && coding.step == 1 ? -before.side[l] : before.side[l]);
+        if (!is_coded) continue;
+        EXPECT_EQ(items.item[l] & UINT32_MAX, is_other ? 1 : 0);
+        EXPECT_EQ(items.item[l] >> item_place_shift, place_of_sides + before.side_level[l]);
+        others += is_other ? 1 : 0;
+      }
+    }
+    EXPECT_GT(others, 50u);
+  }
+}
+
+// The table of contexts of an encoder's items.
+TEST(NumberKernels, SegmentsOfItems) {
+  const std::vector<std::uint8_t> table{2, 0, 1};
+  std::mt19937 random(5);
+  std::vector<std::vector<std::uint64_t>> segments(40);
+  NumberEncoder one_by_one(contexts);
+  std::vector<NumberEncoder::Items> items;
+  for (auto &segment : segments) {
+    for (auto left = random() % 2000; left > 0; --left) {
+      const auto place = static_cast<std::size_t>(random() % 3);
+      const auto number = static_cast<std::uint32_t>(random() % 1000);
+      segment.push_back(static_cast<std::uint64_t>(place) << item_place_shift | number);
+      one_by_one.put(table[place], number);
+    }
+    one_by_one.end_segment();
+    items.emplace_back(segment.data(), segment.size());
+  }
+  std::vector<std::uint8_t> expected;
+  one_by_one.finish_segments(expected);
+  for (const int threads : {1, 3}) {
+    NumberEncoder encoder(contexts);
+    encoder.put_segments(items, table.data(), threads);
+    std::vector<std::uint8_t> bytes;
+    encoder.finish_segments(bytes, threads);
+    EXPECT_EQ(bytes, expected);
   }
 }
 
