@@ -150,7 +150,7 @@ std::int64_t largest_reversible(const Field &field) {
   constexpr int digits = std::numeric_limits<T>::digits;
   const bool is_usual = grid.bound > 0 && grid.step >= static_cast<double>(std::numeric_limits<T>::min()) * 4 &&
                         grid.step < std::ldexp(static_cast<double>(std::numeric_limits<T>::max()), -digits - 1);
-  return is_usual ? std::int64_t{1} << (digits - 2) : -1;
+  return is_usual ? std::int64_t{1} << (digits - 3) : -1;
 }
 
 bool are_within(const std::int64_t *q, std::size_t n, std::int64_t most) {
