@@ -180,6 +180,7 @@ class SectionCoder {
     const Contexts contexts = choose_contexts(sides);
     codec::NumberEncoder numbers(contexts.count());
     std::vector<codec::NumberEncoder::Items> items;
+    items.reserve(sides.size());
     for (const EncodeSide &side : sides) items.push_back(side.items());
     numbers.put_segments(items, ContextTable(contexts).by_place(), threads());
     const std::size_t begin = bytes.size();
