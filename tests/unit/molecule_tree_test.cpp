@@ -343,7 +343,8 @@ TEST(MoleculeSearch, SegmentsOfALongPolymerEnd) {
   EXPECT_GE(tree.segment_ends().size(), n / (2 * Tree::segment_size + 64));
   std::size_t begin = 0;
   for (const std::uint32_t end : tree.segment_ends()) {
-    EXPECT_LE(end - begin, 2 * Tree::segment_size);
+    // Equally long, as all are decoded side by side.
+    EXPECT_LE(end - begin, Tree::segment_size + Tree::segment_size / 15);
     begin = end;
   }
 }
