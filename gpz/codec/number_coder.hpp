@@ -33,7 +33,8 @@ class NumberEncoder {
   void append(NumberEncoder &&behind);
   // Ends a segment. Each segment can be decoded without the others.
   void end_segment() { segments_.push_back(items_.size()); }
-  // Segments of items, whose high bits are places in the table `contexts`.
+  // Appends whole segments. An item has a number in its low 32 bits and the place of its context in the table
+  // `contexts` above them.
   using Items = std::pair<const std::uint64_t *, std::size_t>;
   void put_segments(const std::vector<Items> &segments, const std::uint8_t *contexts, int threads);
   // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and clears the encoder. No
