@@ -139,7 +139,7 @@ void DumpGPZ::init_style() {
   init_backend();
   init_output();
 
-  choose_sources(backend_.device_atoms());
+  choose_sources(backend_.kokkos_atoms());
   DumpCustom::init_style();  // opens the file
 
   if (output_.is_open()) {
@@ -234,7 +234,6 @@ std::string DumpGPZ::device_text() const {
   const std::string obstacle = direct_.obstacle();
   if (!obstacle.empty()) return text + ", at the time of other output, because " + obstacle;
   const std::string read = needs().text();
-  if (!backend_.is_on_gpu()) return text + ", of what KOKKOS copies to the host: " + read;
   text += ", before KOKKOS copies them for other output";
   return read.empty() ? text : text + ", except " + read;
 }
@@ -359,7 +358,7 @@ void DumpGPZ::write() {
   const bool in_loop = update->whichflag && update->ntimestep != update->firststep;
   const double begin = MPI_Wtime();
   summary_.begin(in_loop ? GPZSummary::INSIDE : GPZSummary::BEFORE);
-  choose_sources(backend_.device_atoms());  // dump_modify pbc before "run pre no"
+  choose_sources(backend_.kokkos_atoms());  // dump_modify pbc before "run pre no"
   copy_to_host();
 
   // before the tests, because it invokes computes and so lets Output plan their next invocation

@@ -72,6 +72,7 @@ void GPZBackend::init(Device device, const std::string &only_on_cpu, int threads
   if (compressor_ && device_ == device && only_on_cpu_ == obstacle && threads_ == threads) return;
   only_on_cpu_ = obstacle;
   compressor_.reset();
+  copies_.reset();
   gpu_ = -1;
   threads_ = threads;
   const int gpus = has_gpus && obstacle.empty() ? gpz_gpu::count() : 0;
@@ -82,6 +83,7 @@ void GPZBackend::init(Device device, const std::string &only_on_cpu, int threads
     throw gpz::Error(gpz::Status::not_found, gpz_gpu::why_none());
   } else {
     compressor_ = make_cpu_compressor(threads_);
+    if (kokkos_atoms_) copies_ = gpz_gpu::make_row_copies(kokkos_atoms_->gpu());
   }
   device_ = device;
 }
@@ -95,10 +97,15 @@ int GPZBackend::default_threads(int ranks) const {
   return std::max(threads, std::min(idle, most));
 }
 
+void GPZBackend::fetch(GPZRows &atoms, int buffer) {
+  if (copies_) copies_->copy(atoms, buffer);
+}
+
 std::string GPZBackend::text() const {
   if (gpu_ < 0) {
     std::string text = fmt::format("compressed on the CPU, {} thread{} a rank", threads_, threads_ == 1 ? "" : "s");
     if (!only_on_cpu_.empty()) text += ", because GPUs do not have " + only_on_cpu_;
+    if (kokkos_atoms_) text += fmt::format(", from copies of the atoms on GPU {}", kokkos_atoms_->gpu());
     return text;
   }
   return fmt::format("compressed on GPU {}, {}{}", gpu_,
@@ -107,5 +114,6 @@ std::string GPZBackend::text() const {
 }
 
 double GPZBackend::memory_usage() const {
-  return host_atoms_.memory_usage() + (compressor_ ? compressor_->memory_usage() : 0.0);
+  return host_atoms_.memory_usage() + (compressor_ ? compressor_->memory_usage() : 0.0) +
+         (copies_ ? copies_->memory_usage() : 0.0);
 }

@@ -46,8 +46,9 @@ class GPZBackend {
   GPZHostAtoms &host_atoms() { return host_atoms_; }
   // The atoms that KOKKOS keeps on a GPU; nullptr if it does not.
   GPZDeviceAtoms *kokkos_atoms() const { return kokkos_atoms_.get(); }
-  // Those if they are compressed there; nullptr if the compressor reads host memory.
-  GPZDeviceAtoms *device_atoms() const { return is_on_gpu() ? kokkos_atoms() : nullptr; }
+  // Copies atoms that are there to host memory, into the buffer of that number, if the CPU compresses them. Throws
+  // gpz::Error.
+  void fetch(GPZRows &atoms, int buffer);
 
   double memory_usage() const;
 
@@ -58,6 +59,7 @@ class GPZBackend {
   int gpu_ = -1, threads_ = 1;
   GPZHostAtoms host_atoms_;
   std::unique_ptr<GPZDeviceAtoms> kokkos_atoms_;
+  std::unique_ptr<GPZRowCopies> copies_;  // if the CPU compresses those
   std::unique_ptr<GPZCompressor> compressor_;
 
   int default_threads(int ranks) const;

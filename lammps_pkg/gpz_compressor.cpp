@@ -35,7 +35,7 @@ class CPUCompressor : public GPZCompressor {
     Buffer &mine = buffers_[buffer];
     GPZChunk chunk;
     if (behind) {
-      copy(atoms, mine);
+      if (!atoms.is_copy) copy(atoms, mine);
       chunk.compress = [this, &mine, atoms = std::move(atoms), box, key, choice = choice_](GPZChunk &result) {
         encode(atoms, box, key, choice, mine, result);
       };

@@ -70,6 +70,35 @@ class GPUCompressor : public GPZCompressor {
   std::vector<gpz::cuda::HostCopy> copies_;
 };
 
+class PinnedCopies : public GPZRowCopies {
+ public:
+  explicit PinnedCopies(int gpu) : upload_(gpu) {
+    for (int buffer = 0; buffer < GPZBackground::nbuffers; ++buffer) copies_.emplace_back(gpu);
+  }
+
+  void copy(GPZRows &atoms, int buffer) override {
+    upload_.upload(atoms.fields, atoms.nrows);  // columns that KOKKOS does not have
+    atoms.rows = upload_.upload_rows(atoms.rows, atoms.particles);
+    // Pinned memory takes long to get: for all buffers at the first frame, which nearly always is before the loop.
+    if (copies_[buffer].capacity() == 0)
+      for (gpz::cuda::Download &copy : copies_) copy.reserve(atoms.fields, atoms.particles);
+    copies_[buffer].download(atoms.fields, atoms.particles, atoms.rows);
+    atoms.nrows = atoms.particles;
+    atoms.rows = nullptr;
+    atoms.is_copy = true;
+  }
+
+  double memory_usage() const override {
+    double bytes = 0;
+    for (const gpz::cuda::Download &copy : copies_) bytes += static_cast<double>(copy.capacity());
+    return bytes;
+  }
+
+ private:
+  gpz::cuda::Upload upload_;
+  std::vector<gpz::cuda::Download> copies_;
+};
+
 class KokkosAtoms : public GPZDeviceAtoms {
  public:
   KokkosAtoms(LAMMPS *lmp, GPZAtoms &host) : lmp_(lmp), host_(host), gather_(gpz_kokkos::device(lmp)) {}
@@ -144,6 +173,8 @@ std::string gpz_gpu::code_text(int gpu) {
 const char *gpz_gpu::why_none() { return "there is no GPU, or no driver for it"; }
 
 std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int gpu) { return std::make_unique<GPUCompressor>(gpu); }
+
+std::unique_ptr<GPZRowCopies> gpz_gpu::make_row_copies(int gpu) { return std::make_unique<PinnedCopies>(gpu); }
 
 std::unique_ptr<GPZDeviceAtoms> gpz_gpu::make_atoms(LAMMPS *lmp, GPZAtoms &host) {
   if (gpz_kokkos::device(lmp) < 0) return nullptr;

@@ -22,6 +22,7 @@
 
 #include "gpz_atoms.h"
 #include "gpz_compressor.h"
+#include "gpz_rows.h"
 
 namespace LAMMPS_NS {
 class LAMMPS;
@@ -51,6 +52,16 @@ class GPZDeviceAtoms : public GPZAtoms {
   virtual Rows select(int group) = 0;
 };
 
+// Copies of atoms on a GPU in host memory, for the CPU to compress. Throws gpz::Error.
+class GPZRowCopies {
+ public:
+  virtual ~GPZRowCopies() = default;
+  // The atoms are in buffer number `buffer` afterwards, of GPZBackground::nbuffers, until that is used again.
+  virtual void copy(GPZRows &atoms, int buffer) = 0;
+  // Bytes of host memory.
+  virtual double memory_usage() const = 0;
+};
+
 // All that needs CUDA. In a gpz without it there are no GPUs (gpz_no_gpu.cpp).
 namespace gpz_gpu {
 
@@ -63,6 +74,8 @@ const char *why_none();
 std::unique_ptr<GPZCompressor> make_compressor(int gpu);
 // nullptr if KOKKOS does not keep atoms on a GPU, or this was built without KOKKOS. Throws gpz::Error.
 std::unique_ptr<GPZDeviceAtoms> make_atoms(LAMMPS *lmp, GPZAtoms &host);
+// Arrays and rows may be in host memory or in that of the GPU. Throws gpz::Error.
+std::unique_ptr<GPZRowCopies> make_row_copies(int gpu);
 
 }  // namespace gpz_gpu
 }  // namespace LAMMPS_NS

@@ -27,6 +27,7 @@ struct GPZRows {
   std::vector<gpz::FieldInput> fields;
   std::uint64_t nrows = 0, particles = 0;
   const int *rows = nullptr;
+  bool is_copy = false;  // of a buffer of GPZRowCopies: the arrays stay when LAMMPS goes on
 };
 
 }  // namespace LAMMPS_NS

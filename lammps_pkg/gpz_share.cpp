@@ -144,6 +144,7 @@ bool GPZShare::gather(GPZRows &atoms, std::string &problem) {
   layout_.refer(atoms.fields, all_.data());
   atoms.nrows = atoms.particles = particles;
   atoms.rows = nullptr;
+  atoms.is_copy = false;
   return true;
 }
 

@@ -47,8 +47,8 @@ class GPZSource : public DumpCustom {
   GPZRows rows(GPZAtoms &host);
 
  protected:
-  // To be called before the other functions, at each frame. `resident`: the atoms of KOKKOS on the GPU that compresses
-  // them; nullptr if there are none.
+  // To be called before the other functions, at each frame. `resident`: the atoms that KOKKOS keeps on a GPU; nullptr
+  // if there are none.
   void choose_sources(GPZDeviceAtoms *resident);
   // What is read of the atoms in host memory for a frame. `step_variable`: of dump_modify every, or nullptr.
   GPZHostNeeds host_needs(const char *step_variable) const;

@@ -14,17 +14,15 @@ namespace gpz::codec {
 
 using format::corrupt;
 
+namespace {
+
 // Encoder data for the numbers of a range.
-struct NumberSymbol {
+struct Symbol {
   std::uint64_t inverse;  // core::ans_inverse
   std::uint16_t start;
   std::uint16_t frequency;
   std::uint8_t bits;
 };
-
-namespace {
-
-using Symbol = NumberSymbol;
 
 constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 
@@ -81,47 +79,62 @@ class BackwardBits {
   int count_ = 0;
 };
 
-}  // namespace
-
-struct NumberEncoder::Symbols {
+struct Symbols {
   NumberTables tables;
-  std::vector<NumberSymbol> of_token;  // over all contexts
+  std::vector<Symbol> of_token;  // over all contexts
 
-  const NumberSymbol &of(std::uint64_t item) const { return of_token[item >> 32]; }
+  const Symbol &of(std::uint64_t item) const { return of_token[item >> 32]; }
 };
 
+// Segments in pieces, so that threads share the work on a long one.
+std::vector<NumberSegment> pieces_of(const std::vector<NumberSegment> &segments) {
+  constexpr std::size_t most = 16384;
+  std::vector<NumberSegment> pieces;
+  for (const NumberSegment &segment : segments)
+    for (std::size_t at = 0; at < segment.count; at += most)
+      pieces.push_back({segment.items + at, std::min(most, segment.count - at)});
+  return pieces;
+}
+
 // Afterwards each item holds its token's index over all contexts in place of the context.
-NumberEncoder::Symbols NumberEncoder::choose_symbols(int threads) {
-  const int used = threads_for_particles(threads, items_.size());
+Symbols choose_symbols(const std::vector<NumberSegment> &segments, unsigned context_count, const std::uint8_t *contexts,
+                       int threads) {
+  const std::vector<NumberSegment> pieces = pieces_of(segments);
+  const int used = thread_count(threads, pieces.size());
   std::vector<std::vector<std::uint32_t>> counts_of(static_cast<std::size_t>(used));
-  parallel_ranges(used, items_.size(), [&](int t, std::uint64_t first, std::uint64_t last) {
+  parallel_ranges(used, pieces.size(), [&](int t, std::uint64_t first, std::uint64_t last) {
     std::vector<std::uint32_t> &counts = counts_of[static_cast<std::size_t>(t)];
-    counts.resize(std::size_t{contexts_} * core::number_tokens);
-    for (std::uint64_t i = first; i < last; ++i) {
-      std::uint64_t &item = items_[i];
-      const auto number = static_cast<std::uint32_t>(item);
-      const std::uint64_t token = (item >> 32) * core::number_tokens + core::token_of(number);
-      ++counts[token];
-      item = token << 32 | number;
+    counts.resize(std::size_t{context_count} * core::number_tokens);
+    for (std::uint64_t p = first; p < last; ++p) {
+      const NumberSegment &piece = pieces[p];
+      for (std::size_t i = 0; i < piece.count; ++i) {
+        const std::uint64_t item = piece.items[i];
+        const auto number = static_cast<std::uint32_t>(item);
+        const std::uint64_t context = contexts == nullptr ? item >> 32 : contexts[item >> 32];
+        const std::uint64_t token = context * core::number_tokens + core::token_of(number);
+        ++counts[token];
+        piece.items[i] = token << 32 | number;
+      }
     }
   });
   std::vector<std::uint32_t> &counts = counts_of[0];
   for (std::size_t t = 1; t < counts_of.size(); ++t)
     std::transform(counts_of[t].begin(), counts_of[t].end(), counts.begin(), counts.begin(), std::plus<>());
-  std::vector<Histogram> histograms(contexts_);
-  for (unsigned c = 0; c < contexts_; ++c)
+  std::vector<Histogram> histograms(context_count);
+  for (unsigned c = 0; c < context_count; ++c)
     std::copy_n(&counts[std::size_t{c} * core::number_tokens], core::number_tokens, histograms[c].begin());
   Symbols symbols{choose_tables(histograms), std::vector<Symbol>(counts.size())};
-  for (unsigned c = 0; c < contexts_; ++c)
+  for (unsigned c = 0; c < context_count; ++c)
     find_symbols(Table(symbols.tables, c), histograms[c], &symbols.of_token[std::size_t{c} * core::number_tokens]);
   return symbols;
 }
 
 // Appends states, words and raw bits. The padding to 8 bytes counts from `start` in `bytes`.
-void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
-                                   std::vector<std::uint8_t> &bytes) const {
+void append_numbers(const NumberSegment &segment, const Symbols &symbols, std::size_t start,
+                    std::vector<std::uint8_t> &bytes) {
+  const std::uint64_t *const items = segment.items;
   std::uint64_t raw_bits = 0;
-  const std::size_t most_words = last - first;
+  const std::size_t most_words = segment.count;
   const std::unique_ptr<std::uint16_t[]> words(new std::uint16_t[most_words]);
   std::size_t first_word = most_words;
   const auto step = [&](std::uint64_t item, std::uint32_t &x) {
@@ -136,11 +149,11 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
   // Encodes in reverse order, since the decoder undoes the steps. The states take turns.
   static_assert(core::ans_states == 2);
   std::uint32_t even = core::ans_low, odd = core::ans_low;
-  std::size_t i = last;
-  if ((last - first) % 2 != 0) step(items_[--i], even);
-  while (i != first) {
-    step(items_[--i], odd);
-    step(items_[--i], even);
+  std::size_t i = segment.count;
+  if (i % 2 != 0) step(items[--i], even);
+  while (i != 0) {
+    step(items[--i], odd);
+    step(items[--i], even);
   }
 
   for (const std::uint32_t x : {even, odd}) format::ByteWriter(bytes).u32(x);
@@ -151,64 +164,66 @@ void NumberEncoder::append_numbers(std::size_t first, std::size_t last, const Sy
   std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());
-  for (i = first; i < last; ++i) out.put(static_cast<std::uint32_t>(items_[i]), symbols.of(items_[i]).bits);
+  for (i = 0; i < segment.count; ++i) out.put(static_cast<std::uint32_t>(items[i]), symbols.of(items[i]).bits);
   std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
   if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
 }
 
-void NumberEncoder::append(NumberEncoder &&behind) {
-  const std::size_t first = items_.size();
-  items_.insert(items_.end(), behind.items_.begin(), behind.items_.end());
-  for (const std::size_t end : behind.segments_) segments_.push_back(first + end);
-  behind.items_ = {};
-}
+}  // namespace
 
-void NumberEncoder::put_segments(const std::vector<Items> &segments, const std::uint8_t *contexts, int threads) {
-  const std::size_t first_segment = segments_.size();
-  std::size_t end = items_.size();
-  for (const Items &segment : segments) segments_.push_back(end += segment.second);
-  items_.resize(end);
-  parallel_ranges(thread_count(threads_for_particles(threads, end), segments.size()), segments.size(),
-                  [&](int, std::uint64_t from, std::uint64_t to) {
-                    for (auto s = static_cast<std::size_t>(from); s < to; ++s) {
-                      const auto [items, count] = segments[s];
-                      std::uint64_t *const out = items_.data() + segments_[first_segment + s] - count;
-                      for (std::size_t i = 0; i < count; ++i)
-                        out[i] = std::uint64_t{contexts[items[i] >> 32]} << 32 | static_cast<std::uint32_t>(items[i]);
-                    }
-                  });
-}
-
-void NumberEncoder::finish(std::vector<std::uint8_t> &bytes, int threads) {
-  const Symbols symbols = choose_symbols(threads);
-  const std::size_t start = bytes.size();
-  write_tables(symbols.tables, bytes);
-  append_numbers(0, items_.size(), symbols, start, bytes);
-  items_.clear();
-}
-
-void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes, int threads) {
-  const Symbols symbols = choose_symbols(threads);
+void append_segments(const std::vector<NumberSegment> &segments, unsigned context_count, const std::uint8_t *contexts,
+                     int threads, std::vector<std::uint8_t> &bytes) {
+  const Symbols symbols = choose_symbols(segments, context_count, contexts, threads);
   std::vector<std::uint8_t> tables;
   write_tables(symbols.tables, tables);
   tables.resize(format::round_up_8(tables.size()));
-  const int used = thread_count(threads_for_particles(threads, items_.size()), segments_.size());
+  std::uint64_t numbers = 0;
+  for (const NumberSegment &segment : segments) numbers += segment.count;
+  const int used = thread_count(threads_for_particles(threads, numbers), segments.size());
   std::vector<std::vector<std::uint8_t>> streams(static_cast<std::size_t>(used));
-  std::vector<std::size_t> lengths(segments_.size());
-  parallel_ranges(used, segments_.size(), [&](int t, std::uint64_t begin, std::uint64_t end) {
+  std::vector<std::size_t> lengths(segments.size());
+  parallel_ranges(used, segments.size(), [&](int t, std::uint64_t begin, std::uint64_t end) {
     std::vector<std::uint8_t> &stream = streams[static_cast<std::size_t>(t)];
     for (std::uint64_t s = begin; s < end; ++s) {
       const std::size_t start = stream.size();
-      append_numbers(s == 0 ? 0 : segments_[s - 1], segments_[s], symbols, start, stream);
+      append_numbers(segments[s], symbols, start, stream);
       lengths[s] = stream.size() - start;
     }
   });
   format::ByteWriter writer(bytes);
   writer.u32(static_cast<std::uint32_t>(tables.size()));
   for (const std::size_t length : lengths) writer.u32(static_cast<std::uint32_t>(length));
-  if (segments_.size() % 2 == 0) writer.u32(0);
+  if (segments.size() % 2 == 0) writer.u32(0);
   bytes.insert(bytes.end(), tables.begin(), tables.end());
   for (const auto &stream : streams) bytes.insert(bytes.end(), stream.begin(), stream.end());
+}
+
+void NumberEncoder::append(NumberEncoder &&behind) {
+  items_.insert(items_.end(), behind.items_.begin(), behind.items_.end());
+  behind.items_ = {};
+}
+
+void NumberEncoder::finish(std::vector<std::uint8_t> &bytes, int threads) {
+  const NumberSegment all{items_.data(), items_.size()};
+  const Symbols symbols = choose_symbols({all}, contexts_, nullptr, threads);
+  const std::size_t start = bytes.size();
+  write_tables(symbols.tables, bytes);
+  append_numbers(all, symbols, start, bytes);
+  items_.clear();
+}
+
+std::vector<NumberSegment> NumberEncoder::segments() {
+  std::vector<NumberSegment> all;
+  std::size_t begin = 0;
+  for (const std::size_t end : segments_) {
+    all.push_back({items_.data() + begin, end - begin});
+    begin = end;
+  }
+  return all;
+}
+
+void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes, int threads) {
+  append_segments(segments(), contexts_, nullptr, threads, bytes);
   items_.clear();
   segments_.clear();
 }

@@ -19,6 +19,18 @@ namespace gpz::codec {
 
 inline constexpr unsigned max_number_contexts = 256;
 
+// The numbers of a segment, in memory of the caller. An item has a number in its low 32 bits, and above them a context.
+struct NumberSegment {
+  std::uint64_t *items;
+  std::size_t count;
+};
+
+// Appends the segmented stream (docs/format.md, section 10h) of these numbers, a multiple of 8 bytes. Each segment can
+// be decoded without the others. With `contexts`, items have places in this table in place of contexts. Changes the
+// items. Throws std::bad_alloc.
+void append_segments(const std::vector<NumberSegment> &segments, unsigned context_count, const std::uint8_t *contexts,
+                     int threads, std::vector<std::uint8_t> &bytes);
+
 class NumberEncoder {
  public:
   // Contexts are 0 to contexts - 1; at most max_number_contexts.
@@ -29,25 +41,16 @@ class NumberEncoder {
   // Appends the stream of all numbers, a multiple of 8 bytes, and clears the encoder. Throws std::bad_alloc.
   void finish(std::vector<std::uint8_t> &bytes, int threads = 1);
 
-  // Takes the segments of another encoder behind its own.
+  // Takes the numbers of another encoder behind its own.
   void append(NumberEncoder &&behind);
-  // Ends a segment. Each segment can be decoded without the others.
+  // Ends a segment.
   void end_segment() { segments_.push_back(items_.size()); }
-  // Appends whole segments. An item has a number in its low 32 bits and the place of its context in the table
-  // `contexts` above them.
-  using Items = std::pair<const std::uint64_t *, std::size_t>;
-  void put_segments(const std::vector<Items> &segments, const std::uint8_t *contexts, int threads);
-  // Appends the segmented stream (docs/format.md, section 10h), a multiple of 8 bytes, and clears the encoder. No
-  // number may follow the last segment.
+  // The segments, for append_segments(). No number may follow the last one.
+  std::vector<NumberSegment> segments();
+  // append_segments() of them. Clears the encoder.
   void finish_segments(std::vector<std::uint8_t> &bytes, int threads = 1);
 
  private:
-  struct Symbols;
-
-  Symbols choose_symbols(int threads);
-  void append_numbers(std::size_t first, std::size_t last, const Symbols &symbols, std::size_t start,
-                      std::vector<std::uint8_t> &bytes) const;
-
   unsigned contexts_;
   std::vector<std::uint64_t> items_;   // context in the high bits, number in the low bits
   std::vector<std::size_t> segments_;  // end of each

@@ -15,6 +15,7 @@ void append_words(Payloads &payloads, std::vector<std::uint8_t> &bytes) {
   std::size_t all = 0;
   for (const auto &words : payloads) all += words.size();
   if (all % 2 != 0) payloads.back().push_back(0);
+  bytes.reserve(bytes.size() + (all + all % 2) * sizeof(std::uint32_t));
   for (const auto &words : payloads) {
     const auto *raw = reinterpret_cast<const std::uint8_t *>(words.data());
     bytes.insert(bytes.end(), raw, raw + words.size() * sizeof(std::uint32_t));

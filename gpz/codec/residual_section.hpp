@@ -47,6 +47,9 @@ Payloads encode_blocks(int threads, std::uint64_t blocks, const Encode &encode) 
     std::vector<std::uint32_t> &payload = payloads[static_cast<std::size_t>(t)];
     for (std::uint64_t b = first; b < last; ++b) {
       const std::uint32_t words = encode(b, *scratch);
+      // Blocks are of similar size.
+      if (payload.capacity() - payload.size() < words && b != first)
+        payload.reserve(payload.size() + words + (payload.size() / (b - first) + words / 16) * (last - b));
       payload.insert(payload.end(), scratch->words, scratch->words + words);
     }
   });

@@ -3,9 +3,14 @@
 // by rounding to the grid. The search finds peaks in a sample of the particles, then bonds among all particles.
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
+#include <memory>
+#include <numeric>
+#include <utility>
 #include <vector>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/model/bonds.hpp"
 
 namespace gpz::model {
@@ -44,21 +49,25 @@ struct Sphere {
 class Places {
  public:
   // Returns false if the positions do not fit.
-  bool load(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box) {
+  bool load(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box, int threads) {
     constexpr std::int64_t most = 1 << 29;
+    std::atomic<bool> fit{true};
     for (std::size_t d = 0; d < q.size(); ++d) {
       const core::GridAxis axis = core::checked_axis(box[d]);
       if (axis.period > most) return false;
       period_[d] = static_cast<std::int32_t>(axis.period);
       half_[d] = axis.period != 0 ? static_cast<std::int32_t>(axis.period / 2) : INT32_MAX;
-      x_[d].resize(n);
-      std::int64_t beyond = 0;
-      for (std::size_t i = 0; i < n; ++i) {
-        const std::int64_t from = core::difference_of(q[d][i], q[d][0]);
-        beyond |= std::abs(from | 1);
-        x_[d][i] = static_cast<std::int32_t>(from);
-      }
-      if (beyond < 0 || beyond > most) return false;
+      x_[d].reset(new std::int32_t[n]);  // not set to zero
+      codec::parallel_particles(threads, n, [&, d](std::size_t first, std::size_t last) {
+        std::int64_t beyond = 0;
+        for (std::size_t i = first; i < last; ++i) {
+          const std::int64_t from = core::difference_of(q[d][i], q[d][0]);
+          beyond |= std::abs(from | 1);
+          x_[d][i] = static_cast<std::int32_t>(from);
+        }
+        if (beyond < 0 || beyond > most) fit = false;
+      });
+      if (!fit) return false;
     }
     return true;
   }
@@ -68,7 +77,7 @@ class Places {
   void squares(std::size_t first, std::size_t count, std::size_t lag, float *__restrict out) const {
     std::fill_n(out, count, 0.0F);
     for (std::size_t d = 0; d < x_.size(); ++d) {
-      const std::int32_t *const x = x_[d].data() + first;
+      const std::int32_t *const x = x_[d].get() + first;
       const std::int32_t period = period_[d];
       const std::int32_t half = half_[d];
       for (std::size_t k = 0; k < count; ++k) {
@@ -93,7 +102,7 @@ class Places {
     return sum;
   }
 
-  std::array<std::vector<std::int32_t>, core::max_components> x_;
+  std::array<std::unique_ptr<std::int32_t[]>, core::max_components> x_;
   std::array<std::int32_t, core::max_components> period_{};
   std::array<std::int32_t, core::max_components> half_{};
 };
@@ -149,7 +158,7 @@ std::vector<float> take_peaks(std::vector<float> &sorted, std::size_t least) {
 
 class Search {
  public:
-  Search(const Places &places, std::size_t n) : places_(places), n_(n) {}
+  Search(const Places &places, std::size_t n, int threads) : places_(places), n_(n), threads_(threads) {}
 
   std::vector<BondKind> kinds;
   format::Column<std::uint8_t> kind_of;
@@ -212,10 +221,16 @@ class Search {
 
   // For the particles first, first + 1, ...: 1 + the shortest sphere that each is on, 0 if none. If rounding allows
   // several lengths, the nearest is used. `on`, if not null, counts all particles that match each sphere.
-  void find_on(std::size_t first, std::size_t count, std::uint8_t *sphere_at, std::size_t *on) {
+  void find_on(std::size_t first, std::size_t count, std::uint8_t *sphere_at, std::size_t *on) const {
+    constexpr std::size_t at_once = 1024;  // whose distances stay in the cache
+    for (std::size_t done = 0; done < count; done += at_once)
+      find_some_on<at_once>(first + done, std::min(at_once, count - done), sphere_at + done, on);
+  }
+  template <std::size_t most_particles>
+  void find_some_on(std::size_t first, std::size_t count, std::uint8_t *sphere_at, std::size_t *on) const {
+    std::array<float, most_particles> squares;
+    std::array<float, most_particles> error;
     std::fill_n(sphere_at, count, std::uint8_t{0});
-    square_.resize(count);
-    error_.assign(count, 0);
     std::array<bool, max_lag + 1> in_use{};
     for (const Sphere &sphere : spheres_) in_use[sphere.lag] = true;
     for (std::uint32_t lag = 1; lag <= max_lag; ++lag) {
@@ -235,10 +250,10 @@ class Search {
       least = least > 0 ? least * least : 0;
       most *= most;
       const std::size_t skipped = first < lag ? std::min<std::size_t>(lag - first, count) : 0;
-      places_.squares(first + skipped, count - skipped, lag, square_.data() + skipped);
+      places_.squares(first + skipped, count - skipped, lag, squares.data() + skipped);
       for (std::size_t i = skipped; i < count; ++i) {
-        if (square_[i] < least || square_[i] > most) continue;
-        const float distance = std::sqrt(square_[i]);
+        if (squares[i] < least || squares[i] > most) continue;
+        const float distance = std::sqrt(squares[i]);
         for (std::size_t s = 0; s < spheres; ++s) {
           const Sphere &sphere = spheres_[of_lag[s]];
           if (!is_near(distance, sphere.length)) continue;
@@ -247,10 +262,10 @@ class Search {
           if (sphere_at[i] != 0) {
             const float length = spheres_[sphere_at[i] - 1u].length;
             const float clear = 2 * half_width;
-            if (sphere.length > length + clear || (sphere.length > length - clear && off >= error_[i])) continue;
+            if (sphere.length > length + clear || (sphere.length > length - clear && off >= error[i])) continue;
           }
           sphere_at[i] = static_cast<std::uint8_t>(of_lag[s] + 1);
-          error_[i] = off;
+          error[i] = off;
         }
       }
     }
@@ -313,11 +328,17 @@ class Search {
 
   void assign() {
     kind_of.resize(n_);
-    std::vector<std::uint8_t> sphere_at(n_);
-    find_on(0, n_, sphere_at.data(), nullptr);
-    for (std::size_t i = 0; i < n_; ++i) {
-      kind_of[i] = sphere_at[i];
-      if (sphere_at[i] == 0 || kinds.size() == spheres_.size()) continue;
+    codec::parallel_particles(threads_, n_, [this](std::size_t first, std::size_t last) {
+      find_on(first, last - first, kind_of.data() + first, nullptr);
+    });
+    if (kinds.size() == spheres_.size()) return;
+    const std::vector<std::uint8_t> sphere_at(kind_of.begin(), kind_of.end());
+    codec::parallel_particles(threads_, n_,
+                              [&](std::size_t first, std::size_t last) { assign_circles(sphere_at, first, last); });
+  }
+  void assign_circles(const std::vector<std::uint8_t> &sphere_at, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      if (sphere_at[i] == 0) continue;
       const std::size_t found = sphere_at[i] - 1u;
       const std::uint32_t lag = second_lag(&sphere_at[i], i, spheres_[found].lag);
       if (lag == 0) continue;
@@ -331,14 +352,54 @@ class Search {
     }
   }
 
+  // Lags of unbound particles to their loose parents, of a range of particles.
+  struct Loose {
+    std::vector<std::pair<std::size_t, std::uint8_t>> lags;
+    std::vector<std::uint8_t> in_order;  // all lags, by their first particle
+  };
+
   void find_loose_parents() {
     float longest = 0;
     for (const Sphere &sphere : spheres_) longest = std::max(longest, sphere.length);
     longest *= loose_length;
+    const int used = codec::threads_for_particles(threads_, n_);
+    std::vector<std::size_t> unbound(static_cast<std::size_t>(used) + 1);  // before each range
+    codec::parallel_ranges(used, n_, [&](int t, std::uint64_t first, std::uint64_t last) {
+      unbound[static_cast<std::size_t>(t) + 1] =
+          static_cast<std::size_t>(std::count(kind_of.data() + first, kind_of.data() + last, std::uint8_t{0}));
+    });
+    std::partial_sum(unbound.begin(), unbound.end(), unbound.begin());
+    std::vector<Loose> ranges(static_cast<std::size_t>(used));
+    codec::parallel_ranges(used, n_, [&](int t, std::uint64_t first, std::uint64_t last) {
+      const auto range = static_cast<std::size_t>(t);
+      find_loose(static_cast<std::size_t>(first), static_cast<std::size_t>(last), unbound[range], longest,
+                 ranges[range]);
+    });
     std::array<std::uint8_t, max_loose_lag + 1> kind_of_lag{};
-    std::array<std::size_t, loose_tried> unbound{};
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < n_; ++i) {
+    for (const Loose &range : ranges)
+      for (const std::uint8_t lag : range.in_order) {
+        if (kind_of_lag[lag] != 0 || kinds.size() == Bonds::max_kinds) continue;
+        kinds.push_back({{lag, 0}, {0, 0}});
+        kind_of_lag[lag] = static_cast<std::uint8_t>(kinds.size());
+      }
+    codec::parallel_ranges(used, ranges.size(), [&](int, std::uint64_t from, std::uint64_t to) {
+      for (std::uint64_t r = from; r < to; ++r)
+        for (const auto &[i, lag] : ranges[r].lags) kind_of[i] = kind_of_lag[lag];
+    });
+  }
+  // `count`: unbound particles before the range.
+  void find_loose(std::size_t first, std::size_t end, std::size_t count, float longest, Loose &found) const {
+    // The last unbound particles, in turn. Those that are not known here are too far away.
+    std::array<std::size_t, loose_tried> unbound;
+    unbound.fill(end + max_loose_lag);
+    std::size_t left = std::min(count, loose_tried);
+    for (std::size_t lag = 1, number = count; left != 0 && lag <= max_loose_lag && lag <= first; ++lag) {
+      if (kind_of[first - lag] != 0) continue;
+      unbound[--number % loose_tried] = first - lag;
+      --left;
+    }
+    std::array<bool, max_loose_lag + 1> seen{};
+    for (std::size_t i = first; i < end; ++i) {
       if (kind_of[i] != 0) continue;
       float nearest = longest;
       std::uint32_t best = 0;
@@ -352,32 +413,28 @@ class Search {
       }
       unbound[count++ % loose_tried] = i;
       if (best == 0) continue;
-      if (kind_of_lag[best] == 0 && kinds.size() < Bonds::max_kinds) {
-        kinds.push_back({{best, 0}, {0, 0}});
-        kind_of_lag[best] = static_cast<std::uint8_t>(kinds.size());
-      }
-      loose_.emplace_back(i, kind_of_lag[best]);
+      const auto lag = static_cast<std::uint8_t>(best);
+      if (!seen[lag]) found.in_order.push_back(lag);
+      seen[lag] = true;
+      found.lags.emplace_back(i, lag);
     }
-    for (const auto &[i, kind] : loose_) kind_of[i] = kind;
   }
 
   const Places &places_;
   std::size_t n_;
+  int threads_;
   std::vector<Run> sample_;
   std::size_t sampled_ = 0;
   std::vector<Sphere> spheres_;
-  std::vector<float> square_;
-  std::vector<float> error_;
-  std::vector<std::pair<std::size_t, std::uint8_t>> loose_;
 };
 
 }  // namespace
 
-Bonds Bonds::find(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box) {
+Bonds Bonds::find(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box, int threads) {
   Bonds bonds;
   Places places;
-  if (n != 0 && places.load(q, n, box)) {
-    Search search(places, n);
+  if (n != 0 && places.load(q, n, box, threads)) {
+    Search search(places, n, threads);
     search.run();
     bonds.kinds_ = std::move(search.kinds);
     bonds.kind_ = std::move(search.kind_of);

@@ -41,7 +41,7 @@ bool holds(const Way &way, std::uint32_t length) {
 
 }  // namespace
 
-void Bonds::append(Stream stored, std::vector<std::uint8_t> &bytes) const {
+void Bonds::append(Stream stored, std::vector<std::uint8_t> &bytes, int threads) const {
   format::ByteWriter writer(bytes);
   const std::size_t begin = bytes.size();
   writer.u64(kinds_.size());
@@ -49,26 +49,33 @@ void Bonds::append(Stream stored, std::vector<std::uint8_t> &bytes) const {
     for (const std::uint32_t lag : kind.lag) writer.u16(static_cast<std::uint16_t>(lag));
     for (const std::uint32_t length : kind.length) writer.u32(length);
   }
-  codec::NumberEncoder numbers(codec::KindHistory::contexts);
-  numbers.reserve(kind_.size());
   std::vector<std::uint8_t> stream;
-  const auto put = [&](std::size_t first, std::size_t count) {
+  const auto put = [&](std::size_t first, std::size_t count, codec::NumberEncoder &numbers) {
     codec::KindHistory history;
+    numbers.reserve(count);
     for (std::size_t i = first; i < first + count; ++i) {
       numbers.put(history.context(), history.number_of(kind_[i]));
       history.add(kind_[i]);
     }
   };
   if (stored == Stream::whole) {
-    put(0, kind_.size());
+    codec::NumberEncoder numbers(codec::KindHistory::contexts);
+    put(0, kind_.size(), numbers);
     numbers.finish(stream);
   } else {
-    for (std::size_t s = 0; s < ordered_segments_of(kind_.size()); ++s) {
-      const OrderedSegment segment(s, kind_.size());
-      put(segment.first, segment.count);
-      numbers.end_segment();
-    }
-    numbers.finish_segments(stream);
+    std::vector<codec::NumberEncoder> segments(ordered_segments_of(kind_.size()),
+                                               codec::NumberEncoder(codec::KindHistory::contexts));
+    codec::parallel_ranges(codec::thread_count(threads, segments.size()), segments.size(),
+                           [&](int, std::uint64_t from, std::uint64_t to) {
+                             for (auto s = static_cast<std::size_t>(from); s < to; ++s) {
+                               const OrderedSegment segment(s, kind_.size());
+                               put(segment.first, segment.count, segments[s]);
+                               segments[s].end_segment();
+                             }
+                           });
+    std::vector<codec::NumberSegment> numbers;
+    for (codec::NumberEncoder &segment : segments) numbers.push_back(segment.segments().front());
+    codec::append_segments(numbers, codec::KindHistory::contexts, nullptr, threads, stream);
   }
   writer.u64(stream.size());
   bytes.resize(begin + format::round_up_8(bytes.size() - begin));

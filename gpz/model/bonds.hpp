@@ -32,14 +32,14 @@ class Bonds {
   const BondKind *of(std::size_t slot) const { return kind_[slot] == 0 ? nullptr : &kinds_[kind_[slot] - 1u]; }
 
   // Encoder: finds the bonds of n particles with three components. Empty if too few bonds have a fixed length.
-  static Bonds find(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box);
+  static Bonds find(const codec::IndexColumns &q, std::size_t n, const core::GridBox &box, int threads = 1);
 
   // How the kinds of the particles are stored: in one stream, or (docs/format.md, section 10j) in segments, in which no
   // particle is bound to one of another segment.
   enum class Stream : std::uint8_t { whole, segments };
 
   // Appends the table of bonds to `bytes`, a multiple of 8 bytes. Must not be called if there are no bonds.
-  void append(Stream stream, std::vector<std::uint8_t> &bytes) const;
+  void append(Stream stream, std::vector<std::uint8_t> &bytes, int threads = 1) const;
   // Reads the table for n particles from the start of `bytes`, which has `size` bytes. Returns the number of bytes
   // read. Throws corrupt, std::bad_alloc, limit_exceeded.
   std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n, Stream stream, int threads = 1);

@@ -200,15 +200,16 @@ void append_classed(const ClassedShape &shape, const ClassedHead &head, const Cl
       counts[s] = static_cast<std::uint32_t>(others.size() - before);
     });
   });
-  codec::NumberEncoder &numbers = parts[0];
-  for (std::size_t t = 1; t < parts.size(); ++t) numbers.append(std::move(parts[t]));
+  std::vector<codec::NumberSegment> numbers;
+  for (codec::NumberEncoder &part : parts)
+    for (const codec::NumberSegment &segment : part.segments()) numbers.push_back(segment);
   format::ByteWriter out(bytes);
   if (head.has_rules) rules.append(shape.components, out);
   for (const std::uint32_t count : counts) out.u32(count);
   out.pad_to_8();
   for (const auto &others : exceptions)
     for (const std::int64_t index : others) out.i64(index);
-  numbers.finish_segments(bytes, threads);
+  codec::append_segments(numbers, contexts.count, nullptr, threads, bytes);
 }
 
 void decode_classed(const ClassedShape &shape, const ClassedHead &head, const ClassedSources &sources,

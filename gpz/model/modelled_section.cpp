@@ -149,7 +149,7 @@ std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, 
   const bool may_bind = options.in_order_of_ids && options.positions && state.components == core::max_components;
   if (may_bind && !search.searched_bonds) {
     search.searched_bonds = true;
-    found = Bonds::find(q, state.particles, box);
+    found = Bonds::find(q, state.particles, box, options.threads);
     search.new_bonds = !found->empty();
   }
   const Bonds &bonds = found ? *found : modelled.bonds;

@@ -284,9 +284,7 @@ struct EncodedWalk {
   }
 };
 
-// Encodes the segments, and joins them. `counts` receives the number of exceptions of each.
-EncodedWalk encode_segments(const OrderedWalk &walk, const codec::IndexColumns &q, int threads,
-                            std::vector<std::uint32_t> &counts) {
+std::vector<EncodedWalk> encode_segments(const OrderedWalk &walk, const codec::IndexColumns &q, int threads) {
   std::vector<EncodedWalk> segments(ordered_segments_of(walk.particles));
   codec::parallel_ranges(codec::thread_count(threads, segments.size()), segments.size(),
                          [&](int, std::uint64_t first, std::uint64_t last) {
@@ -296,20 +294,20 @@ EncodedWalk encode_segments(const OrderedWalk &walk, const codec::IndexColumns &
                              segments[s].encode(walk_of(walk, segment, bonds), from(q, segment.first));
                            }
                          });
-  EncodedWalk all;
-  for (EncodedWalk &segment : segments) {
-    counts.push_back(static_cast<std::uint32_t>(segment.exceptions.size()));
-    all.numbers.append(std::move(segment.numbers));
-    all.exceptions.insert(all.exceptions.end(), segment.exceptions.begin(), segment.exceptions.end());
-  }
-  return all;
+  return segments;
 }
 
-void append_counted_exceptions(const std::vector<std::uint32_t> &counts, const std::vector<std::int64_t> &exceptions,
-                               format::ByteWriter &writer) {
-  for (const std::uint32_t count : counts) writer.u32(count);
-  if (counts.size() % 2 != 0) writer.u32(0);
-  for (const std::int64_t index : exceptions) writer.i64(index);
+void append_counted_exceptions(const std::vector<EncodedWalk> &segments, format::ByteWriter &writer) {
+  for (const EncodedWalk &segment : segments) writer.u32(static_cast<std::uint32_t>(segment.exceptions.size()));
+  if (segments.size() % 2 != 0) writer.u32(0);
+  for (const EncodedWalk &segment : segments)
+    for (const std::int64_t index : segment.exceptions) writer.i64(index);
+}
+
+void append_numbers(std::vector<EncodedWalk> &segments, int threads, std::vector<std::uint8_t> &bytes) {
+  std::vector<codec::NumberSegment> numbers;
+  for (EncodedWalk &segment : segments) numbers.push_back(segment.numbers.segments().front());
+  codec::append_segments(numbers, OrderedContexts::count, nullptr, threads, bytes);
 }
 
 }  // namespace
@@ -321,7 +319,8 @@ void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexCo
   prepare(shape, walk);
   walk.chain = choose_chain(shape, q);
   Bonds bonds;
-  if (positions && shape.components == core::max_components) bonds = Bonds::find(q, shape.particles, shape.box);
+  if (positions && shape.components == core::max_components)
+    bonds = Bonds::find(q, shape.particles, shape.box, threads);
   if (!bonds.empty() && !bonds_pay(bonds, walk, q)) bonds.forget();
   if (!is_whole && !bonds.empty()) bonds.cut();
   use_bonds(bonds, walk);
@@ -330,25 +329,24 @@ void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexCo
   // Scales are sums of three components in sixteenths. With this base, a residual of one step has level 0.
   walk.contexts.base = Contexts::half_octaves(16);
 
-  std::vector<std::uint32_t> counts;
-  EncodedWalk encoded;
+  std::vector<EncodedWalk> encoded;
   if (is_whole)
-    encoded.encode(walk, q);
+    encoded.emplace_back().encode(walk, q);
   else
-    encoded = encode_segments(walk, q, threads, counts);
+    encoded = encode_segments(walk, q, threads);
 
   format::ByteWriter writer(bytes);
   writer.u8(bonds.empty() ? 0 : has_bonds);
   append_chain(walk, writer);
   if (is_whole)
-    append_exceptions(encoded.exceptions, writer);
+    append_exceptions(encoded.front().exceptions, writer);
   else
-    append_counted_exceptions(counts, encoded.exceptions, writer);
-  if (!bonds.empty()) bonds.append(stream, bytes);
+    append_counted_exceptions(encoded, writer);
+  if (!bonds.empty()) bonds.append(stream, bytes, threads);
   if (is_whole)
-    encoded.numbers.finish(bytes);
+    encoded.front().numbers.finish(bytes);
   else
-    encoded.numbers.finish_segments(bytes, threads);
+    append_numbers(encoded, threads, bytes);
 }
 
 Bonds decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,

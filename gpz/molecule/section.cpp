@@ -178,11 +178,9 @@ class SectionCoder {
     learn(sums_, update_.classes);
 
     const Contexts contexts = choose_contexts(sides);
-    codec::NumberEncoder numbers(contexts.count());
-    std::vector<codec::NumberEncoder::Items> items;
-    items.reserve(sides.size());
-    for (const EncodeSide &side : sides) items.push_back(side.items());
-    numbers.put_segments(items, ContextTable(contexts).by_place(), threads());
+    std::vector<codec::NumberSegment> numbers;
+    numbers.reserve(sides.size());
+    for (const EncodeSide &side : sides) numbers.push_back(side.numbers());
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
     writer.u8(flags);
@@ -200,7 +198,7 @@ class SectionCoder {
     if (update_.tree) tree().append(bytes);
     bytes.insert(bytes.end(), levels.begin(), levels.end());
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
-    numbers.finish_segments(bytes, threads());
+    codec::append_segments(numbers, contexts.count(), ContextTable(contexts).by_place(), threads(), bytes);
     return true;
   }
 

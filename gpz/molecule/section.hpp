@@ -31,6 +31,8 @@ struct Update {
 class State {
  public:
   bool empty() const { return tree_.empty(); }
+  // True if a section was kept, since the independent chunk or before it.
+  bool was_used() const { return !particles_.empty(); }
   void commit(Update &&update);
   // Begins anew at an independent chunk. Keeps the memory for the next tree, which is often the same.
   void restart();

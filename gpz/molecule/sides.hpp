@@ -40,7 +40,7 @@ class EncodeSide {
     *next_++ = place << codec::item_place_shift | image.number();
   }
 
-  codec::NumberEncoder::Items items() const { return {items_.get(), static_cast<std::size_t>(next_ - items_.get())}; }
+  codec::NumberSegment numbers() const { return {items_.get(), static_cast<std::size_t>(next_ - items_.get())}; }
   void take_levels(const codec::NumberItems &items) {
     for (std::size_t l = 0; l < codec::most_lanes; ++l) {
       least_level = std::min(least_level, items.least_level[l]);

@@ -92,8 +92,11 @@ void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices,
     if (axis.period == 0 || !remembers_crossings_) continue;
     crossings_[d].resize(particles_);
     codec::parallel_particles(threads_, particles_, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i)
-        crossings_[d][i] = core::crossing(indices[d][i], state.axes[d].last[i], axis);
+      // Local pointers: a byte that is stored may be part of a vector.
+      const std::int64_t *const now = indices[d];
+      const std::int64_t *const before = state.axes[d].last.data();
+      std::int8_t *__restrict const crossings = crossings_[d].data();
+      for (std::size_t i = first; i < last; ++i) crossings[i] = core::crossing(now[i], before[i], axis);
     });
   }
   state.advance(indices, box, codec::kernels(), threads_);

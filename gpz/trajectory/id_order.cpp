@@ -5,6 +5,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::trajectory {
@@ -17,11 +18,11 @@ codec::Target IdOrder::target(std::size_t n) {
   return out;
 }
 
-void IdOrder::rank() {
+void IdOrder::rank(int threads) {
   is_sorted_ = std::is_sorted(ids_.begin(), ids_.end());
   if (is_sorted_) return;
   rows_.resize(ids_.size());
-  if (rank_all_present(1)) return;
+  if (rank_all_present(1, threads)) return;
   std::int64_t least = ids_[0];
   std::int64_t most = ids_[0];
   for (const std::int64_t id : ids_) {
@@ -29,7 +30,7 @@ void IdOrder::rank() {
     most = std::max(most, id);
   }
   const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
-  if (range == ids_.size() - 1 && rank_all_present(least)) return;
+  if (range == ids_.size() - 1 && rank_all_present(least, threads)) return;
   if (range < 4 * ids_.size())
     rank_by_counting(least, static_cast<std::size_t>(range) + 1);
   else
@@ -38,19 +39,21 @@ void IdOrder::rank() {
 
 // Fast path: ids are nearly always 1 to N, so each id gives its row. Returns false unless the ids are n consecutive
 // numbers from `least` on, each once.
-bool IdOrder::rank_all_present(std::int64_t least) {
+bool IdOrder::rank_all_present(std::int64_t least, int threads) {
   const std::size_t n = ids_.size();
   seen_.assign(n + 1, 0);  // the last entry is for ids out of range
   // Local pointers, because stores to bytes may alias the members.
   const std::int64_t *const id = ids_.data();
   std::uint32_t *const rows = rows_.data();
   std::uint8_t *const seen = seen_.data();
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t row =
-        std::min<std::uint64_t>(static_cast<std::uint64_t>(id[i]) - static_cast<std::uint64_t>(least), n);
-    rows[i] = static_cast<std::uint32_t>(row);
-    seen[row] = 1;
-  }
+  codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const std::size_t row =
+          std::min<std::uint64_t>(static_cast<std::uint64_t>(id[i]) - static_cast<std::uint64_t>(least), n);
+      rows[i] = static_cast<std::uint32_t>(row);
+      __atomic_store_n(seen + row, std::uint8_t{1}, __ATOMIC_RELAXED);  // of several threads, if an id occurs twice
+    }
+  });
   return std::memchr(seen, 0, n) == nullptr;
 }
 

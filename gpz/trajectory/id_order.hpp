@@ -19,7 +19,7 @@ class IdOrder {
   // Target for the ids of n particles in stored order; call rank() afterwards. Throws limit_exceeded for more than 2^32
   // particles, std::bad_alloc.
   codec::Target target(std::size_t n);
-  void rank();
+  void rank(int threads = 1);
 
   std::size_t memory_usage() const { return codec::memory_of(ids_, rows_, seen_); }
   const format::Column<std::int64_t> &ids() const { return ids_; }
@@ -27,7 +27,7 @@ class IdOrder {
   const std::uint32_t *rows() const { return is_sorted_ ? nullptr : rows_.data(); }
 
  private:
-  bool rank_all_present(std::int64_t least);
+  bool rank_all_present(std::int64_t least, int threads);
   void rank_by_counting(std::int64_t least, std::size_t range);
   void rank_by_sorting();
 

@@ -20,18 +20,18 @@ constexpr int longest_probe = 256;
 
 }  // namespace
 
-// The guess has each particle once.
-bool Identity::is_as_guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
-                             int threads) const {
-  if (guess_.size() != slot_ids.size() || guess_.size() != ids.size()) return false;
-  std::atomic<bool> all{true};
-  codec::parallel_particles(threads, ids.size(), [&](std::size_t first, std::size_t last) {
-    bool same = true;
+// The number of slots whose particle is the guessed one. The guess has each particle once.
+std::size_t Identity::guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                              int threads) const {
+  if (guess_.size() != slot_ids.size()) return 0;
+  std::atomic<std::size_t> all{0};
+  codec::parallel_particles(threads, slot_ids.size(), [&](std::size_t first, std::size_t last) {
+    std::size_t same = 0;
     for (std::size_t slot = first; slot < last; ++slot) {
       const std::uint32_t particle = guess_[slot];
-      same = same && particle < ids.size() && ids[particle] == slot_ids[slot];
+      same += particle < ids.size() && ids[particle] == slot_ids[slot] ? 1 : 0;
     }
-    if (!same) all = false;
+    all += same;
   });
   return all;
 }
@@ -45,14 +45,15 @@ void Identity::match(const format::Column<std::int64_t> &slot_ids, const format:
     guess_.resize(ids.size());
     std::iota(guess_.begin(), guess_.end(), 0u);
   }
-  if (is_as_guessed(slot_ids, ids, threads)) {
-    particle_of_slot_ = guess_;
-    arriving_.clear();
-    return;
-  }
+  arriving_.clear();
+  const std::size_t stayed = guessed(slot_ids, ids, threads);
+  is_guess_ = all_stay_ = stayed == slot_ids.size() && stayed == ids.size();
+  if (is_guess_) return;
+  // Few that are where they were: the caller has sorted its particles.
+  constexpr std::size_t sorted_part = 8;
+  if (stayed < slot_ids.size() - slot_ids.size() / sorted_part && match_by_table(slot_ids, ids, threads)) return;
   particle_of_slot_.assign(slot_ids.size(), nowhere);
   taken_.assign(ids.size(), false);
-  arriving_.clear();
   std::size_t matched = 0;
   if (guess_.size() == slot_ids.size()) {
     for (std::size_t slot = 0; slot < slot_ids.size(); ++slot) {
@@ -64,6 +65,45 @@ void Identity::match(const format::Column<std::int64_t> &slot_ids, const format:
     }
   }
   if (matched < slot_ids.size() || matched < ids.size()) match_by_hash(slot_ids, ids);
+}
+
+// Particles by their ids, which differ and lie close together as they nearly always do. Returns false if that is not
+// so, or if a particle leaves or arrives.
+bool Identity::match_by_table(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                              int threads) {
+  constexpr std::uint64_t most_sparse = 4;  // entries of the table for each particle
+  if (slot_ids.empty() || slot_ids.size() != ids.size()) return false;
+  const auto [least, most] = std::minmax_element(slot_ids.begin(), slot_ids.end());
+  const auto entry_of = [first = static_cast<std::uint64_t>(*least)](std::int64_t id) {
+    return static_cast<std::uint64_t>(id) - first;
+  };
+  const std::uint64_t last = entry_of(*most);
+  if (last >= most_sparse * ids.size()) return false;
+  table_.assign(static_cast<std::size_t>(last) + 1, nowhere);
+  particle_of_slot_.resize(slot_ids.size());
+  std::atomic<bool> all{true};
+  const auto exchange = [this](std::uint64_t entry, std::uint32_t value) {
+    return __atomic_exchange_n(&table_[entry], value, __ATOMIC_RELAXED);
+  };
+  codec::parallel_particles(threads, ids.size(), [&](std::size_t first, std::size_t end) {
+    bool fits = true;
+    for (std::size_t i = first; i < end && fits; ++i) {
+      const std::uint64_t entry = entry_of(ids[i]);
+      fits = entry <= last && exchange(entry, static_cast<std::uint32_t>(i)) == nowhere;
+    }
+    if (!fits) all = false;
+  });
+  if (!all) return false;
+  codec::parallel_particles(threads, slot_ids.size(), [&](std::size_t first, std::size_t end) {
+    bool found = true;
+    for (std::size_t slot = first; slot < end; ++slot) {
+      particle_of_slot_[slot] = exchange(entry_of(slot_ids[slot]), nowhere);
+      found = found && particle_of_slot_[slot] != nowhere;
+    }
+    if (!found) all = false;
+  });
+  all_stay_ = all;
+  return all;
 }
 
 void Identity::match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids) {
@@ -121,8 +161,13 @@ bool Identity::repeats_match(const format::Column<std::int64_t> &ids) const {
 }
 
 void Identity::renumber() {
-  if (arriving_.empty() && guess_ == particle_of_slot_) return;
+  if (is_guess_) return;
+  if (all_stay_) {
+    guess_ = particle_of_slot_;
+    return;
+  }
   guess_.clear();
+  guess_.reserve(particle_of_slot_.size() + arriving_.size());
   for (const std::uint32_t particle : particle_of_slot_)
     if (particle != nowhere) guess_.push_back(particle);
   guess_.insert(guess_.end(), arriving_.begin(), arriving_.end());

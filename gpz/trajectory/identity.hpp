@@ -17,7 +17,9 @@ class Identity {
   // Finds the particle of each slot by its id; particle_of_slot() is `nowhere` if it has left. Equal ids are paired in
   // order. ids[i] is the id of particle i; there are fewer than 2^32.
   void match(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids, int threads = 1);
-  const std::vector<std::uint32_t> &particle_of_slot() const { return particle_of_slot_; }
+  const std::vector<std::uint32_t> &particle_of_slot() const { return is_guess_ ? guess_ : particle_of_slot_; }
+  // No particle has left or arrived.
+  bool all_stay() const { return all_stay_; }
   const std::vector<std::uint32_t> &arriving() const { return arriving_; }  // particles without a slot, ascending
 
   // Whether an id occurs more than once.
@@ -33,14 +35,18 @@ class Identity {
   std::size_t memory_usage() const;
 
  private:
-  bool is_as_guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
-                     int threads) const;
+  std::size_t guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                      int threads) const;
+  bool match_by_table(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                      int threads);
   void match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);
 
+  bool is_guess_ = false;  // the last match
+  bool all_stay_ = false;
   std::vector<std::uint32_t> guess_;  // particle of each slot if the caller's order has not changed
   std::vector<std::uint32_t> particle_of_slot_;
   std::vector<std::uint32_t> arriving_;
-  std::vector<std::uint32_t> table_;  // slots by hash of their id
+  std::vector<std::uint32_t> table_;  // particles by id, or slots by hash of their id
   std::vector<bool> taken_;           // particles with a slot
 };
 

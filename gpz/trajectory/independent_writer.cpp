@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
@@ -23,21 +24,26 @@ struct Population {
   void sort_by_ids(const FieldInput &field, int threads) {
     auto *const given = static_cast<std::int64_t *>(order.target(rows.size()).components[0].data);
     for_integers(field.components[0], rows, threads, [&](std::size_t i, auto value) { given[i] = value; });
-    order.rank();
+    order.rank(threads);
     ids = &order.ids();
     if (order.rows() == nullptr) return;
     ids = &sorted_ids;
     sorted_ids.resize(rows.size());
-    std::vector<std::uint32_t> by_id(rows.size());
-    for (std::size_t i = 0; i < by_id.size(); ++i) {
-      by_id[order.rows()[i]] = static_cast<std::uint32_t>(i);
-      sorted_ids[order.rows()[i]] = given[i];
-    }
-    sort(by_id);
-  }
-  void sort(const std::vector<std::uint32_t> &from) {
     Rows sorted(rows.size());
-    std::transform(from.begin(), from.end(), sorted.begin(), [&](std::uint32_t i) { return rows[i]; });
+    codec::parallel_particles(threads, rows.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const std::uint32_t place = order.rows()[i];
+        sorted_ids[place] = given[i];
+        sorted[place] = rows[i];
+      }
+    });
+    rows = std::move(sorted);
+  }
+  void sort(const std::vector<std::uint32_t> &from, int threads) {
+    Rows sorted(rows.size());
+    codec::parallel_particles(threads, from.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) sorted[i] = rows[from[i]];
+    });
     rows = std::move(sorted);
   }
 };
@@ -97,7 +103,7 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);
     out.largest_error[f] = std::max(out.largest_error[f], written.largest_error);
     if (!written.order.empty()) {
-      population.sort(written.order);
+      population.sort(written.order, threads);
       columns.clear();
     }
   }

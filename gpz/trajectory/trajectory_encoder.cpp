@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 #include "gpz/codec/parallel.hpp"
@@ -131,7 +132,7 @@ struct TrajectoryEncoder::State {
     std::vector<std::uint32_t> leaving;
     format::Column<std::uint32_t> slots;
     const auto &particle_of_slot = identity.particle_of_slot();
-    for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot)
+    for (std::uint32_t slot = 0; slot < particle_of_slot.size() && !identity.all_stay(); ++slot)
       if (particle_of_slot[slot] == trajectory::Identity::nowhere) leaving.push_back(slot);
     if (!leaving.empty()) {
       auto next = leaving.begin();
@@ -150,7 +151,10 @@ struct TrajectoryEncoder::State {
     out.bytes.clear();
     out.largest_error.assign(fields.size(), 0);
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
-    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots, threads());
+    const bool counts_crossings = std::any_of(fields.begin(), fields.end(), [&](const FieldInput &input) {
+      return format::crossed_by(fields[0].field, input.field, box) != format::Crossed{};
+    });
+    trajectory::ChunkHistory::Step step(history, leaving.empty() ? nullptr : &slots, threads(), counts_crossings);
 
     const std::size_t id = identity_field(described);
     for (std::size_t f = 0; f < fields.size(); ++f) {
@@ -180,6 +184,14 @@ struct TrajectoryEncoder::State {
     std::move(step).add(trajectory::IndependentChunk(opened, rows.size(), described, {}));
   }
 
+  bool is_column(const std::int64_t *values, const format::Column<std::int64_t> &column) const {
+    std::atomic<bool> same{true};
+    codec::parallel_particles(threads(), column.size(), [&](std::size_t first, std::size_t last) {
+      if (!std::equal(values + first, values + last, column.data() + first)) same = false;
+    });
+    return same;
+  }
+
   trajectory::FoundCell find_cell(const Field &field, const codec::IndexColumns &columns,
                                   const codec::DifferenceState &state, const Box &box) {
     codec::IndexColumns last{};
@@ -201,7 +213,7 @@ struct TrajectoryEncoder::State {
                                             : trajectory::FoundCell{format::grid_box(box, input.field), {}};
 
     bool same = state.plain;
-    for (std::size_t d = 0; d < components && same; ++d) same = tools.indices.column[d] == state.axes[d].last;
+    for (std::size_t d = 0; d < components && same; ++d) same = is_column(columns[d], state.axes[d].last);
     if (same) {
       // A missing section means that no index has changed. A section of only a coding means that only crossings change
       // indices.

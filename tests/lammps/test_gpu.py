@@ -51,7 +51,7 @@ def says(output, dump, *places):
 
 def gpu_and_cpu(t, script, run="run 40", frames=9, bounds=None, **options):
     output = lammps(t, script + twins(options.pop("modify", ""), options.pop("cpu", "device cpu"), **options) + run)
-    assert re.search(r"Dump b gpz: compressed on the CPU, \d+ threads? a rank\n", output), output
+    assert re.search(r"Dump b gpz: compressed on the CPU, \d+ threads? a rank(, from copies .*)?\n", output), output
     t.same_frames("a.gpz", "b.gpz")
     t.same("a.gpz", frames=frames, bounds=bounds)
 
@@ -450,6 +450,39 @@ def gpu_kokkos_spheres(t):
     script = "atom_style sphere\n" + MELT.replace("mass * 1.0\n", "set group all diameter 1.0 density 1.9\n")
     script = script.replace("fix nve all nve", "fix nve all nve/sphere") + "set group all omega 0.1 -0.2 0.3\n"
     direct_and_not(t, script, columns=BASE + " radius omegax omegay omegaz tqx tqz", every=4, frames=11)
+
+
+def from_copies(t, script, columns=COLUMNS, both="", group="all", every=5, run="run 40", frames=9, reads="", **options):
+    """Effort standard, which the CPU compresses: a transfer brings the columns, but for those that KOKKOS does not have."""
+    need_driver()
+    dump = dumps(columns, every, "a.gpz", "t.dump", group, both, modify="effort standard async compress")
+    dump += f"dump b {group} gpz {every} b.gpz {columns}\ndump_modify b share no effort standard async no direct no {both}\n"
+    done = t.run(script + dump + run)
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}"
+    if "GPU(s) per node" not in done.stdout:
+        raise Skip("LAMMPS does not use KOKKOS: see --lmp-arguments")
+    (place,) = re.findall(r"Dump gpz gpz: compressed on the CPU, .*, from copies of the atoms on GPU \d+, (.*)", done.stdout)
+    assert place == DIRECT + (f", except {reads}" if reads else ""), place
+    t.same_frames("a.gpz", "b.gpz")
+    t.same("a.gpz", frames=frames, **options)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_compressed_on_the_cpu(t):
+    from_copies(t, MELT)
+    from_copies(t, MELT + "group some id 3:400:7\n", group="some", every=1, run="run 20\nrun 9", frames=30)
+    from_copies(t, MELT + "group none empty\n", group="none")
+    from_copies(t, TRICLINIC, columns="id zu yu xu vy ix", every=50, run="run 200", frames=5)
+    from_copies(t, MELT, run="run 20\nreplicate 2 2 1\nrun 20", frames=9)
+
+
+@case(ranks=(1, 2))
+def gpu_kokkos_compressed_on_the_cpu_from_host_arrays(t):
+    """Values of the host go with those of the GPU."""
+    ke = "v, type, mass, group masks (for c_ke)"
+    from_copies(t, MELT + HOST, columns=COLUMNS + " c_ke", run="run 20", frames=5, reads=ke)
+    both = "thresh x > 3 thresh vx < 0.5"
+    from_copies(t, MELT + HOST, columns="id xs ys zs vx", both=both, run="run 20", frames=5, reads="x (for xs ys zs); x (for x); v (for vx)", bounds=SCALED)
 
 
 @case(ranks=(1, 2))

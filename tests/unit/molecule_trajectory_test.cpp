@@ -125,5 +125,26 @@ TEST(MoleculeTrajectory, MoleculesThatChange) {
     expect_held(file_by(snapshots, effort, Order::id), snapshots);
 }
 
+// A large chunk, of which the encoder looks at a sample first: molecules in half of it, or none.
+TEST(MoleculeTrajectory, InPartOfALargeChunk) {
+  constexpr std::size_t half = 140000;
+  Liquid atoms(chain(1), half, 9);
+  Liquid others(chain(1), half, 10);
+  Liquid chains(chain(10), half, 11);
+  const std::vector<Snapshot> first = atoms.run(3, 0.1, 0.001);
+  for (Liquid *const second : {&chains, &others}) {
+    std::vector<Snapshot> snapshots = second->run(3, 0.1, 0.001);
+    for (std::size_t f = 0; f < snapshots.size(); ++f) {
+      Snapshot &all = snapshots[f];
+      Quantity &position = all.quantities[0];
+      position.real.insert(position.real.end(), first[f].quantities[0].real.begin(), first[f].quantities[0].real.end());
+      all.info.particles = 2 * half;
+      std::vector<std::int64_t> &ids = all.quantities[1].integer;
+      while (ids.size() < 2 * half) ids.push_back(static_cast<std::int64_t>(ids.size()) + 1);
+    }
+    EXPECT_EQ(frames_of_molecules(file_by(snapshots, Effort::standard, Order::id)), second == &chains ? 2U : 0U);
+  }
+}
+
 }  // namespace
 }  // namespace gpz::test

@@ -202,7 +202,6 @@ TEST(NumberKernels, SegmentsOfItems) {
   std::mt19937 random(5);
   std::vector<std::vector<std::uint64_t>> segments(40);
   NumberEncoder one_by_one(contexts);
-  std::vector<NumberEncoder::Items> items;
   for (auto &segment : segments) {
     for (auto left = random() % 2000; left > 0; --left) {
       const auto place = static_cast<std::size_t>(random() % 3);
@@ -211,15 +210,15 @@ TEST(NumberKernels, SegmentsOfItems) {
       one_by_one.put(table[place], number);
     }
     one_by_one.end_segment();
-    items.emplace_back(segment.data(), segment.size());
   }
   std::vector<std::uint8_t> expected;
   one_by_one.finish_segments(expected);
   for (const int threads : {1, 3}) {
-    NumberEncoder encoder(contexts);
-    encoder.put_segments(items, table.data(), threads);
+    std::vector<std::vector<std::uint64_t>> items = segments;  // they are changed
+    std::vector<NumberSegment> numbers;
+    for (auto &segment : items) numbers.push_back({segment.data(), segment.size()});
     std::vector<std::uint8_t> bytes;
-    encoder.finish_segments(bytes, threads);
+    append_segments(numbers, contexts, table.data(), threads, bytes);
     EXPECT_EQ(bytes, expected);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between host and GPU for gpz::cuda::Codec: arrays to the device, chunks back to the host. A program can
-// continue while a chunk is copied and written (docs/gpu_api.md). Built with GPZ_CUDA=ON only.
+// Copies between host and GPU: arrays to the device for gpz::cuda::Codec, its chunks to the host, where they are
+// written while the program continues, and arrays to the host for the codecs of the CPU (docs/gpu_api.md). Built with
+// GPZ_CUDA=ON only.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +30,9 @@ GPZ_API KernelCode kernel_code(int device = 0);
 // Makes `device` the current device of the calling thread, as cudaSetDevice does. Throws Error (not_found, internal).
 GPZ_API void use_device(int device);
 
-// Objects of Upload and HostCopy belong to one device. Every call makes it the current device and restores the caller's
-// before it returns. A thread that has not chosen a device has device 0, and restoring device 0 creates a CUDA context
-// on it. To avoid that, call use_device() first. The classes throw Error as Codec does: invalid_argument,
+// Objects of Upload, HostCopy and Download belong to one device. Every call makes it the current device and restores
+// the caller's before it returns. A thread that has not chosen a device has device 0, and restoring device 0 creates a
+// CUDA context on it. To avoid that, call use_device() first. The classes throw Error as Codec does: invalid_argument,
 // out_of_memory, limit_exceeded, internal; not_found if there is no such device.
 
 // Copies the components of fields that are in host memory to device memory. One host thread at a time may use an
@@ -99,6 +100,40 @@ class GPZ_API HostCopy {
   // The chunk in host memory. Call it after wait(); it is valid until the next start() or reserve(). Its checksum is 0:
   // set it to chunk_checksum(data, size) before passing the view to a Writer.
   ChunkView view() const;
+
+ private:
+  struct GPZ_LOCAL State;
+  std::unique_ptr<State> state_;
+};
+
+// Copies rows of fields in device memory to pinned host memory, for what a CPU encodes (gpz::TrajectoryEncoder, efforts
+// standard and dense). A kernel packs the rows, so that one transfer carries what is needed and nothing else. One host
+// thread at a time may use an object.
+class GPZ_API Download {
+ public:
+  explicit Download(int device = 0);
+  ~Download();
+  Download(Download &&) noexcept;
+  Download &operator=(Download &&) noexcept;
+
+  int device() const;
+
+  // Allocates pinned host memory for `count` rows of these fields, with some reserve; without this call download()
+  // does. The memory is kept until the object is destroyed. Copies become invalid. After out_of_memory the object holds
+  // no pinned memory, and can be used for fewer rows.
+  void reserve(const std::vector<FieldInput> &fields, std::uint64_t count);
+  // Of pinned host memory, bytes.
+  std::size_t capacity() const;
+
+  // Copies rows[0 .. count) of every component, or the first `count` rows if `rows` is null, and makes `fields` point
+  // to the copies: row i of a copy is rows[i]. Components and `rows` are in memory that the device can read, elements
+  // aligned to their size. Rows are not checked. Their components are side by side, those of 8 bytes first.
+  //
+  // Work in `stream` before the call is waited for, and the call returns when the copies are complete. They are valid
+  // until the next download() or reserve(). Throws Error as Codec does; after an error `fields` are unchanged. Device
+  // memory: 64 MiB, allocated by the first call.
+  void download(std::vector<FieldInput> &fields, std::uint64_t count, const int *rows = nullptr,
+                Stream stream = nullptr);
 
  private:
   struct GPZ_LOCAL State;

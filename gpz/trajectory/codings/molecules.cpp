@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coding 9: positions of molecules (docs/format.md, section 9c).
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
 
 #include "gpz/format/corrupt.hpp"
 #include "gpz/molecule/section.hpp"
@@ -10,6 +14,66 @@ namespace gpz::trajectory {
 namespace {
 
 constexpr std::size_t molecule_tables = 4096;  // bytes of a section, about: they weigh more where particles are few
+
+// First sections of molecules may be larger by this part: their fits make all later ones smaller.
+constexpr std::size_t part_of_first = 10;
+
+molecule::Edges edges_of(const SectionSource &source) {
+  molecule::Edges edges{source.edges};
+  if (source.tilted) {
+    edges.is_tilted = true;
+    edges.tilted_axes = source.tilted->axes;
+    edges.tilts = source.tilted->tilts;
+  }
+  return edges;
+}
+
+// Sample of a large chunk: ranges of slots. Molecules do not reach far: most are within a range.
+constexpr std::size_t sample_ranges = 8;
+constexpr std::size_t range_particles = 4096;
+constexpr std::size_t sampled_from = 8 * sample_ranges * range_particles;
+
+template <typename T>
+void sample(const T *from, std::size_t particles, format::Column<T> &to) {
+  to.reserve(sample_ranges * range_particles);
+  for (std::size_t r = 0; r < sample_ranges; ++r) {
+    const T *const range = from + (particles - range_particles) * r / (sample_ranges - 1);
+    to.insert(to.end(), range, range + range_particles);
+  }
+}
+
+// True if a sample of the particles is larger as molecules than with coding 1, even if all of the investment is allowed
+// that bonds may have. To find that of all particles of a liquid takes ten times as long as to encode its frame.
+bool lose_in_sample(const SectionSource &source) {
+  const SectionContext &context = source.context;
+  const std::size_t n = context.particles;
+  const codec::IndexColumns columns = source.indices.columns(context.components());
+  codec::DifferenceState state;
+  state.components = context.state->components;
+  state.particles = sample_ranges * range_particles;
+  state.frames = context.state->frames;
+  std::array<format::Column<std::int64_t>, core::max_components> indices;
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    const codec::DifferenceState::Axis &from = context.state->axes[d];
+    codec::DifferenceState::Axis &to = state.axes[d];
+    sample(from.last.data(), n, to.last);
+    sample(from.deviation.data(), n, to.deviation);
+    sample(from.velocity.data(), n, to.velocity);
+    sample(from.previous.data(), n, to.previous);
+    sample(columns[d], n, indices[d]);
+  }
+  const codec::IndexColumns q{indices[0].data(), indices[1].data(), indices[2].data()};
+  molecule::State none;
+  std::vector<std::uint8_t> as_molecules;
+  const auto update = molecule::encode(none, state, q, edges_of(source), as_molecules, context.threads);
+  if (!update) return true;
+  std::size_t size = as_molecules.size();
+  if (update->firmly_bound() > state.particles / 16) size -= size / part_of_first;
+  std::vector<std::uint8_t> predicted;
+  codec::encode_difference(state, q, source.edges, predicted, codec::kernels(), source.options.in_order_of_ids,
+                           context.threads);
+  return size > predicted.size() + predicted.size() / 64 + molecule_tables;
+}
 
 }  // namespace
 
@@ -23,22 +87,19 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   const SectionContext &context = source.context;
   model::MoleculeUse &use = context.modelled->search.molecules;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
-  molecule::Edges edges{source.edges};
-  if (source.tilted) {
-    edges.is_tilted = true;
-    edges.tilted_axes = source.tilted->axes;
-    edges.tilts = source.tilted->tilts;
+  if (!context.modelled->molecules.was_used() && context.particles >= sampled_from && lose_in_sample(source)) {
+    use.give_up();
+    return false;
   }
-  auto update = molecule::encode(context.modelled->molecules, *context.state,
-                                 source.indices.columns(context.components()), edges, out.payload, context.threads);
+  auto update =
+      molecule::encode(context.modelled->molecules, *context.state, source.indices.columns(context.components()),
+                       edges_of(source), out.payload, context.threads);
   if (!update) {
     use.give_up();
     return false;
   }
   use.tried();
-  // For molecules, the first sections may be larger: their fits make all later ones smaller. Crystals have bonds as
-  // well, which do not.
-  constexpr std::size_t part_of_first = 10;
+  // Crystals have bonds as well, but gain nothing later.
   constexpr std::size_t part_of_next = 24;
   constexpr std::size_t part_of_few = 6;  // of the first section of few particles
   const std::size_t size = out.payload.size();
