@@ -308,7 +308,8 @@ class SectionCoder {
     const bool is_at_rest = is_new || molecules_.frames_ != state_.frames;
     update_.particles = std::move(is_in_place_ ? molecules_.particles_ : molecules_.spare_);
     update_.particles.resize(state_.particles);
-    format::Column<Particle> &before = is_in_place_ ? update_.particles : at_rest_;
+    // At rest, nothing is left of the state's own particles.
+    format::Column<Particle> &before = is_in_place_ ? update_.particles : molecules_.particles_;
     if (is_at_rest) {
       before.resize(tree().particles());
       for_segments(tree(), threads(), [&](int, std::size_t first, std::size_t end) {
@@ -316,7 +317,7 @@ class SectionCoder {
       });
     }
     scene_.walk.tree = &tree();
-    scene_.walk.last = is_in_place_ || is_at_rest ? before.data() : molecules_.particles_.data();
+    scene_.walk.last = before.data();
     scene_.walk.now = update_.particles.data();
     const auto length_of = [&](std::size_t i) { return before[i].length; };
     update_.classes = is_new ? first_classes(tree(), length_of) : molecules_.classes_;
@@ -330,7 +331,6 @@ class SectionCoder {
   int most_threads_;
   Scene scene_;
   StoredParticles stored_particles_;
-  format::Column<Particle> at_rest_;
   bool is_in_place_ = false;
   std::vector<std::vector<ClassSums>> &sums_;
   Update update_;
@@ -350,6 +350,7 @@ void State::commit(Update &&update) {
   spare_ = std::exchange(particles_, std::move(update.particles));
   classes_ = std::move(update.classes);
   frames_ = update.frames;
+  was_used_ = true;
 }
 
 void State::restart() {

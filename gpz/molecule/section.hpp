@@ -32,7 +32,7 @@ class State {
  public:
   bool empty() const { return tree_.empty(); }
   // True if a section was kept, since the independent chunk or before it.
-  bool was_used() const { return !particles_.empty(); }
+  bool was_used() const { return was_used_; }
   void commit(Update &&update);
   // Begins anew at an independent chunk. Keeps the memory for the next tree, which is often the same.
   void restart();
@@ -51,6 +51,7 @@ class State {
   format::Column<Particle> particles_;
   std::vector<ClassRecord> classes_;
   std::uint64_t frames_ = 0;
+  bool was_used_ = false;
   // Memory of earlier sections for the next one. Encoders: particles of the frame before the last one, unless they
   // moved to other slots since.
   format::Column<Particle> spare_;
@@ -66,8 +67,8 @@ struct Edges {
 };
 
 // Appends the section of frame q, a multiple of 8 bytes, for a state of three components and at least one particle.
-// Commit the update if the section is kept; `molecules` changes only its spare memory until then. Returns and appends
-// nothing if there are no molecules. Throws std::bad_alloc.
+// Commit the update if the section is kept; until then `molecules` changes only memory whose content is out of date.
+// Returns and appends nothing if there are no molecules. Throws std::bad_alloc.
 std::optional<Update> encode(State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1);
 

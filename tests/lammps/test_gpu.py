@@ -11,6 +11,7 @@ from test_append import continued, merged
 COLUMNS = BASE + " ix iy iz vx vy vz"
 LOOSE = {**{c: DEFAULT_BOUND + 1e-7 for c in "xyz"}, **{c: 1e-7 for c in ("vx", "vy", "vz")}}
 SCALED = {c: DEFAULT_BOUND / 8.3979 for c in ("xs", "ys", "zs", "xsu", "ysu", "zsu")}  # in the box of MELT
+CPU = "device cpu order place effort fast"  # what GPUs have
 DIRECT = "before KOKKOS copies them for other output"
 
 
@@ -50,7 +51,7 @@ def says(output, dump, *places):
 
 
 def gpu_and_cpu(t, script, run="run 40", frames=9, bounds=None, **options):
-    output = lammps(t, script + twins(options.pop("modify", ""), options.pop("cpu", "device cpu"), **options) + run)
+    output = lammps(t, script + twins(options.pop("modify", ""), options.pop("cpu", CPU), **options) + run)
     assert re.search(r"Dump b gpz: compressed on the CPU, \d+ threads? a rank(, from copies .*)?\n", output), output
     t.same_frames("a.gpz", "b.gpz")
     t.same("a.gpz", frames=frames, bounds=bounds)
@@ -97,13 +98,13 @@ def gpu_compute(t):
 def gpu_own_bounds(t):
     exact = {**{c: 1e-8 for c in "xyz"}, "vx": 1e-3}
     bounds = "eb 1e-8 bound vx 1e-3"
-    gpu_and_cpu(t, MELT, columns=COLUMNS + " fx", modify=bounds, cpu=f"device cpu {bounds}", bounds=exact)
+    gpu_and_cpu(t, MELT, columns=COLUMNS + " fx", modify=bounds, cpu=f"{CPU} {bounds}", bounds=exact)
 
 
 @case(ranks=(1, 2))
 def gpu_too_fine(t):
     """A box of more than 2^30 steps of the grid: on the GPU, all chunks are independent."""
-    lammps(t, MELT + twins("eb 1e-9", "eb 1e-9 device cpu") + "run 20")
+    lammps(t, MELT + twins("eb 1e-9", f"eb 1e-9 {CPU}") + "run 20")
     for name in ("a.gpz", "b.gpz"):
         assert t.since_key(name) == list(range(5)), name
         t.same(name, frames=5, bounds={c: 1e-9 for c in "xyz"})
@@ -128,7 +129,7 @@ def gpu_flat(t):
 def gpu_wrapped(t):
     """dump_modify pbc yes, which dump custom with KOKKOS would do to the atoms themselves."""
     far = "neigh_modify every 50 delay 0 check no\nneighbor 2.0 bin\n"
-    lammps(t, MELT + far + twins("pbc yes", "pbc yes device cpu") + "run 45")
+    lammps(t, MELT + far + twins("pbc yes", f"pbc yes {CPU}") + "run 45")
     t.same_frames("a.gpz", "b.gpz")
     moved = 0
     for mine, theirs in zip(t.decode("a.gpz"), read_dump(t.path("t.dump"))):
@@ -155,7 +156,7 @@ def gpu_can_be_changed(t):
     """Between runs."""
     devices = ("cpu", "gpu", "auto")
     change = "".join(f"dump_modify gpz device {device}\nrun 10\n" for device in devices)
-    gpu_and_cpu(t, MELT, every=2, run="run 10\n" + change, frames=21)
+    gpu_and_cpu(t, MELT, modify="order place effort fast", every=2, run="run 10\n" + change, frames=21)
 
 
 @case(ranks=(1, 2))
@@ -482,7 +483,7 @@ def gpu_kokkos_compressed_on_the_cpu_from_host_arrays(t):
     ke = "v, type, mass, group masks (for c_ke)"
     from_copies(t, MELT + HOST, columns=COLUMNS + " c_ke", run="run 20", frames=5, reads=ke)
     both = "thresh x > 3 thresh vx < 0.5"
-    from_copies(t, MELT + HOST, columns="id xs ys zs vx", both=both, run="run 20", frames=5, reads="x (for xs ys zs); x (for x); v (for vx)", bounds=SCALED)
+    from_copies(t, MELT + HOST, columns="id xs ys zs vx", both=both, run="run 20", frames=5, reads="x (for xs ys zs x); v (for vx)", bounds=SCALED)
 
 
 @case(ranks=(1, 2))
@@ -519,8 +520,8 @@ def gpu_kokkos_threshold_between_runs(t):
 @case(ranks=(1, 2))
 def gpu_kokkos_rerun(t):
     """Positions of each frame that is read are new on the host only."""
-    lammps(t, MELT + twins("", "device cpu", "id type x y z ix iy iz") + "run 20", kokkos=True)
-    again = twins("", "device cpu", "id type x y z ix iy iz", custom="again.dump").replace(".gpz ", ".again.gpz ")
+    lammps(t, MELT + twins("", CPU, "id type x y z ix iy iz") + "run 20", kokkos=True)
+    again = twins("", CPU, "id type x y z ix iy iz", custom="again.dump").replace(".gpz ", ".again.gpz ")
     lammps(t, f"{MELT}{again}rerun t.dump dump x y z ix iy iz", kokkos=True)
     t.same_frames("a.again.gpz", "b.again.gpz")
     t.same("a.again.gpz", "again.dump", frames=5)
