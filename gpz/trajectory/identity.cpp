@@ -65,6 +65,7 @@ void Identity::match(const format::Column<std::int64_t> &slot_ids, const format:
     }
   }
   if (matched < slot_ids.size() || matched < ids.size()) match_by_hash(slot_ids, ids);
+  all_stay_ = arriving_.empty() && slot_ids.size() == ids.size();
 }
 
 // Particles by their ids, which differ and lie close together as they nearly always do. Returns false if that is not

@@ -67,11 +67,38 @@ TEST(Identity, FindsAllIdsInAnyOrder) {
       Identity identity;
       for (int frame = 0; frame < 4; ++frame) {
         if (frame != 2) shuffle(ids, random);
-        identity.match(slots, ids);
+        identity.match(slots, ids, 1 + frame);
         EXPECT_EQ(check(identity, slots, ids), 0u);
         EXPECT_TRUE(identity.arriving().empty());
+        EXPECT_TRUE(identity.all_stay());
         identity.renumber();
       }
+    }
+  }
+}
+
+// Of ids that lie close together, one leaves, and another one arrives: between them, or beyond all.
+TEST(Identity, OfOneThatIsAnother) {
+  Random random(4);
+  constexpr std::size_t n = 50000;
+  Ids slots(n);
+  for (std::size_t i = 0; i < n; ++i) slots[i] = 2 * static_cast<std::int64_t>(i);
+  for (const std::int64_t other : {std::int64_t{777}, std::int64_t{2 * n}, std::int64_t{500}}) {
+    for (const bool sorted : {false, true}) {
+      Identity identity;
+      if (sorted) {
+        identity.match(slots, slots);
+        identity.renumber();
+      }
+      Ids ids = slots;
+      ids[1000] = other;
+      shuffle(ids, random);
+      identity.match(slots, ids, 3);
+      EXPECT_EQ(check(identity, slots, ids), 0u);
+      EXPECT_EQ(identity.arriving().size(), 1u);
+      EXPECT_EQ(identity.particle_of_slot()[1000], Identity::nowhere);
+      EXPECT_FALSE(identity.all_stay());
+      identity.renumber();
     }
   }
 }

@@ -202,6 +202,36 @@ TEST(Bonds, AreReadAsTheyWereStored) {
   });
 }
 
+// Of 100,000 particles, a quarter of which are near others at no fixed distance.
+TEST(Bonds, DoNotDependOnThreads) {
+  Random random(6);
+  constexpr double step = 0.01;
+  const core::GridBox box = periodic(step);
+  Frame q = waters(25000, 1, step, box, random);
+  for (std::size_t i = 7; i < q[0].size(); i += 4) {
+    const Vector way = direction(random);
+    const double length = random.uniform(0.8, 2) / step;
+    for (std::size_t d = 0; d < 3; ++d) q[d][i] = core::wrap(q[d][i - 4] + std::llround(length * way[d]), box[d]);
+  }
+  const Bonds alone = Bonds::find(codec::columns(q), q[0].size(), box);
+  std::size_t loose = 0;
+  for (std::size_t i = 0; i < alone.particles(); ++i) loose += alone.kind(i) != 0 && !is_bound(alone, i) ? 1 : 0;
+  EXPECT_GT(loose, 5000U);
+  for (const int threads : {2, 3, 6}) {
+    const Bonds together = Bonds::find(codec::columns(q), q[0].size(), box, threads);
+    expect_equal(alone, together);
+    for (const Bonds::Stream stream : {Bonds::Stream::whole, Bonds::Stream::segments}) {
+      Bonds stored = alone;
+      if (stream == Bonds::Stream::segments) stored.cut();
+      std::vector<std::uint8_t> expected;
+      std::vector<std::uint8_t> bytes;
+      stored.append(stream, expected);
+      stored.append(stream, bytes, threads);
+      EXPECT_EQ(bytes, expected);
+    }
+  }
+}
+
 TEST(Bonds, EndWhereTheyDoNotHold) {
   Random random(4);
   const core::GridBox box = periodic(0.01);
