@@ -272,9 +272,11 @@ class SectionCoder {
     const std::vector<std::uint32_t> &ends = tree().segment_ends();
     std::vector<EncodeSide> sides;
     sides.reserve(ends.size());
+    if (molecules_.items_.size() < state_.particles * EncodeSide::most_items)
+      molecules_.items_ = ItemMemory(state_.particles * EncodeSide::most_items);
     std::size_t first = 0;
     for (const std::uint32_t end : ends) {
-      sides.emplace_back(scene_, codes, first, end);
+      sides.emplace_back(scene_, codes, first, molecules_.items_.data() + first * EncodeSide::most_items);
       first = end;
     }
     pass(sides);
@@ -377,7 +379,7 @@ void State::add(std::size_t count) {
 std::size_t State::memory_usage() const {
   std::size_t bytes = tree_.memory_usage() + codec::memory_of(particles_, classes_, spare_);
   for (const std::vector<ClassSums> &of_segment : sums_) bytes += codec::memory_of(of_segment);
-  return bytes;
+  return bytes + items_.size() * sizeof(std::uint64_t);
 }
 
 std::optional<Update> encode(State &molecules, const codec::DifferenceState &state, const codec::IndexColumns &q,

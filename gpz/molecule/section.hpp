@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,26 @@ struct Update {
 
   // For a new tree: number of particles whose bond lengths hardly change between frames.
   std::size_t firmly_bound() const;
+};
+
+// Memory for the numbers of an encoder. It is not set to zero: most of it is not used.
+class ItemMemory {
+ public:
+  ItemMemory() = default;
+  explicit ItemMemory(std::size_t size) : items_(new std::uint64_t[size]), size_(size) {}
+  // The content is not copied.
+  ItemMemory(const ItemMemory & /*other*/) {}
+  ItemMemory &operator=(const ItemMemory & /*other*/) { return *this; }
+  ItemMemory(ItemMemory &&) = default;
+  ItemMemory &operator=(ItemMemory &&) = default;
+  ~ItemMemory() = default;
+
+  std::uint64_t *data() { return items_.get(); }
+  std::size_t size() const { return items_ == nullptr ? 0 : size_; }
+
+ private:
+  std::unique_ptr<std::uint64_t[]> items_;
+  std::size_t size_ = 0;
 };
 
 // State of the molecules of a chunk in encoder and decoder, since the independent chunk.
@@ -56,6 +77,7 @@ class State {
   // moved to other slots since.
   format::Column<Particle> spare_;
   std::vector<std::vector<ClassSums>> sums_;
+  ItemMemory items_;
 };
 
 // Encoder: edges of the box.

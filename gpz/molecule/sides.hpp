@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "gpz/codec/number_coder.hpp"
@@ -19,13 +18,13 @@ class EncodeSide {
  public:
   static constexpr bool is_decoder = false;
 
-  // Of the segment [first, end). `codes` are those of all particles.
-  EncodeSide(const Scene &scene, const std::vector<ImageCode> &codes, std::size_t first, std::size_t end)
-      : scene_(scene),
-        codes_(codes),
-        stored_particles_(*scene.stored, first),
-        items_(new std::uint64_t[(end - first) * most_items]),
-        next_(items_.get()) {}
+  // Of a particle: three components, a side for each of two steps, and an image.
+  static constexpr std::size_t most_items = 6;
+
+  // Of the segment that begins with particle `first`. `codes` are those of all particles. `items` has room for
+  // `most_items` of each.
+  EncodeSide(const Scene &scene, const std::vector<ImageCode> &codes, std::size_t first, std::uint64_t *items)
+      : scene_(scene), codes_(codes), stored_particles_(*scene.stored, first), items_(items), next_(items) {}
 
   void particle(std::size_t i) { is_stored_ = stored_particles_.at(i) != nullptr; }
   bool is_stored(std::size_t) const { return is_stored_; }
@@ -40,7 +39,7 @@ class EncodeSide {
     *next_++ = place << codec::item_place_shift | image.number();
   }
 
-  codec::NumberSegment numbers() const { return {items_.get(), static_cast<std::size_t>(next_ - items_.get())}; }
+  codec::NumberSegment numbers() const { return {items_, static_cast<std::size_t>(next_ - items_)}; }
   void take_levels(const codec::NumberItems &items) {
     for (std::size_t l = 0; l < codec::most_lanes; ++l) {
       least_level = std::min(least_level, items.least_level[l]);
@@ -52,13 +51,10 @@ class EncodeSide {
   std::int64_t most_level = 0;
 
  private:
-  // Of a particle: three components, a side for each of two steps, and an image.
-  static constexpr std::size_t most_items = 6;
-
   const Scene &scene_;
   const std::vector<ImageCode> &codes_;
   StoredParticles::Cursor stored_particles_;
-  std::unique_ptr<std::uint64_t[]> items_;  // not set to zero: most of them are not used
+  std::uint64_t *items_;
   std::uint64_t *next_;
   bool is_stored_ = false;
 };
