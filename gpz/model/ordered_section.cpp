@@ -306,6 +306,7 @@ void append_counted_exceptions(const std::vector<EncodedWalk> &segments, format:
 
 void append_numbers(std::vector<EncodedWalk> &segments, int threads, std::vector<std::uint8_t> &bytes) {
   std::vector<codec::NumberSegment> numbers;
+  numbers.reserve(segments.size());
   for (EncodedWalk &segment : segments) numbers.push_back(segment.numbers.segments().front());
   codec::append_segments(numbers, OrderedContexts::count, nullptr, threads, bytes);
 }

@@ -216,6 +216,7 @@ TEST(NumberKernels, SegmentsOfItems) {
   for (const int threads : {1, 3}) {
     std::vector<std::vector<std::uint64_t>> items = segments;  // they are changed
     std::vector<NumberSegment> numbers;
+    numbers.reserve(items.size());
     for (auto &segment : items) numbers.push_back({segment.data(), segment.size()});
     std::vector<std::uint8_t> bytes;
     append_segments(numbers, contexts, table.data(), threads, bytes);
