@@ -352,7 +352,6 @@ void State::commit(Update &&update) {
   spare_ = std::exchange(particles_, std::move(update.particles));
   classes_ = std::move(update.classes);
   frames_ = update.frames;
-  was_used_ = true;
 }
 
 void State::restart() {

@@ -52,8 +52,6 @@ class ItemMemory {
 class State {
  public:
   bool empty() const { return tree_.empty(); }
-  // True if a section was kept, since the independent chunk or before it.
-  bool was_used() const { return was_used_; }
   void commit(Update &&update);
   // Begins anew at an independent chunk. Keeps the memory for the next tree, which is often the same.
   void restart();
@@ -72,7 +70,6 @@ class State {
   format::Column<Particle> particles_;
   std::vector<ClassRecord> classes_;
   std::uint64_t frames_ = 0;
-  bool was_used_ = false;
   // Memory of earlier sections for the next one. Encoders: particles of the frame before the last one, unless they
   // moved to other slots since.
   format::Column<Particle> spare_;

@@ -87,7 +87,7 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   const SectionContext &context = source.context;
   model::MoleculeUse &use = context.modelled->search.molecules;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
-  if (!context.modelled->molecules.was_used() && context.particles >= sampled_from && lose_in_sample(source)) {
+  if (context.modelled->molecules.empty() && context.particles >= sampled_from && lose_in_sample(source)) {
     use.give_up();
     return false;
   }
