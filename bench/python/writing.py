@@ -6,8 +6,8 @@
 
 Processor time (with --wall: wall time) of gpz.Writer.write in ns an atom, from float32 arrays in memory, medians over the rounds: key frame, first
 difference, the three behind it and the two behind those, which an encoder codes in several ways to choose one, and all later
-ones. The mean is that of all frames. With --shuffled, the atoms are in another order than that of their ids, as in programs
-that sort them by place: a random one.
+ones. The mean is that of all frames. With --shuffled, the atoms are in random order. Simulations
+sort atoms by place, not by id.
 """
 
 import argparse

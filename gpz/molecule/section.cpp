@@ -310,7 +310,7 @@ class SectionCoder {
     const bool is_at_rest = is_new || molecules_.frames_ != state_.frames;
     update_.particles = std::move(is_in_place_ ? molecules_.particles_ : molecules_.spare_);
     update_.particles.resize(state_.particles);
-    // At rest, nothing is left of the state's own particles.
+    // Particles at rest replace those of the state, which are out of date then.
     format::Column<Particle> &before = is_in_place_ ? update_.particles : molecules_.particles_;
     if (is_at_rest) {
       before.resize(tree().particles());

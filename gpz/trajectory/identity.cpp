@@ -21,8 +21,8 @@ constexpr int longest_probe = 256;
 }  // namespace
 
 // The number of slots whose particle is the guessed one. The guess has each particle once.
-std::size_t Identity::guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
-                              int threads) const {
+std::size_t Identity::count_guessed(const format::Column<std::int64_t> &slot_ids,
+                                    const format::Column<std::int64_t> &ids, int threads) const {
   if (guess_.size() != slot_ids.size()) return 0;
   std::atomic<std::size_t> all{0};
   codec::parallel_particles(threads, slot_ids.size(), [&](std::size_t first, std::size_t last) {
@@ -46,7 +46,7 @@ void Identity::match(const format::Column<std::int64_t> &slot_ids, const format:
     std::iota(guess_.begin(), guess_.end(), 0u);
   }
   arriving_.clear();
-  const std::size_t stayed = guessed(slot_ids, ids, threads);
+  const std::size_t stayed = count_guessed(slot_ids, ids, threads);
   is_guess_ = all_stay_ = stayed == slot_ids.size() && stayed == ids.size();
   if (is_guess_) return;
   // Few that are where they were: the caller has sorted its particles.

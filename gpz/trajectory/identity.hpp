@@ -35,8 +35,8 @@ class Identity {
   std::size_t memory_usage() const;
 
  private:
-  std::size_t guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
-                      int threads) const;
+  std::size_t count_guessed(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
+                            int threads) const;
   bool match_by_table(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids,
                       int threads);
   void match_by_hash(const format::Column<std::int64_t> &slot_ids, const format::Column<std::int64_t> &ids);

@@ -184,7 +184,7 @@ struct TrajectoryEncoder::State {
     std::move(step).add(trajectory::IndependentChunk(opened, rows.size(), described, {}));
   }
 
-  bool is_column(const std::int64_t *values, const format::Column<std::int64_t> &column) const {
+  bool are_equal(const std::int64_t *values, const format::Column<std::int64_t> &column) const {
     std::atomic<bool> same{true};
     codec::parallel_particles(threads(), column.size(), [&](std::size_t first, std::size_t last) {
       if (!std::equal(values + first, values + last, column.data() + first)) same = false;
@@ -213,7 +213,7 @@ struct TrajectoryEncoder::State {
                                             : trajectory::FoundCell{format::grid_box(box, input.field), {}};
 
     bool same = state.plain;
-    for (std::size_t d = 0; d < components && same; ++d) same = is_column(columns[d], state.axes[d].last);
+    for (std::size_t d = 0; d < components && same; ++d) same = are_equal(columns[d], state.axes[d].last);
     if (same) {
       // A missing section means that no index has changed. A section of only a coding means that only crossings change
       // indices.

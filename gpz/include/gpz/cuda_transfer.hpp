@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Copies between host and GPU: arrays to the device for gpz::cuda::Codec, its chunks to the host, where they are
-// written while the program continues, and arrays to the host for the codecs of the CPU (docs/gpu_api.md). Built with
-// GPZ_CUDA=ON only.
+// Copies between host and GPU (docs/gpu_api.md). Upload copies arrays to the device. HostCopy copies compressed chunks
+// to the host while the program continues. Download copies arrays to the host, where the encoders of the CPU read them.
+// Built with GPZ_CUDA=ON only.
 #pragma once
 
 #include <cstddef>
@@ -106,9 +106,9 @@ class GPZ_API HostCopy {
   std::unique_ptr<State> state_;
 };
 
-// Copies rows of fields in device memory to pinned host memory, for what a CPU encodes (gpz::TrajectoryEncoder, efforts
-// standard and dense). A kernel packs the rows, so that one transfer carries what is needed and nothing else. One host
-// thread at a time may use an object.
+// Copies rows of fields from device memory to pinned host memory, for encoders of the CPU (gpz::TrajectoryEncoder,
+// which has efforts standard and dense). A kernel packs the rows, so that only these are transferred. One host thread
+// at a time may use an object.
 class GPZ_API Download {
  public:
   explicit Download(int device = 0);
