@@ -10,6 +10,7 @@
 
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/model/bonds.hpp"
+#include "gpz/model/clear_wins.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_model.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
@@ -40,16 +41,31 @@ class MoleculeUse {
   // size alone.
   bool is_learning() const { return wins_ < first_contests - 1; }
   // True if other models are tried as well.
-  bool has_rivals() const { return wins_ < first_contests || wins_ % interval == 0; }
+  bool has_rivals() const { return !is_settled() && has_rivals_after(wins_); }
+  // True if no other models are tried before the next independent chunk, as long as sections are large.
+  bool is_settled() const { return clear_wins_.end_contests(); }
+  // Call if a section of molecules was kept, after committed(). `was_clear`: by is_clear_win, against all sections that
+  // were tried. `is_large`: at least large_section particles.
+  void won(bool was_clear, bool is_large) {
+    if (!is_large)
+      clear_wins_ = {};
+    else if (!is_settled() && has_rivals_after(wins_ - 1))
+      clear_wins_.decided(was_clear, true);
+  }
+  // Call if a section of molecules was tried and not kept.
+  void lost() { clear_wins_ = {}; }
 
  private:
   static constexpr unsigned most_losses = 3;     // sections in a row
   static constexpr unsigned first_contests = 4;  // sections
   static constexpr unsigned interval = 16;       // sections
 
+  static constexpr bool has_rivals_after(unsigned wins) { return wins < first_contests || wins % interval == 0; }
+
   unsigned losses_ = 0;
   unsigned wins_ = 0;     // sections in a row since another model won
   bool is_open_ = false;  // tried, but not committed yet
+  ClearWins clear_wins_;  // in contests with other models, of large sections
 };
 
 // Encoder only: searches, their results, and whether those helped. Affects only the encoder's choices, never decoding.

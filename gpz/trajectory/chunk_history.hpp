@@ -51,6 +51,7 @@ class ChunkHistory {
   OtherFields others(std::size_t field) const;
   // State of modelled and classed sections of a field.
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
+  const model::ModelledState &modelled(std::size_t field) const { return modelled_[field]; }
   model::ClassedState &classed(std::size_t field) { return classed_[field]; }
 
   std::size_t memory_usage() const;

@@ -75,13 +75,16 @@ struct SectionSource {
   std::size_t least_for_blocks = 0;
   // The last indices include crossings of field 0, which only coding 1 can store.
   bool counts_crossings = false;
+  // Coding 1 tries to predict from particles in earlier slots.
+  bool may_have_neighbours = false;
 };
 
 struct EncodedSection {
   std::vector<std::uint8_t> payload;
   // order[i]: the particle that is decoded as number i; empty unless the coding chooses the order.
   std::vector<std::uint32_t> order;
-  double largest_error = 0;  // for codings without indices
+  double largest_error = 0;      // for codings without indices
+  bool from_neighbours = false;  // coding 1
   // Bytes by which the section may exceed others, because it makes later sections smaller.
   std::size_t investment = 0;
   // Changes of the models' state if a modelled section is kept.
@@ -112,6 +115,9 @@ using FindFields = std::vector<std::size_t>(const std::uint8_t *section, std::si
 
 // Encoder: called if another coding's section was smaller, with the sizes of both sections less their investments.
 using Lose = void(const SectionContext &context, std::size_t size, std::size_t best);
+// Encoder: called if this coding's section was kept, with its size and that of the smallest other section that was
+// encoded; SIZE_MAX: none. Investments are not subtracted.
+using Win = void(const SectionContext &context, std::size_t size, std::size_t other);
 
 struct Coding : format::CodingRule {
   Load *load;
@@ -121,6 +127,7 @@ struct Coding : format::CodingRule {
   Follow *follow = nullptr;
   FindFields *fields_named = nullptr;
   Lose *lose = nullptr;
+  Win *win = nullptr;
   bool decodes_blocks = false;  // load and write use SectionContext::only
 };
 
@@ -137,5 +144,6 @@ TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_mode
 Follow follow_predicted;
 FindFields fields_of_few_values, fields_of_classed;
 Lose lose_molecules;
+Win win_molecules;
 
 }  // namespace gpz::trajectory

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/trajectory/section_writer.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "gpz/model/clear_wins.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -33,6 +36,23 @@ void append_head(const Coding &coding, const SectionSource &source, const format
                               renumbered(source.indices.exact, order), bytes);
 }
 
+// An encoded section.
+struct Tried {
+  const Coding *coding;
+  bool costly;
+  std::size_t bytes;
+  std::size_t size;  // bytes less the investment
+};
+
+// Bytes of the smallest of some sections; SIZE_MAX if there is none.
+template <typename Which>
+std::size_t smallest(const std::vector<Tried> &all, const Which &is_one) {
+  std::size_t bytes = SIZE_MAX;
+  for (const Tried &one : all)
+    if (is_one(one)) bytes = std::min(bytes, one.bytes);
+  return bytes;
+}
+
 }  // namespace
 
 WrittenSection append_section(const std::vector<SectionCandidate> &candidates, const SectionSource &source, Try turn,
@@ -42,9 +62,10 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     EncodedSection encoded;
     ToBeat size;
     bool costly;
+    std::size_t bytes;
   };
   std::optional<Best> best;
-  std::vector<std::pair<const Coding *, std::size_t>> encoded_sizes;
+  std::vector<Tried> all;
   for (const SectionCandidate &candidate : candidates) {
     if (!is_tried(candidate, turn, best.has_value())) continue;
     const Coding &coding = coding_of(candidate.coding);
@@ -52,21 +73,31 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
     const std::size_t head =
         format::section_head_size(coding.head, source.context.components(), source.indices.exact.size());
-    ToBeat size{format::field_coding_size + head + encoded.payload.size(), encoded.payload.size()};
+    const std::size_t section = format::field_coding_size + head + encoded.payload.size();
+    ToBeat size{section, encoded.payload.size()};
     size.section -= encoded.investment;
     size.payload -= encoded.investment;
-    encoded_sizes.emplace_back(&coding, size.section);
-    if (!best || size.section < best->size.section)
-      best = Best{&coding, std::move(encoded), size, candidate.when == When::costly};
+    const bool costly = candidate.when == When::costly;
+    all.push_back({&coding, costly, section, size.section});
+    if (!best || size.section < best->size.section) best = Best{&coding, std::move(encoded), size, costly, section};
   }
   append_head(*best->coding, source, crossed, best->encoded.order, bytes);
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
   if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
-  for (const auto &[coding, size] : encoded_sizes)
-    if (coding != best->coding && coding->lose != nullptr) coding->lose(source.context, size, best->size.section);
-  return {best->costly, best->coding->head == format::SectionHead::axes_and_exact_values,
-          std::move(best->encoded.order), best->encoded.largest_error};
+  for (const Tried &one : all)
+    if (one.coding != best->coding && one.coding->lose != nullptr)
+      one.coding->lose(source.context, one.size, best->size.section);
+  if (best->coding->win != nullptr)
+    best->coding->win(source.context, best->bytes,
+                      smallest(all, [&](const Tried &one) { return one.coding != best->coding; }));
+  const std::size_t other = smallest(all, [&](const Tried &one) { return one.costly != best->costly; });
+  return {best->costly,
+          model::is_clear_win(best->bytes, other),
+          best->coding->head == format::SectionHead::axes_and_exact_values,
+          best->encoded.from_neighbours,
+          std::move(best->encoded.order),
+          best->encoded.largest_error};
 }
 
 }  // namespace gpz::trajectory

@@ -12,10 +12,12 @@
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
+#include "gpz/model/clear_wins.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/trajectory/cell_search.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
 #include "gpz/trajectory/difference_patience.hpp"
+#include "gpz/trajectory/encoder_access.hpp"
 #include "gpz/trajectory/identity.hpp"
 #include "gpz/trajectory/independent_writer.hpp"
 #include "gpz/trajectory/indices.hpp"
@@ -60,6 +62,18 @@ struct TrajectoryEncoder::State {
   void forget() {
     history.forget();
     key_chunk.clear();
+  }
+
+  std::uint8_t settled() const {
+    if (choices.empty() || !history.fits(described) || trajectory::class_of(described[0]) != trajectory::positions ||
+        !choices[0].is_settled())
+      return 0;
+    if (!choices[0].costly_was_smaller()) {
+      if (order == Order::id && !choices[0].leaves_out_neighbours()) return 0;
+      return format::predicted_values;
+    }
+    const model::MoleculeUse &use = history.modelled(0).search.molecules;
+    return use.is_settled() && use.may_try() ? format::molecules : 0;
   }
 
   // Features allowed by both effort and file header.
@@ -231,6 +245,7 @@ struct TrajectoryEncoder::State {
     trajectory::SectionSource source{context,    input,        staying,       tools.indices,
                                      found.axes, found.tilted, tools.encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
+    source.may_have_neighbours = order == Order::id && !choices[f].leaves_out_neighbours();
     source.options.positions = f == 0;
     source.options.dense = effort == Effort::dense;
     source.counts_crossings = crossed != format::Crossed{};
@@ -244,7 +259,9 @@ struct TrajectoryEncoder::State {
     trajectory::SectionChoice &choice = choices[f];
     const Try turn = may_be_costly ? choice.next() : Try::usual;
     const trajectory::WrittenSection written = trajectory::append_section(candidates, source, turn, crossed, out.bytes);
-    if (may_be_costly) choice.encoded(written.costly);
+    if (may_be_costly)
+      choice.encoded(
+          {written.costly, written.was_clear, staying.size() >= model::large_section, written.from_neighbours});
     std::move(step).follow(columns, written.has_axes ? found.axes : core::GridBox{});
   }
 
@@ -304,6 +321,12 @@ void TrajectoryEncoder::set_effort(Effort effort, std::uint32_t features) {
   state_->effort = effort;
   state_->features = features;
 }
+
+std::uint8_t trajectory::EncoderAccess::settled(const TrajectoryEncoder &encoder) { return encoder.state_->settled(); }
+const trajectory::ChunkHistory &trajectory::EncoderAccess::history(const TrajectoryEncoder &encoder) {
+  return encoder.state_->history;
+}
+const format::KeySizes &trajectory::EncoderAccess::key(const TrajectoryEncoder &encoder) { return encoder.state_->key; }
 
 std::size_t TrajectoryEncoder::memory_usage() const {
   std::size_t bytes =

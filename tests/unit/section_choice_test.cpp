@@ -13,7 +13,7 @@ TEST(SectionChoice, TriesBothAtFirstAndThenNowAndAgain) {
   SectionChoice choice;
   for (int i = 0; i < 200; ++i) {
     EXPECT_EQ(choice.next() == Try::both, i < 6 || (i - 6) % 16 == 0) << i;
-    choice.encoded(true);
+    choice.encoded({true});
   }
 }
 
@@ -28,7 +28,87 @@ TEST(SectionChoice, TakesTheOneThatWonLast) {
       won = i / 100 % 2 == 1;
     else
       EXPECT_EQ(what, won ? Try::costly : Try::usual) << i;
-    choice.encoded(what == Try::both ? won : !won);
+    choice.encoded({what == Try::both ? won : !won});
+  }
+}
+
+// Two contests in a row, by the same side.
+TEST(SectionChoice, ClearResultsEndTheTrialsOfLargeSections) {
+  for (const bool costly : {false, true}) {
+    SectionChoice choice;
+    choice.encoded({!costly, true, true});
+    choice.encoded({costly, true, true});
+    choice.encoded({costly, false, true});
+    choice.encoded({costly, true, true});
+    EXPECT_FALSE(choice.is_settled());
+    EXPECT_EQ(choice.next(), Try::both);
+    choice.encoded({costly, true, true});
+    EXPECT_TRUE(choice.is_settled());
+    EXPECT_EQ(choice.costly_was_smaller(), costly);
+    for (int i = 0; i < 100; ++i) {
+      EXPECT_EQ(choice.next(), costly ? Try::costly : Try::usual) << i;
+      choice.encoded({!costly, false, true});
+    }
+    EXPECT_TRUE(choice.is_settled());
+  }
+}
+
+// The contests after the first ones count as well, over the sections between them.
+TEST(SectionChoice, ClearResultsCountAtIntervals) {
+  SectionChoice choice;
+  for (int i = 0; i < 6; ++i) choice.encoded({true, i == 5, true});
+  EXPECT_FALSE(choice.is_settled());
+  int sections = 6;
+  for (; !choice.is_settled() && sections < 100; ++sections) choice.encoded({true, choice.next() == Try::both, true});
+  EXPECT_EQ(sections, 7);
+  SectionChoice late;
+  for (int i = 0; i < 6; ++i) late.encoded({true, false, true});
+  for (sections = 6; !late.is_settled() && sections < 100; ++sections)
+    late.encoded({true, late.next() == Try::both, true});
+  EXPECT_EQ(sections, 6 + 16 + 1);
+}
+
+TEST(SectionChoice, SmallSectionsAreTriedAgain) {
+  SectionChoice choice;
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(choice.next() == Try::both, i < 6 || (i - 6) % 16 == 0) << i;
+    choice.encoded({true, true, false});
+    EXPECT_FALSE(choice.is_settled());
+  }
+  // A section that became small, by particles that left.
+  SectionChoice shrunk;
+  for (int i = 0; i < 2; ++i) shrunk.encoded({true, true, true});
+  EXPECT_EQ(shrunk.next(), Try::costly);
+  shrunk.encoded({true, true, false});
+  EXPECT_EQ(shrunk.next(), Try::both);
+}
+
+TEST(SectionChoice, AWinIsClearByA128thOfTheLoser) {
+  EXPECT_TRUE(model::is_clear_win(1269, 1280));
+  EXPECT_FALSE(model::is_clear_win(1270, 1280));
+  EXPECT_FALSE(model::is_clear_win(1280, 1280));
+  EXPECT_FALSE(model::is_clear_win(1300, 1280));  // by its investment
+  EXPECT_TRUE(model::is_clear_win(1280, SIZE_MAX));
+}
+
+// Neighbours are tried until a section behind the trials goes without them, as long as sections are large.
+TEST(SectionChoice, NeighboursAreLeftOutBehindTrials) {
+  SectionChoice choice;
+  const auto encoded = [&](bool is_large, bool from_neighbours) {
+    choice.encoded({false, true, is_large, from_neighbours});
+    return choice.leaves_out_neighbours();
+  };
+  EXPECT_FALSE(choice.leaves_out_neighbours());
+  EXPECT_FALSE(encoded(true, false));  // a trial follows
+  EXPECT_FALSE(encoded(true, true));
+  ASSERT_TRUE(choice.is_settled());
+  EXPECT_FALSE(encoded(true, true));
+  for (int i = 0; i < 40; ++i) EXPECT_TRUE(encoded(true, false)) << i;
+  EXPECT_FALSE(encoded(false, false));
+  SectionChoice small;
+  for (int i = 0; i < 40; ++i) {
+    small.encoded({false, true, false, false});
+    EXPECT_FALSE(small.leaves_out_neighbours()) << i;
   }
 }
 

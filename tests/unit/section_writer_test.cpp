@@ -42,12 +42,19 @@ struct Integers {
     indices.load(input, rows, nullptr, trajectory::ExactIndex::nearest, 1, error);
   }
 
-  Bytes section(const std::vector<SectionCandidate> &candidates, Try turn = Try::both) {
+  WrittenSection written(const std::vector<SectionCandidate> &candidates, Bytes &bytes, Try turn = Try::both) {
     SectionContext context{input.field, data.size()};
     context.ids = &ids;
-    Bytes bytes;
     const std::optional<format::TiltedEdges> straight;
-    append_section(candidates, {context, input, rows, indices, {}, straight, encoder, {}}, turn, {}, bytes);
+    return append_section(candidates, {context, input, rows, indices, {}, straight, encoder, {}}, turn, {}, bytes);
+  }
+  WrittenSection written(const std::vector<SectionCandidate> &candidates) {
+    Bytes bytes;
+    return written(candidates, bytes);
+  }
+  Bytes section(const std::vector<SectionCandidate> &candidates, Try turn = Try::both) {
+    Bytes bytes;
+    written(candidates, bytes, turn);
     return bytes;
   }
 };
@@ -120,6 +127,68 @@ TEST(SectionWriter, MoleculesAreTriedAgainAfterANarrowLoss) {
   EXPECT_TRUE(use.may_try());
   molecules.lose(context, 1050000, 1000000);
   EXPECT_FALSE(use.may_try());
+}
+
+// Two in a row, in contests with other models, of large chunks.
+TEST(SectionWriter, MoleculesEndContestsAfterClearWins) {
+  const Coding &molecules = coding_of(format::molecules);
+  ASSERT_NE(molecules.win, nullptr);
+  const Field field;
+  model::ModelledState modelled;
+  SectionContext context{field, model::large_section};
+  context.modelled = &modelled;
+  model::MoleculeUse &use = modelled.search.molecules;
+  const auto wins = [&](std::size_t other) {
+    use.tried();
+    use.committed(true);
+    molecules.win(context, 1000000, other);
+  };
+  constexpr std::size_t clearly = 1010000, narrowly = 1005000;
+  wins(clearly);
+  wins(narrowly);
+  wins(clearly);
+  EXPECT_TRUE(use.has_rivals());
+  wins(clearly);
+  EXPECT_TRUE(use.is_settled());
+  EXPECT_FALSE(use.has_rivals());
+  for (int i = 0; i < 40; ++i) {
+    wins(SIZE_MAX);
+    EXPECT_FALSE(use.has_rivals());
+    EXPECT_TRUE(use.may_try());
+  }
+  // A loss, against a coding that is tried for another reason, or a small chunk.
+  molecules.lose(context, 1010000, 1000000);
+  EXPECT_FALSE(use.is_settled());
+  EXPECT_TRUE(use.may_try());
+  use = {};
+  wins(clearly);
+  context.particles = model::large_section - 1;
+  wins(clearly);
+  context.particles = model::large_section;
+  wins(clearly);
+  EXPECT_FALSE(use.is_settled());
+  // Sections without other models are no contests with these.
+  use = {};
+  for (int i = 0; i < 4; ++i) wins(narrowly);
+  for (int i = 4; i < 16; ++i) {
+    EXPECT_FALSE(use.has_rivals());
+    wins(clearly);
+  }
+  EXPECT_FALSE(use.is_settled());
+  EXPECT_TRUE(use.has_rivals());
+}
+
+TEST(SectionWriter, ReportsClearWins) {
+  Integers integers(true);
+  auto candidates = section_candidates(ChunkKind::ordered, trajectory::integers, 0, 0);
+  candidates[0].when = SectionCandidate::costly;
+  EXPECT_TRUE(integers.written(candidates).was_clear);
+  // Two of one kind are no contest of the kinds, and one section alone has won clearly.
+  candidates[0].when = SectionCandidate::always;
+  EXPECT_TRUE(integers.written(candidates).was_clear);
+  SectionCandidate again = candidates[0];
+  again.when = SectionCandidate::costly;
+  EXPECT_FALSE(integers.written({candidates[0], again}).was_clear);
 }
 
 // A field without a coding in a kind of chunk could not be written.

@@ -14,6 +14,10 @@
 
 namespace gpz {
 
+namespace trajectory {
+struct EncoderAccess;
+}
+
 // The default key interval: the number of frames from one key frame to the next. A longer interval makes files smaller,
 // because key frames are larger than difference frames. A shorter one makes random access faster, because a frame is
 // decoded from its key frame on. Measurements: docs/results/trajectories.md.
@@ -114,6 +118,7 @@ class GPZ_API TrajectoryEncoder {
   std::size_t memory_usage() const;
 
  private:
+  friend struct trajectory::EncoderAccess;
   struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpz/format/corrupt.hpp"
+#include "gpz/model/clear_wins.hpp"
 #include "gpz/molecule/section.hpp"
 #include "gpz/trajectory/codings.hpp"
 
@@ -31,7 +32,7 @@ molecule::Edges edges_of(const SectionSource &source) {
 // Sample of a large chunk: ranges of slots. Molecules do not reach far: most are within a range.
 constexpr std::size_t sample_ranges = 8;
 constexpr std::size_t range_particles = 4096;
-constexpr std::size_t sampled_from = 8 * sample_ranges * range_particles;
+static_assert(model::large_section >= 8 * sample_ranges * range_particles);
 
 template <typename T>
 void sample(const T *from, std::size_t particles, format::Column<T> &to) {
@@ -87,7 +88,7 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   const SectionContext &context = source.context;
   model::MoleculeUse &use = context.modelled->search.molecules;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
-  if (context.modelled->molecules.empty() && context.particles >= sampled_from && lose_in_sample(source)) {
+  if (context.modelled->molecules.empty() && context.particles >= model::large_section && lose_in_sample(source)) {
     use.give_up();
     return false;
   }
@@ -118,7 +119,13 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
 // encode a frame.
 void lose_molecules(const SectionContext &context, std::size_t size, std::size_t best) {
   constexpr std::size_t narrow_part = 32;
-  if (size > best + best / narrow_part + molecule_tables) context.modelled->search.molecules.give_up();
+  model::MoleculeUse &use = context.modelled->search.molecules;
+  use.lost();
+  if (size > best + best / narrow_part + molecule_tables) use.give_up();
+}
+
+void win_molecules(const SectionContext &context, std::size_t size, std::size_t other) {
+  context.modelled->search.molecules.won(model::is_clear_win(size, other), context.particles >= model::large_section);
 }
 
 }  // namespace gpz::trajectory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Coding 1: residuals of a prediction from earlier frames (docs/format.md, section 9).
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/core/difference_section.hpp"
 #include "gpz/trajectory/codings.hpp"
 
 namespace gpz::trajectory {
@@ -18,7 +19,8 @@ void follow_predicted(codec::DifferenceState &state, const Payload &payload, int
 bool encode_predicted(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const std::size_t components = source.context.components();
   codec::encode_difference(*source.context.state, source.indices.columns(components), source.edges, out.payload,
-                           codec::kernels(), source.options.in_order_of_ids, source.context.threads);
+                           codec::kernels(), source.may_have_neighbours, source.context.threads);
+  out.from_neighbours = !out.payload.empty() && out.payload[0] == core::neighbour_predictor;
   return true;
 }
 
