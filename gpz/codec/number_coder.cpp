@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "gpz/codec/number_choice.hpp"
+#include "gpz/codec/number_symbols.hpp"
 #include "gpz/codec/number_tables.hpp"
 #include "gpz/codec/parallel.hpp"
 #include "gpz/format/bytes.hpp"
@@ -16,45 +16,10 @@ using format::corrupt;
 
 namespace {
 
-// Encoder data for the numbers of a range.
-struct Symbol {
-  std::uint64_t inverse;  // core::ans_inverse
-  std::uint16_t start;
-  std::uint16_t frequency;
-  std::uint8_t bits;
-};
-
 constexpr std::size_t state_bytes = core::ans_states * sizeof(std::uint32_t);
 
-struct Table {
-  std::uint32_t tokens = 0;  // without the escape
-  int low = 0;               // raw low bits of a number below its token
-  std::array<core::TokenShare, core::number_tokens + 1> share;
-
-  Table(const NumberTables &tables, unsigned context) {
-    const ContextTable &of = tables.contexts[context];
-    NumberShape shape;
-    if (of.shape != 0) shape = tables.shapes[of.shape - 1U];
-    low = core::low_bits_of_scale(of.scale);
-    tokens = core::tokens_at_scale(shape.tokens, of.scale);
-    core::fill_shares(weights_of(shape).data(), shape.tokens, of.scale, share.data());
-  }
-
-  std::uint32_t token(std::uint32_t u) const { return std::min(core::token_of(u >> low), tokens); }
-  int bits(std::uint32_t token) const { return token == tokens ? 32 : core::token_bits(token) + low; }
-};
-
-std::uint32_t push(std::uint32_t x, const Symbol &symbol) {
+std::uint32_t push(std::uint32_t x, const NumberSymbol &symbol) {
   return core::ans_push_exactly(x, symbol.start, symbol.frequency, core::ans_quotient(x, symbol.inverse));
-}
-void find_symbols(const Table &table, const Histogram &used, Symbol *symbols) {
-  for (std::uint32_t r = 0; r < core::number_tokens; ++r) {
-    if (used[r] == 0) continue;
-    const std::uint32_t token = table.token(static_cast<std::uint32_t>(core::token_first(r)));
-    const core::TokenShare share = table.share[token];
-    symbols[r] = {core::ans_inverse(share.frequency), static_cast<std::uint16_t>(share.start),
-                  static_cast<std::uint16_t>(share.frequency), static_cast<std::uint8_t>(table.bits(token))};
-  }
 }
 
 // Writes bits backwards from the end of a buffer. Clears the eight bytes in front of the written ones.
@@ -79,13 +44,6 @@ class BackwardBits {
   int count_ = 0;
 };
 
-struct Symbols {
-  NumberTables tables;
-  std::vector<Symbol> of_token;  // over all contexts
-
-  const Symbol &of(std::uint64_t item) const { return of_token[item >> 32]; }
-};
-
 // Segments in pieces, so that threads share the work on a long one.
 std::vector<NumberSegment> pieces_of(const std::vector<NumberSegment> &segments) {
   constexpr std::size_t most = 16384;
@@ -96,9 +54,10 @@ std::vector<NumberSegment> pieces_of(const std::vector<NumberSegment> &segments)
   return pieces;
 }
 
-// Afterwards each item holds its token's index over all contexts in place of the context.
-Symbols choose_symbols(const std::vector<NumberSegment> &segments, unsigned context_count, const std::uint8_t *contexts,
-                       int threads) {
+// Counts of all contexts, as choose_symbols() takes them. Afterwards each item holds its token's index over all
+// contexts in place of the context.
+std::vector<std::uint32_t> count_tokens(const std::vector<NumberSegment> &segments, unsigned context_count,
+                                        const std::uint8_t *contexts, int threads) {
   const std::vector<NumberSegment> pieces = pieces_of(segments);
   const int used = thread_count(threads, pieces.size());
   std::vector<std::vector<std::uint32_t>> counts_of(static_cast<std::size_t>(used));
@@ -120,25 +79,20 @@ Symbols choose_symbols(const std::vector<NumberSegment> &segments, unsigned cont
   std::vector<std::uint32_t> &counts = counts_of[0];
   for (std::size_t t = 1; t < counts_of.size(); ++t)
     std::transform(counts_of[t].begin(), counts_of[t].end(), counts.begin(), counts.begin(), std::plus<>());
-  std::vector<Histogram> histograms(context_count);
-  for (unsigned c = 0; c < context_count; ++c)
-    std::copy_n(&counts[std::size_t{c} * core::number_tokens], core::number_tokens, histograms[c].begin());
-  Symbols symbols{choose_tables(histograms), std::vector<Symbol>(counts.size())};
-  for (unsigned c = 0; c < context_count; ++c)
-    find_symbols(Table(symbols.tables, c), histograms[c], &symbols.of_token[std::size_t{c} * core::number_tokens]);
-  return symbols;
+  return std::move(counts);
 }
 
 // Appends states, words and raw bits. The padding to 8 bytes counts from `start` in `bytes`.
-void append_numbers(const NumberSegment &segment, const Symbols &symbols, std::size_t start,
+void append_numbers(const NumberSegment &segment, const NumberSymbols &symbols, std::size_t start,
                     std::vector<std::uint8_t> &bytes) {
   const std::uint64_t *const items = segment.items;
+  const auto symbol_of = [&](std::uint64_t item) -> const NumberSymbol & { return symbols.of_token[item >> 32]; };
   std::uint64_t raw_bits = 0;
   const std::size_t most_words = segment.count;
   const std::unique_ptr<std::uint16_t[]> words(new std::uint16_t[most_words]);
   std::size_t first_word = most_words;
   const auto step = [&](std::uint64_t item, std::uint32_t &x) {
-    const Symbol &symbol = symbols.of(item);
+    const NumberSymbol &symbol = symbol_of(item);
     raw_bits += symbol.bits;
     // No branch, as it would be unpredictable: an unneeded word is overwritten later.
     const bool full = core::ans_is_full(x, symbol.frequency);
@@ -164,7 +118,7 @@ void append_numbers(const NumberSegment &segment, const Symbols &symbols, std::s
   std::array<std::uint8_t, sizeof(std::uint64_t)> kept;
   std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()), kept.size(), kept.begin());
   BackwardBits out(bytes.data() + bytes.size());
-  for (i = 0; i < segment.count; ++i) out.put(static_cast<std::uint32_t>(items[i]), symbols.of(items[i]).bits);
+  for (i = 0; i < segment.count; ++i) out.put(static_cast<std::uint32_t>(items[i]), symbol_of(items[i]).bits);
   std::copy(kept.begin(), kept.end(), bytes.begin() + static_cast<std::ptrdiff_t>(words_at - kept.size()));
   if (word_bytes != 0) std::memcpy(bytes.data() + words_at, &words[first_word], word_bytes);
 }
@@ -173,28 +127,21 @@ void append_numbers(const NumberSegment &segment, const Symbols &symbols, std::s
 
 void append_segments(const std::vector<NumberSegment> &segments, unsigned context_count, const std::uint8_t *contexts,
                      int threads, std::vector<std::uint8_t> &bytes) {
-  const Symbols symbols = choose_symbols(segments, context_count, contexts, threads);
-  std::vector<std::uint8_t> tables;
-  write_tables(symbols.tables, tables);
-  tables.resize(format::round_up_8(tables.size()));
+  const NumberSymbols symbols = choose_symbols(count_tokens(segments, context_count, contexts, threads), context_count);
   std::uint64_t numbers = 0;
   for (const NumberSegment &segment : segments) numbers += segment.count;
   const int used = thread_count(threads_for_particles(threads, numbers), segments.size());
   std::vector<std::vector<std::uint8_t>> streams(static_cast<std::size_t>(used));
-  std::vector<std::size_t> lengths(segments.size());
+  std::vector<std::uint32_t> lengths(segments.size());
   parallel_ranges(used, segments.size(), [&](int t, std::uint64_t begin, std::uint64_t end) {
     std::vector<std::uint8_t> &stream = streams[static_cast<std::size_t>(t)];
     for (std::uint64_t s = begin; s < end; ++s) {
       const std::size_t start = stream.size();
       append_numbers(segments[s], symbols, start, stream);
-      lengths[s] = stream.size() - start;
+      lengths[s] = static_cast<std::uint32_t>(stream.size() - start);
     }
   });
-  format::ByteWriter writer(bytes);
-  writer.u32(static_cast<std::uint32_t>(tables.size()));
-  for (const std::size_t length : lengths) writer.u32(static_cast<std::uint32_t>(length));
-  if (segments.size() % 2 == 0) writer.u32(0);
-  bytes.insert(bytes.end(), tables.begin(), tables.end());
+  append_segment_tables(symbols.tables, lengths, bytes);
   for (const auto &stream : streams) bytes.insert(bytes.end(), stream.begin(), stream.end());
 }
 
@@ -205,7 +152,7 @@ void NumberEncoder::append(NumberEncoder &&behind) {
 
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes, int threads) {
   const NumberSegment all{items_.data(), items_.size()};
-  const Symbols symbols = choose_symbols({all}, contexts_, nullptr, threads);
+  const NumberSymbols symbols = choose_symbols(count_tokens({all}, contexts_, nullptr, threads), contexts_);
   const std::size_t start = bytes.size();
   write_tables(symbols.tables, bytes);
   append_numbers(all, symbols, start, bytes);
@@ -234,7 +181,7 @@ NumberSlots::NumberSlots(const std::uint8_t *stream, std::size_t size, unsigned 
   slot.resize(std::size_t{contexts} * core::ans_total + bytes_behind_table);
   token.resize(contexts * tokens_of_context);
   for (unsigned c = 0; c < contexts; ++c) {
-    const Table table(tables, c);
+    const NumberTable table(tables, c);
     for (std::uint32_t t = 0; t <= table.tokens; ++t) {
       const core::TokenShare &share = table.share[t];
       const std::uint64_t number = t == table.tokens ? 0 : core::token_first(t) << table.low;

@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "gpz/kernels/lanes.hpp"
+// Behind the lanes that it is for.
+#include "gpz/kernels/side_formulas.hpp"
 
 namespace gpz::codec {
 namespace GPZ_ISA {
@@ -178,29 +180,6 @@ void write(const ComponentCoding &coding, const WayBatch &b, NumberItems &items,
   }
 }
 
-// A bond vector lies on the other side than the expected one: 1, otherwise 0.
-inline Real is_other_side(const WayBatch &b) {
-  const auto component = [&](std::size_t step) {
-    const Real axis = load(b.axis[step].of.data());
-    const Real x = load(b.way[0].of.data());
-    const Real y = load(b.way[1].of.data());
-    const Real z = load(b.way[2].of.data());
-    return select(equal(axis, all(0)), x, select(equal(axis, all(1)), y, z));
-  };
-  const Real second = component(1);
-  const Real third = component(2);
-  const auto off = [&](std::size_t k) {
-    return magnitude(load(b.y[k].of.data()) - second) + magnitude(load(b.z[k].of.data()) - third);
-  };
-  const Real first_off = off(0);
-  const Real second_off = off(1);
-  const Mask is_first_near = equal(load(b.near.of.data()), all(0));
-  const Real of_circle =
-      select(less(select(is_first_near, second_off, first_off), select(is_first_near, first_off, second_off)), 1, 0);
-  const Real of_sphere = select(less(third * load(b.side.of.data()), all(0)), 1, 0);
-  return select(equal(load(b.framed.of.data()), all(0)), of_sphere, of_circle);
-}
-
 // Goes to the other side in lanes that are -1: the other of 0 and 1, or of -1 and 1.
 inline void change_side(unsigned step, std::size_t lane, Word is_other, WayBatch &b) {
   WayBatch::LaneValues &side = step == 0 ? b.near : b.side;
@@ -218,7 +197,7 @@ inline Word level_of_side(const WayBatch &b, std::size_t lane) {
 unsigned write_sides(const ComponentCoding &coding, WayBatch &b, NumberItems &items) {
   if (!any(less(all(0.5), load(b.has_side.of.data())))) return 0;
   WayBatch::LaneValues other;
-  store(other.of.data(), is_other_side(b));
+  store(other.of.data(), select(is_other_side(b), all(1), all(0)));
   unsigned found = 0;
   for (std::size_t l = 0; l < static_cast<std::size_t>(lanes); l += words) {
     const Word has = has_side(b, coding.coded, l);

@@ -44,7 +44,8 @@ struct ClassSums {
   FitSums<motion_features> motion;
   std::array<FitSums<shape_features>, 3> shape;  // length, along, across
   double samples = 0;                            // number of particles in the sums above
-  // Over all particles. For roots, off_length sums distances from the expected position.
+  // Over all particles, from here on. For roots, off_length sums distances from the expected position, and the others
+  // are 0.
   double count = 0;
   double off_length = 0;  // |length - expected|
   double off_along = 0;

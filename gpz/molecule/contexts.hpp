@@ -23,6 +23,12 @@ struct Contexts {
   unsigned base = 0;  // first level
   unsigned levels = 1;
 
+  // For components with these levels; `least` exceeds `most` if there are none.
+  static Contexts over(unsigned least, unsigned most) {
+    const unsigned base = core::min_of(least, most);
+    return {base, most - base + 1};
+  }
+
   GPZ_HD unsigned of(Group group, unsigned level, unsigned part) const {
     const unsigned at = level <= base ? 0 : core::min_of(level - base, levels - 1);
     if (group == Group::wide) return 2 * of_group() + at;
@@ -54,18 +60,18 @@ class ContextTable {
           *to++ = static_cast<std::uint8_t>(contexts.of(group, level, part));
     for (unsigned level = 0; level < codec::way_side_levels; ++level)
       *to++ = static_cast<std::uint8_t>(contexts.of_side(level));
-    for (unsigned k = 0; k < images; ++k) *to++ = static_cast<std::uint8_t>(contexts.of_image(k < 2, k % 2 != 0));
+    for (unsigned k = 0; k < contexts_of_images; ++k) *to++ = static_cast<std::uint8_t>(contexts.of_image(k < 2, k % 2 != 0));
   }
-  static unsigned place_of_image(bool is_root, bool differs) {
+  GPZ_HD static unsigned place_of_image(bool is_root, bool differs) {
     return place_of_images + (is_root ? 0 : 2) + (differs ? 1 : 0);
   }
+  static constexpr unsigned contexts_of_images = 4;
+  static constexpr unsigned places = place_of_images + contexts_of_images;
   // For codec::ComponentCoding.
   const std::uint8_t *by_place() const { return table_.data(); }
 
  private:
-  static constexpr unsigned images = 4;  // contexts
-
-  std::array<std::uint8_t, place_of_images + images + codec::bytes_behind_table> table_{};
+  std::array<std::uint8_t, places + codec::bytes_behind_table> table_{};
 };
 
 }  // namespace gpz::molecule

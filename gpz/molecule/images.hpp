@@ -40,23 +40,25 @@ struct Candidates {
 class ImageCode {
  public:
   ImageCode() = default;  // of an exception, which has no number
-  ImageCode(const Image &image, const Candidates &candidates)
+  GPZ_HD ImageCode(const Image &image, const Candidates &candidates)
       : code_(static_cast<std::uint8_t>((image_number(image, candidates) << 1) | (candidates.differ() ? 1 : 0))) {}
 
-  static ImageCode inside() {  // neither it nor the candidates have an image
+  GPZ_HD static ImageCode inside() {  // neither it nor the candidates have an image
     ImageCode code;
     code.code_ = 0;
     return code;
   }
 
-  bool is_exception() const { return code_ == exception; }
-  bool differs() const { return (code_ & 1) != 0; }
-  std::uint32_t number() const { return code_ >> 1; }
+  GPZ_HD bool is_exception() const { return code_ == exception; }
+  GPZ_HD bool differs() const { return (code_ & 1) != 0; }
+  // Neither of the candidates.
+  GPZ_HD bool is_unusual() const { return !is_exception() && number() >= first_image; }
+  GPZ_HD std::uint32_t number() const { return code_ >> 1; }
 
  private:
   static constexpr std::uint8_t exception = 255;
 
-  static std::uint32_t image_number(const Image &image, const Candidates &candidates) {
+  GPZ_HD static std::uint32_t image_number(const Image &image, const Candidates &candidates) {
     return are_equal(image, candidates.wraps)   ? 0
            : are_equal(image, candidates.stays) ? 1
                                                 : first_image + number_of(image);
@@ -65,6 +67,25 @@ class ImageCode {
   std::uint8_t code_ = exception;
 };
 static_assert((first_image + images) << 1 < 255);
+
+// The code of a particle's image. `usual` is that of the last frame, or none for a root; open_place() gives its position
+// before the image is applied.
+template <typename OpenPlace>
+GPZ_HD ImageCode code_of_image(const Cell &cell, const Way &place, const Image &image, const Image &usual,
+                               const OpenPlace &open_place) {
+  // Most particles are inside the box and have no image.
+  if (is_none(image) && is_none(usual) && cell.holds(place)) return ImageCode::inside();
+  return {image, Candidates(cell, open_place(), usual)};
+}
+
+// Displacement of a particle, limited, from that of its parent.
+GPZ_HD Particle::Steps moved_with(const Particle::Steps &parent_moved, const Particle::Steps &way,
+                                  const Particle::Steps &last_way) {
+  Particle::Steps moved;
+  for (std::size_t d = 0; d < moved.size(); ++d)
+    moved[d] = core::limited(std::int64_t{parent_moved[d]} + way[d] - last_way[d], longest_move);
+  return moved;
+}
 
 // Computes bond vector (or displacement, of a root), motion and image of a particle from the vector to its place: from
 // its parent, which moved by `parent_moved`, or from its last place. `last_way` is its last bond vector. Returns false
@@ -79,8 +100,7 @@ GPZ_HD bool find_move(const Cell &cell, bool is_root, Way way, const Particle::S
     return is_near;
   }
   now.way = steps;
-  for (std::size_t d = 0; d < steps.size(); ++d)
-    now.moved[d] = core::limited(std::int64_t{parent_moved[d]} + steps[d] - last_way[d], longest_move);
+  now.moved = moved_with(parent_moved, steps, last_way);
   return is_near;
 }
 

@@ -28,6 +28,15 @@ Cell read_tilted(format::ByteReader &in, bool is_brick) {
 
 }  // namespace
 
+void append_start(unsigned flags, const Contexts &contexts, std::vector<std::uint8_t> &bytes) {
+  const std::size_t end = bytes.size() + start_bytes;
+  format::ByteWriter writer(bytes);
+  writer.u8(static_cast<std::uint8_t>(flags));
+  writer.u8(static_cast<std::uint8_t>(contexts.base));
+  writer.u8(static_cast<std::uint8_t>(contexts.levels));
+  bytes.resize(end);
+}
+
 std::size_t bytes_to_open(const std::uint8_t *bytes, std::size_t size) {
   static_assert(first_bytes == start_bytes + tilted_bytes + sizeof(std::uint64_t));
   if (size < start_bytes) return size;

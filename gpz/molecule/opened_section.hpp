@@ -20,6 +20,9 @@ namespace gpz::molecule {
 enum SectionFlag : std::uint8_t { new_tree = 1, tilted = 2, brick = 4, quiet = 8 };
 inline constexpr std::uint8_t all_flags = 15;
 
+// Appends flags and contexts, the first bytes of a section: a multiple of 8.
+void append_start(unsigned flags, const Contexts &contexts, std::vector<std::uint8_t> &bytes);
+
 struct OpenedSection {
   bool has_tree = false;
   bool is_quiet = false;  // no images are coded where both candidates agree

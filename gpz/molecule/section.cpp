@@ -103,17 +103,12 @@ Moves find_moves(const Scene &scene, const codec::IndexColumns &q, std::size_t f
       codes[i] = {};
       continue;
     }
-    // Most particles are inside the box and have no image.
-    const Image usual = usual_image(scene, i);
-    if (is_none(now.image) && is_none(usual) && scene.cell.holds(place)) {
-      codes[i] = ImageCode::inside();
-      continue;
-    }
-    const Candidates candidates(scene.cell, open_place(scene, i, now, q), usual);
-    codes[i] = {now.image, candidates};
-    if (now.image == candidates.stays || now.image == candidates.wraps) continue;
+    const ImageCode code = code_of_image(scene.cell, place, now.image, usual_image(scene, i),
+                                         [&] { return open_place(scene, i, now, q); });
+    codes[i] = code;
+    if (!code.is_unusual()) continue;
     ++moves.unusual;
-    moves.is_quiet = moves.is_quiet && candidates.differ();
+    moves.is_quiet = moves.is_quiet && code.differs();
   }
   return moves;
 }
@@ -125,10 +120,7 @@ Contexts choose_contexts(const std::vector<EncodeSide> &sides) {
     least = std::min(least, side.least_level);
     most = std::max(most, side.most_level);
   }
-  Contexts contexts;
-  contexts.base = static_cast<unsigned>(std::min(least, most));
-  contexts.levels = static_cast<unsigned>(most) - contexts.base + 1;
-  return contexts;
+  return Contexts::over(static_cast<unsigned>(least), static_cast<unsigned>(most));
 }
 
 }  // namespace
@@ -182,11 +174,8 @@ class SectionCoder {
     numbers.reserve(sides.size());
     for (const EncodeSide &side : sides) numbers.push_back(side.numbers());
     const std::size_t begin = bytes.size();
+    append_start(flags, contexts, bytes);
     format::ByteWriter writer(bytes);
-    writer.u8(flags);
-    writer.u8(static_cast<std::uint8_t>(contexts.base));
-    writer.u8(static_cast<std::uint8_t>(contexts.levels));
-    bytes.resize(begin + 8);
     if (edges.is_tilted) {
       for (const core::GridAxis &axis : edges.tilted_axes) {
         writer.i64(axis.lo);

@@ -59,6 +59,12 @@ class State {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(std::size_t count);
 
+  // For an encoder on a GPU that goes on from here. `frames`: of the history, including that of the last section.
+  const Tree &tree() const { return tree_; }
+  const format::Column<Particle> &particles() const { return particles_; }
+  const std::vector<ClassRecord> &classes() const { return classes_; }
+  std::uint64_t frames() const { return frames_; }
+
   std::size_t memory_usage() const;
 
  private:

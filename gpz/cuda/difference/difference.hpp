@@ -139,6 +139,16 @@ bool can_follow(const core::GridBox &box);
 void find_indices(const DeviceValues &values, std::uint64_t n, int components, std::int32_t *const *out,
                   std::uint32_t *wide, Stream stream);
 
+// What find_indices() found of values, in device memory; zeros before the call.
+struct IndexReport {
+  unsigned long long error;  // the largest error, as the bits of a double
+  std::uint32_t invalid;     // not 0: the grid cannot hold a value
+  std::uint32_t wide;        // not 0: an index does not fit
+};
+// As above, with a report, for values that are floats.
+void find_indices(const DeviceValues &values, std::uint64_t n, int components, std::int32_t *const *out,
+                  IndexReport *report, Stream stream);
+
 // Starts a state with a key frame of n <= capacity particles with these values; *wide as above. Throws
 // invalid_argument.
 void start_difference(DeviceDifferenceState &state, const DeviceValues &values, std::uint64_t n, std::uint32_t *wide,

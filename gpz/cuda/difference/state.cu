@@ -42,6 +42,39 @@ __global__ void __launch_bounds__(state_threads)
   }
 }
 
+template <typename T>
+__global__ void __launch_bounds__(state_threads)
+    quantize_and_check(const __grid_constant__ DifferenceSource source, std::uint64_t n, int components,
+                       IndexOutputs to, IndexReport *report) {
+  const std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * state_threads + threadIdx.x;
+  double error = 0;
+  bool is_invalid = false;
+  bool is_wide = false;
+  if (i < n) {
+    const std::uint64_t row = source_row(source, i);
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d) {
+      if (d >= components) break;
+      const DeviceIndex index = device_index(source_value<T>(source, d, row), source.grid);
+      to.out[d][i] = index.good ? index.q : 0;
+      is_invalid |= !index.valid;
+      is_wide |= index.valid && !index.good;
+      error = index.good && index.error > error ? index.error : error;
+    }
+  }
+#pragma unroll
+  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+    const double other = __shfl_down_sync(full_mask, error, offset);
+    error = other > error ? other : error;
+  }
+  if (is_invalid) report->invalid = 1;
+  if (is_wide) report->wide = 1;
+  // Bits of positive doubles are in the order of their values. Few warps have a larger error than those before.
+  const auto bits = static_cast<unsigned long long>(__double_as_longlong(error));
+  if (this_lane() == 0 && bits > *static_cast<volatile unsigned long long *>(&report->error))
+    atomicMax(&report->error, bits);
+}
+
 // Gathers the values of kept particles; zeros follow.
 __global__ void __launch_bounds__(state_threads) gather_kept(const std::int32_t *from, const std::uint32_t *kept,
                                                              std::uint64_t count, std::uint64_t all, std::int32_t *to) {
@@ -186,6 +219,20 @@ void find_indices(const DeviceValues &values, std::uint64_t n, int components, s
     quantize_values<float><<<ctas, state_threads, 0, stream>>>(source, n, components, to, wide);
   if (type == ConstArray::Type::float64)
     quantize_values<double><<<ctas, state_threads, 0, stream>>>(source, n, components, to, wide);
+  check(cudaGetLastError(), "grid indices");
+}
+
+void find_indices(const DeviceValues &values, std::uint64_t n, int components, std::int32_t *const *out,
+                  IndexReport *report, Stream stream) {
+  const ConstArray::Type type = check_values(values, n, components, false);
+  if (n == 0) return;
+  const DifferenceSource source = source_of(values, components);
+  IndexOutputs to{};
+  std::copy_n(out, components, to.out);
+  if (type == ConstArray::Type::float32)
+    quantize_and_check<float><<<grid_for(n), state_threads, 0, stream>>>(source, n, components, to, report);
+  else
+    quantize_and_check<double><<<grid_for(n), state_threads, 0, stream>>>(source, n, components, to, report);
   check(cudaGetLastError(), "grid indices");
 }
 

@@ -11,6 +11,9 @@ namespace gpz::cuda {
 // Decodes all segments, and adds their particles to `sums`. Bits of the status are those of sections.
 void launch_decode_segments(const MoleculeDecode &params, cudaStream_t stream);
 
+// Numbers of all segments, and their particles in `sums`. The report must have its start values.
+void launch_encode_segments(const MoleculeEncode &params, cudaStream_t stream);
+
 // Fits of all classes after a frame, from the sums of the segments in their order.
 void launch_learn(const molecule::ClassSums *sums, std::uint32_t segments, molecule::ClassRecord *records,
                   std::uint32_t classes, cudaStream_t stream);

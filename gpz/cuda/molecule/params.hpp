@@ -38,7 +38,8 @@ struct StoredParticle {
   std::int64_t place[3];
 };
 
-struct MoleculeDecode {
+// A pass over the particles of a section.
+struct MoleculePass {
   MoleculeTree tree;
   const DeviceParticle *last;
   DeviceParticle *now;
@@ -48,6 +49,9 @@ struct MoleculeDecode {
   std::int32_t *index[3];
   molecule::Cell cell;
   bool is_quiet;  // no images are coded where both candidates agree
+};
+
+struct MoleculeDecode : MoleculePass {
   molecule::Contexts contexts;
   unsigned context_count;
   const std::uint8_t *slots;  // codec::NumberSlots
@@ -57,6 +61,23 @@ struct MoleculeDecode {
   const StoredParticle *stored;      // exceptions, ascending
   std::uint64_t stored_count;
   std::uint32_t *status;
+};
+
+// Results of encoding, in device memory.
+struct MoleculeReport {
+  std::uint32_t exceptions;  // not 0: particles are so far from their parents that they need exceptions
+  std::uint32_t unusual;     // not 0: an image is neither of the candidates, which agree
+  std::uint32_t least_level;
+  std::uint32_t most_level;
+};
+
+// Of a particle: three components, a side for each of two steps, and an image.
+inline constexpr std::size_t most_molecule_items = 6;
+
+struct MoleculeEncode : MoleculePass {
+  std::uint64_t *items;   // of codec::NumberItems; most_molecule_items for each particle
+  std::uint32_t *counts;  // of the items of each segment, which begin at its first particle's
+  MoleculeReport *report;
 };
 
 }  // namespace gpz::cuda

@@ -14,7 +14,7 @@
 #include "gpz/cuda/trajectory/id_ranks.hpp"
 #include "gpz/cuda/trajectory/independent.hpp"
 #include "gpz/cuda/trajectory/molecules.hpp"
-#include "gpz/cuda/trajectory/pinned_ring.hpp"
+#include "gpz/cuda/common/pinned_ring.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
 #include "gpz/format/leaving_slots.hpp"

@@ -7,6 +7,7 @@
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/format/leaving_slots.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -20,6 +21,9 @@ bool leads(const FrameCall &call) { return !format::is_plain(call.field(0)); }
 
 void ChunkEncoder::forget() {
   history_.forget();
+  molecules_.forget();
+  sections_.use(nullptr);
+  sections_.set_only_positions(false);
   matched_.forget();
   last_.forget();
   scratch_before_ = scratch_particles_ = 0;  // valid for these fields only
@@ -28,6 +32,8 @@ void ChunkEncoder::forget() {
 void ChunkEncoder::release() {
   forget();
   history_.release();
+  molecules_.release();
+  sections_.release();
   matched_.release();
   last_.release();
   out_.release();
@@ -41,12 +47,12 @@ void ChunkEncoder::settle() const {
 
 std::size_t ChunkEncoder::device_bytes() const {
   return history_.device_bytes() + matched_.device_bytes() + last_.device_bytes() + out_.device_bytes() +
-         scratch_.capacity() + report_.device_bytes();
+         scratch_.capacity() + report_.device_bytes() + molecules_.device_bytes() + sections_.device_bytes();
 }
 
 std::uint64_t ChunkEncoder::allocations() const {
   return allocations_ + history_.allocations() + matched_.allocations() + last_.allocations() + out_.allocations() +
-         report_.allocations();
+         report_.allocations() + molecules_.allocations() + sections_.allocations();
 }
 
 void ChunkEncoder::reserve_scratch(const FrameCall &call, std::uint64_t before) {
@@ -88,8 +94,27 @@ void ChunkEncoder::start(const FrameCall &call, const std::vector<Field> &fields
   sizes_.sections.assign(lengths, lengths + fields.size());
 }
 
+bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHistory &history,
+                              const format::KeySizes &key, std::size_t id, format::FieldCodingKind coding,
+                              int threads) {
+  forget();
+  report_.reserve();
+  id_ = id;
+  sizes_ = key;
+  if (!history_.start_from(history, id, threads, report_.wide(), call.stream)) return false;
+  sections_.set_only_positions(true);
+  if (coding != format::molecules) return true;
+  const molecule::State &molecules = history.modelled(0).molecules;
+  if (molecules.empty()) return false;
+  molecules_.start_from(molecules, call.stream);
+  sections_.use(&molecules_);
+  return true;
+}
+
 ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
-  switch (encode_repeated(call)) {
+  // Molecules cannot be undone.
+  if (!molecules_.empty() && match_repeated(call)) return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
+  switch (molecules_.empty() ? encode_repeated(call) : Repeated::moved) {
     case Repeated::encoded:
       return Outcome::encoded;
     case Repeated::impossible:
@@ -122,6 +147,19 @@ ChunkEncoder::Match ChunkEncoder::match(const FrameCall &call) {
   if (!format::enough_stay(matched_.staying(), call.particles, history_.particles())) return Match::few;
   matched_.list(scratch_.data(), call.stream);
   return Match::found;
+}
+
+bool ChunkEncoder::match_repeated(const FrameCall &call) {
+  const ConstArray &ids = call.fields[id_].components[0];
+  const void *known = last_.find(id_, 0, ids.type, call.particles);
+  if (known == nullptr || !matched_.may_repeat(history_.particles(), call.particles, call.rows)) return false;
+  reserve_scratch(call, history_.particles());
+  report_.clear(call.stream);
+  compare_copies(ids, known, call.particles, report_.moved(), call.stream);
+  report_.fetch(call.stream);
+  if (report_.flags().moved != 0) return false;
+  matched_.repeat();
+  return true;
 }
 
 ChunkEncoder::Repeated ChunkEncoder::encode_repeated(const FrameCall &call) {
@@ -188,7 +226,14 @@ std::vector<std::uint8_t> ChunkEncoder::start_chunk(const FrameCall &call) {
   const std::uint64_t staying = matched_.staying();
   const std::uint64_t arriving = matched_.arriving();
   history_.grow(call.particles, call.stream);
-  if (!matched_.leaving().empty()) history_.keep(matched_.staying_slots(), staying, call.stream);
+  if (!matched_.leaving().empty()) {
+    history_.keep(matched_.staying_slots(), staying, call.stream);
+    if (!molecules_.empty()) {
+      const format::Column<std::uint32_t> leaving(matched_.leaving().begin(), matched_.leaving().end());
+      const format::Column<std::uint32_t> kept = format::staying_slots(leaving, before);
+      molecules_.keep(kept.data(), matched_.staying_slots(), kept.size(), call.stream);
+    }
+  }
   std::vector<std::uint8_t> head;
   format::append_difference_head(before, matched_.leaving(), arriving, call.fields.size(), head);
   out_.start(head.size() + sections_room(call, staying) +
@@ -270,6 +315,7 @@ void ChunkEncoder::encode_arrivals(const FrameCall &call, std::vector<std::uint8
   for (std::size_t f = 0; f < call.fields.size(); ++f)
     largest_error_[f] = std::max(largest_error_[f], part.largest_error[f]);
   history_.add(part, &report_.results().damaged, call.stream);
+  if (!molecules_.empty()) molecules_.add(static_cast<std::size_t>(matched_.arriving()), call.stream);
 }
 
 }  // namespace gpz::cuda

@@ -38,6 +38,10 @@ class ChunkEncoder {
 
   // Starts the history with the codec's chunk, which has these fields. Throws out_of_memory.
   void start(const FrameCall &call, const std::vector<Field> &fields, std::size_t id);
+  // Goes on from the last difference chunk of a CPU's encoder, whose next sections are only those of positions, with
+  // this coding: predicted_values or molecules. Returns false if the device cannot. Throws out_of_memory.
+  bool start_from(const FrameCall &call, const trajectory::ChunkHistory &history, const format::KeySizes &key,
+                  std::size_t id, format::FieldCodingKind coding, int threads);
   bool started() const { return history_.started(); }
   void forget();
   // As forget(). Also frees the device memory.
@@ -68,6 +72,8 @@ class ChunkEncoder {
 
   enum class Match : std::uint8_t { found, few, wide };
   Match match(const FrameCall &call);
+  // True if the particles are in the rows of the last frame; waits. Otherwise match() is necessary.
+  bool match_repeated(const FrameCall &call);
   // Encodes a frame whose particles are in the rows of the last one. All work is queued as if they were, and has no
   // effect if they are not. Waits once.
   enum class Repeated : std::uint8_t { encoded, impossible, wide, moved };
@@ -87,6 +93,7 @@ class ChunkEncoder {
   Codec &codec_;
   FrameReport report_;
   DeviceHistory history_;
+  DeviceMolecules molecules_;  // empty unless positions are encoded as molecules
   std::size_t id_ = 0;
   format::KeySizes sizes_;
   FrameMatch matched_;

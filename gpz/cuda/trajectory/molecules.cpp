@@ -34,9 +34,9 @@ void DeviceMolecules::decode(DeviceDifferenceState &state, const Call &call) {
     at += take_tree(state, head.cell, section.part(at, section.size() - at), call.stream);
   else if (empty() || tree_.particles() != n)
     corrupt("molecules that were never given", 0);
-  if (head.has_tree || frames_ != state.frames)
-    launch_rest(tree_on_device(), state.last, head.cell, particles(last_), call.stream);
+  if (head.has_tree) launch_rest(tree_on_device(), state.last, head.cell, states(last_), call.stream);
   if (head.has_tree) at += take_classes(state, head.cell, section.part(at, section.size() - at), call.stream);
+  if (head.has_tree) frames_ = state.frames;
 
   const std::size_t segments = tree_.segment_ends().size();
   const ChunkBytes numbers = section.part(at, section.size() - at);
@@ -46,19 +46,8 @@ void DeviceMolecules::decode(DeviceDifferenceState &state, const Call &call) {
       codec::open_segment_tables(numbers.host(0, tables_size), numbers.size(), head.contexts.count(), segments);
 
   MoleculeDecode params{};
-  params.tree = tree_on_device();
-  params.last = particles(last_);
-  params.now = particles(1 - last_);
-  params.classes = static_cast<const molecule::ClassRecord *>(classes_.data());
-  const std::size_t sums = segments * tree_.classes();
-  params.sums = reserve<molecule::ClassSums>(sums_, sums);
-  check(cudaMemsetAsync(params.sums, 0, sums * sizeof(molecule::ClassSums), call.stream), "clearing");
-  reserve(index_, 3 * state.capacity * sizeof(std::int32_t));
-  for (std::size_t d = 0; d < core::max_components; ++d) {
-    params.last_index[d] = state.last[d];
-    params.index[d] = static_cast<std::int32_t *>(index_.data()) + d * state.capacity;
-  }
-  params.cell = head.cell;
+  static_cast<MoleculePass &>(params) = begin(state, head.cell, call.stream);
+  clear_sums(params, call.stream);
   params.is_quiet = head.is_quiet;
   params.contexts = head.contexts;
   params.context_count = head.contexts.count();
@@ -87,12 +76,54 @@ void DeviceMolecules::decode(DeviceDifferenceState &state, const Call &call) {
   params.status = call.status;
   check(cudaMemsetAsync(call.status, 0, sizeof(*call.status), call.stream), "clearing");
   launch_decode_segments(params, call.stream);
-  launch_learn(params.sums, static_cast<std::uint32_t>(segments), static_cast<molecule::ClassRecord *>(classes_.data()),
-               static_cast<std::uint32_t>(tree_.classes()), call.stream);
-  launch_follow(history_of(state, call.box, call.crossings), params.index, call.stream);
+  finish(state, params, call.box, call.crossings, call.stream);
+}
+
+MoleculePass DeviceMolecules::begin(DeviceDifferenceState &state, const molecule::Cell &cell, cudaStream_t stream) {
+  if (frames_ != state.frames) launch_rest(tree_on_device(), state.last, cell, states(last_), stream);
+  frames_ = state.frames;
+  MoleculePass pass{};
+  pass.tree = tree_on_device();
+  pass.last = states(last_);
+  pass.now = states(1 - last_);
+  pass.classes = static_cast<const molecule::ClassRecord *>(classes_.data());
+  pass.sums = reserve<molecule::ClassSums>(sums_, tree_.segment_ends().size() * tree_.classes());
+  reserve(index_, 3 * state.capacity * sizeof(std::int32_t));
+  for (std::size_t d = 0; d < core::max_components; ++d) {
+    pass.last_index[d] = state.last[d];
+    pass.index[d] = static_cast<std::int32_t *>(index_.data()) + d * state.capacity;
+  }
+  pass.cell = cell;
+  return pass;
+}
+
+void DeviceMolecules::clear_sums(const MoleculePass &pass, cudaStream_t stream) const {
+  const std::size_t sums = tree_.segment_ends().size() * tree_.classes();
+  check(cudaMemsetAsync(pass.sums, 0, sums * sizeof(molecule::ClassSums), stream), "clearing");
+}
+
+void DeviceMolecules::finish(DeviceDifferenceState &state, const MoleculePass &pass, const core::GridBox &box,
+                             const DeviceCrossings &crossings, cudaStream_t stream) {
+  launch_learn(pass.sums, pass.tree.segments, static_cast<molecule::ClassRecord *>(classes_.data()), pass.tree.classes,
+               stream);
+  launch_follow(history_of(state, box, crossings), pass.index, stream);
   count_frame(state);
   last_ = 1 - last_;
   frames_ = state.frames;
+}
+
+void DeviceMolecules::start_from(const molecule::State &state, cudaStream_t stream) {
+  tree_ = state.tree();
+  lags_.clear();
+  send_tree(stream);
+  send(classes_, state.classes(), stream);
+  const format::Column<molecule::Particle> &from = state.particles();
+  check(cudaMemcpy2DAsync(states(last_), sizeof(DeviceParticle), from.data(), sizeof(from[0]), sizeof(from[0]),
+                          from.size(), cudaMemcpyHostToDevice, stream),
+        "copy to the device");
+  check(cudaStreamSynchronize(stream), "copy to the device");
+  frames_ = state.frames();
+  is_valid_ = true;
 }
 
 std::size_t DeviceMolecules::take_tree(const DeviceDifferenceState &state, const molecule::Cell &cell,
@@ -179,7 +210,7 @@ std::vector<molecule::ClassRecord> DeviceMolecules::classify(const DeviceDiffere
   sent_.send(numbered.of_key.data(), numbered.of_key.size(), class_of_key, stream);
   sent_.send(sums.data(), sums.size() * sizeof(sums[0]), sums_of_class, stream);
   has_classes_on_device_ = true;
-  launch_classify(links, n, state.last, cell, particles(last_), class_of_key, sums_of_class, stream);
+  launch_classify(links, n, state.last, cell, states(last_), class_of_key, sums_of_class, stream);
   copy_to_host(sums.data(), sums_of_class, sums.size() * sizeof(sums[0]), stream);
   check(cudaStreamSynchronize(stream), "copy from the device");
 
@@ -201,7 +232,7 @@ std::vector<molecule::ClassRecord> DeviceMolecules::classify(const DeviceDiffere
 
 std::vector<molecule::ClassRecord> DeviceMolecules::classes_by_lengths(cudaStream_t stream) {
   const std::size_t n = tree_.particles();
-  launch_lengths(particles(last_), n, reserve<float>(lengths_, n), stream);
+  launch_lengths(states(last_), n, reserve<float>(lengths_, n), stream);
   std::vector<float> lengths(n);
   copy_to_host(lengths.data(), lengths_.data(), n * sizeof(float), stream);
   check(cudaStreamSynchronize(stream), "copy from the device");
@@ -229,7 +260,7 @@ void DeviceMolecules::keep(const std::uint32_t *kept, const std::uint32_t *on_de
   fetch_classes(stream);
   lags_.clear();
   tree_.keep(kept, count);
-  launch_keep(particles(last_), on_device, count, count, particles(1 - last_), stream);
+  launch_keep(states(last_), on_device, count, count, states(1 - last_), stream);
   last_ = 1 - last_;
   send_tree(stream);
 }
@@ -242,7 +273,7 @@ void DeviceMolecules::add(std::size_t count, cudaStream_t stream) {
   tree_.add(count);
   // Growth frees memory, which waits for the copy.
   reserve(particles_[1 - last_], tree_.particles() * sizeof(DeviceParticle));
-  launch_keep(particles(last_), nullptr, before, tree_.particles(), particles(1 - last_), stream);
+  launch_keep(states(last_), nullptr, before, tree_.particles(), states(1 - last_), stream);
   last_ = 1 - last_;
   send_tree(stream);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Molecules of a chunk in device memory, since its independent chunk: decodes sections of coding 9 as molecule::decode
-// does. The tree is built on the host, and stays for sections with the same lags, as those of the next key interval
+// does, and keeps what an encoder (molecule_encoder.hpp) needs. The tree is built on the host, and stays for sections with the same lags, as those of the next key interval
 // usually are: for them the device finds the classes. Work is queued on the caller's stream; a section with a tree, and
 // growth, wait for it.
 #pragma once
@@ -13,8 +13,9 @@
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda/molecule/params.hpp"
 #include "gpz/cuda/trajectory/chunk_bytes.hpp"
-#include "gpz/cuda/trajectory/pinned_ring.hpp"
+#include "gpz/cuda/common/pinned_ring.hpp"
 #include "gpz/molecule/opened_section.hpp"
+#include "gpz/molecule/section.hpp"
 
 namespace gpz::cuda {
 
@@ -30,11 +31,24 @@ class DeviceMolecules {
   // Decodes the next section, and advances the state. Throws corrupt, std::bad_alloc, out_of_memory.
   void decode(DeviceDifferenceState &state, const Call &call);
 
+  // Encoders: goes on from the state of a CPU, which is not empty.
+  void start_from(const molecule::State &state, cudaStream_t stream);
+  // Encoders, for a section without a tree. Begins a section; its pass may be repeated. The pass reads and writes the
+  // indices, which the caller sets before.
+  MoleculePass begin(DeviceDifferenceState &state, const molecule::Cell &cell, cudaStream_t stream);
+  void clear_sums(const MoleculePass &pass, cudaStream_t stream) const;
+  // Ends the section: advances molecules and history.
+  void finish(DeviceDifferenceState &state, const MoleculePass &pass, const core::GridBox &box,
+              const DeviceCrossings &crossings, cudaStream_t stream);
+
   // Particles leave or arrive, as in DeviceHistory::keep and add. `kept` on the host, and on the device.
   void keep(const std::uint32_t *kept, const std::uint32_t *on_device, std::size_t count, cudaStream_t stream);
   void add(std::size_t count, cudaStream_t stream);
 
   bool empty() const { return !is_valid_ || tree_.empty(); }
+  std::size_t particles() const { return tree_.particles(); }
+  // Ends of the segments.
+  const std::vector<std::uint32_t> &segment_ends() const { return tree_.segment_ends(); }
   // The tree is kept, and is used if a section has the same lags.
   void forget();
   // The caller has waited for all work.
@@ -72,7 +86,7 @@ class DeviceMolecules {
   void fetch_classes(cudaStream_t stream);
   void send_members(cudaStream_t stream);
   MoleculeTree tree_on_device() const;
-  DeviceParticle *particles(int k) const { return static_cast<DeviceParticle *>(particles_[k].data()); }
+  DeviceParticle *states(int k) const { return static_cast<DeviceParticle *>(particles_[k].data()); }
 
   molecule::Tree tree_;
   bool is_valid_ = false;               // a section since the independent chunk has named the tree

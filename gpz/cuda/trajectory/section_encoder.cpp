@@ -49,16 +49,32 @@ void SectionEncoder::start(const FrameCall &call, std::size_t id) {
 
 void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides) {
   const int components = call.components(f);
-  std::vector<std::uint8_t> prefix = coding(format::predicted_values, crossed_[f]);
+  const bool as_molecules = f == 0 && molecules_ != nullptr;
+  std::vector<std::uint8_t> prefix = coding(as_molecules ? format::molecules : format::predicted_values, crossed_[f]);
   format::append_section_head(format::SectionHead::axes_and_exact_values, format::grid_box(call.box, call.field(f)),
                               call.field(f).components.size(), {}, prefix);
   out_.place(std::move(prefix), call.stream);
+  if (as_molecules) return encode_molecules(call, prefix_size(components), besides);
   SectionEncoding section{
       {format::grid_box(call.box, call.field(f)), scratch_.data(), scratch_.capacity(), call.stream}};
   section.out = out_.at(prefix_size(components));
   section.capacity = difference_bound(matched_.staying(), components);
   section.result = &report_.results().section;
   encode_difference(history_.state(f), values(call, f), section, {}, besides);
+}
+
+void SectionEncoder::encode_molecules(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides) {
+  DifferenceResult &result = report_.results().section;
+  result = {};
+  const DeviceValues found = values(call, 0);
+  if (!molecule_encoder_.encode(*molecules_, history_.state(0),
+                                {found, format::grid_box(call.box, call.field(0)), besides.crossings, call.stream}))
+    return;
+  result.bytes = molecule_encoder_.size();
+  result.largest_error = molecule_encoder_.largest_error();
+  if (prefix + molecule_encoder_.size() > room(call.fields[0], matched_.staying())) return;
+  molecule_encoder_.write(out_.at(prefix), call.stream);
+  result.fits = 1;
 }
 
 void SectionEncoder::queue_comparison(const FrameCall &call, std::size_t f, const std::uint32_t *cancelled,
@@ -83,6 +99,7 @@ bool SectionEncoder::end(const FrameCall &call, std::size_t f, std::uint64_t usu
     if (crossed_[f] != format::Crossed{}) out_.append(coding(format::predicted_values, crossed_[f]), call.stream);
     return true;
   }
+  if (is_plain && only_positions_) return false;
   const std::size_t begin = out_.size();
   if (history_.has_keys(f)) {
     append_block_coded(encode_block_coded(call, f), call.stream);

@@ -12,6 +12,7 @@
 #include "gpz/cuda/trajectory/frame_report.hpp"
 #include "gpz/cuda/trajectory/history.hpp"
 #include "gpz/cuda/trajectory/match.hpp"
+#include "gpz/cuda/trajectory/molecule_encoder.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/format/section_head.hpp"
@@ -27,6 +28,11 @@ class SectionEncoder {
 
   // Largest size of a section in bytes, with any coding.
   static std::size_t room(const FieldInput &input, std::uint64_t particles);
+
+  // Positions are encoded as these molecules from now on; null: as predicted.
+  void use(DeviceMolecules *molecules) { molecules_ = molecules; }
+  // Plain fields must not change from now on: a CPU would try codings that are not encoded here.
+  void set_only_positions(bool only) { only_positions_ = only; }
 
   // Starts the sections of a frame, whose ids are field `id`.
   void start(const FrameCall &call, std::size_t id);
@@ -46,7 +52,12 @@ class SectionEncoder {
   // as large as in the key frame, block coding is tried as well. Returns false if no section is possible.
   bool end(const FrameCall &call, std::size_t f, std::uint64_t usual_size, double &largest_error);
 
+  void release() { molecule_encoder_.release(); }
+  std::size_t device_bytes() const { return molecule_encoder_.device_bytes(); }
+  std::uint64_t allocations() const { return molecule_encoder_.allocations(); }
+
  private:
+  void encode_molecules(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides);
   DeviceValues values(const FrameCall &call, std::size_t f) const;
   const DeviceChunk &encode_block_coded(const FrameCall &call, std::size_t f);
   void append_block_coded(const DeviceChunk &alone, cudaStream_t stream);
@@ -59,6 +70,9 @@ class SectionEncoder {
   const DeviceBuffer &scratch_;
 
   std::size_t id_ = 0;
+  DeviceMolecules *molecules_ = nullptr;
+  MoleculeEncoder molecule_encoder_;
+  bool only_positions_ = false;
   std::vector<format::Crossed> crossed_;
   bool counts_crossings_ = false;
 };

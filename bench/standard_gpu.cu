@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Effort standard from device memory to device memory: gpz::cuda::StandardCodec, and gpz::TrajectoryEncoder with copies.
+//
+//   standard_gpu [--threads N] [--cpu N] [--shuffled] FILE COPIES...
+//
+// Takes the frames of FILE, with copies of the box side by side (COPIES: 3x3x3, for example): x y z in FP64 and int32 ids, one key frame.
+// Prints the wall time of each frame, and the median of those that the GPU encoded. The first N frames of --cpu (default:
+// all) are encoded by the CPU too, from rows that a Download copies, and the bytes are compared. --shuffled: the rows are
+// in another order than the ids, as in a simulation, and the same in all frames. --threads: of the CPU (default: all, at
+// most 16).
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gpz/cuda_standard.hpp"
+#include "gpz/cuda_transfer.hpp"
+#include "gpz/reader.hpp"
+#include "gpz/trajectory.hpp"
+
+namespace {
+
+void check(cudaError_t status) {
+  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
+}
+
+template <typename Work>
+double milliseconds(const Work &work) {
+  check(cudaDeviceSynchronize());
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  check(cudaDeviceSynchronize());
+  return 1e3 * std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+struct Edges {
+  double lo[3];
+  double length[3];
+};
+
+constexpr unsigned threads = 256;
+
+// Row i has particle i times `factor` modulo the number of particles, which it has no divisor in common with.
+__global__ void tile(const double *from, std::uint64_t particles, uint3 copies, Edges edges, std::uint64_t factor,
+                     std::uint64_t all, double *to, std::int32_t *id) {
+  const std::uint64_t row = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (row >= all) return;
+  const std::uint64_t i = row * factor % all;
+  const std::uint64_t copy = i / particles;
+  const std::uint64_t at[3] = {copy % copies.x, copy / copies.x % copies.y, copy / copies.x / copies.y};
+  for (int d = 0; d < 3; ++d)
+    to[3 * row + d] = from[3 * (i % particles) + d] + static_cast<double>(at[d]) * edges.length[d];
+  id[row] = static_cast<std::int32_t>(i + 1);
+}
+
+struct Options {
+  int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
+  std::size_t frames_on_cpu = SIZE_MAX;
+  bool is_shuffled = false;
+};
+
+class Copies {
+ public:
+  Copies(const std::string &path, uint3 copies, bool is_shuffled) : reader_(path), copies_(copies) {
+    const gpz::FrameInfo info = reader_.info(0);
+    particles_ = info.particles;
+    all = particles_ * copies.x * copies.y * copies.z;
+    box = info.box;
+    const unsigned of_axis[3] = {copies.x, copies.y, copies.z};
+    for (int d = 0; d < 3; ++d) {
+      edges_.lo[d] = box.values[2 * d];
+      edges_.length[d] = box.values[2 * d + 1] - edges_.lo[d];
+      box.values[2 * d + 1] = edges_.lo[d] + of_axis[d] * edges_.length[d];
+    }
+    // A prime, so that it has no divisor in common with most numbers.
+    if (is_shuffled) factor_ = 1000003;
+    for (const gpz::Field &field : info.fields)
+      if (field.leading) bound_ = field.bound;
+    check(cudaMalloc(&small_, 3 * particles_ * sizeof(double)));
+    check(cudaMalloc(&positions_, 3 * all * sizeof(double)));
+    check(cudaMalloc(&ids_, all * sizeof(std::int32_t)));
+  }
+  ~Copies() {
+    for (void *memory : {static_cast<void *>(small_), static_cast<void *>(positions_), static_cast<void *>(ids_)})
+      cudaFree(memory);
+  }
+  Copies(const Copies &) = delete;
+  Copies &operator=(const Copies &) = delete;
+
+  std::size_t frames() const { return reader_.frames(); }
+  std::vector<gpz::FieldInput> frame(std::size_t f) {
+    std::vector<double> places(3 * particles_);
+    std::vector<gpz::ColumnOutput> columns;
+    for (std::size_t d = 0; d < 3; ++d)
+      columns.push_back({std::string(1, "xyz"[d]),
+                         {places.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
+    gpz::ReadOptions options;
+    options.in_order = true;
+    reader_.read_columns(f, columns, particles_, options);
+    check(cudaMemcpy(small_, places.data(), places.size() * sizeof(double), cudaMemcpyHostToDevice));
+    tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(small_, particles_, copies_, edges_, factor_,
+                                                                            all, positions_, ids_);
+    check(cudaDeviceSynchronize());
+    std::vector<gpz::FieldInput> fields(2);
+    fields[0].field.type = gpz::ValueType::float64;
+    fields[0].field.bound = bound_;
+    fields[0].field.leading = true;
+    fields[0].field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
+    for (std::size_t d = 0; d < 3; ++d)
+      fields[0].components[d] = {positions_ + d, 3 * sizeof(double), gpz::ConstArray::Type::float64};
+    fields[1].field.type = gpz::ValueType::integer;
+    fields[1].field.components = {{"id", 3}};
+    fields[1].components[0] = {ids_, sizeof(std::int32_t), gpz::ConstArray::Type::int32};
+    return fields;
+  }
+
+  std::uint64_t all;
+  gpz::Box box;
+
+ private:
+  gpz::Reader reader_;
+  uint3 copies_;
+  std::uint64_t particles_;
+  std::uint64_t factor_ = 1;
+  double bound_ = 0;
+  Edges edges_{};
+  double *small_ = nullptr;
+  double *positions_ = nullptr;
+  std::int32_t *ids_ = nullptr;
+};
+
+double copy_bandwidth() {
+  constexpr std::size_t size = std::size_t{1} << 30;
+  void *a = nullptr;
+  void *b = nullptr;
+  check(cudaMalloc(&a, size));
+  check(cudaMalloc(&b, size));
+  std::vector<double> times;
+  for (int k = 0; k < 5; ++k)
+    times.push_back(milliseconds([&] { check(cudaMemcpyAsync(b, a, size, cudaMemcpyDeviceToDevice)); }));
+  cudaFree(a);
+  cudaFree(b);
+  return 2e-6 * static_cast<double>(size) / median(times);
+}
+
+void run(const std::string &path, const std::string &text, const Options &options) {
+  uint3 copies{};
+  if (std::sscanf(text.c_str(), "%ux%ux%u", &copies.x, &copies.y, &copies.z) != 3)
+    throw std::runtime_error("copies must be given as 3x3x3, not " + text);
+  Copies data(path, copies, options.is_shuffled);
+  const auto n = static_cast<double>(data.all);
+  std::printf("%s, %s copies: %llu atoms%s, %d threads\n", path.c_str(), text.c_str(),
+              static_cast<unsigned long long>(data.all), options.is_shuffled ? ", shuffled" : "", options.threads);
+  gpz::cuda::StandardCodec gpu(0, options.threads);
+  gpz::TrajectoryEncoder cpu(options.threads);
+  gpz::cuda::Download download(0);
+  std::vector<double> times;
+  std::vector<double> cpu_times;
+  std::size_t different = 0;
+  for (std::size_t f = 0; f < data.frames(); ++f) {
+    const std::vector<gpz::FieldInput> fields = data.frame(f);
+    gpz::cuda::DeviceChunk chunk;
+    const double ms = milliseconds([&] { chunk = gpu.encode(fields, data.all, nullptr, data.box, f == 0); });
+    if (gpu.encoded_on_device()) times.push_back(ms);
+    std::printf("  frame %2zu: %9.2f ms on the %s, %5.2f bits a particle", f, ms,
+                gpu.encoded_on_device() ? "GPU" : "CPU", 8 * static_cast<double>(chunk.size) / n);
+    if (f < options.frames_on_cpu) {
+      std::vector<gpz::FieldInput> on_host = fields;
+      gpz::EncodedChunk expected;
+      const double cpu_ms = milliseconds([&] {
+        download.download(on_host, data.all);
+        cpu.encode(on_host, data.all, nullptr, data.box, f == 0, expected);
+      });
+      if (gpu.encoded_on_device()) cpu_times.push_back(cpu_ms);
+      std::vector<std::uint8_t> bytes(chunk.size);
+      check(cudaMemcpy(bytes.data(), chunk.data, chunk.size, cudaMemcpyDeviceToHost));
+      const bool same = bytes == expected.bytes;
+      if (!same) ++different;
+      std::printf("; CPU with copy %9.2f ms, %s", cpu_ms, same ? "same bytes" : "OTHER BYTES");
+    }
+    std::printf("\n");
+  }
+  if (!times.empty())
+    std::printf("  GPU, median of %zu frames: %.2f ms (%.2f to %.2f), %.1f GB/s of positions in FP64, %.1f in FP32\n",
+                times.size(), median(times), *std::min_element(times.begin(), times.end()),
+                *std::max_element(times.begin(), times.end()), 24e-6 * n / median(times), 12e-6 * n / median(times));
+  if (!cpu_times.empty()) std::printf("  CPU with copy, median: %.2f ms\n", median(cpu_times));
+  std::printf("  device memory of the codec: %.0f bytes an atom\n", static_cast<double>(gpu.memory().device_bytes) / n);
+  if (different != 0) throw std::runtime_error(std::to_string(different) + " frames have other bytes than the CPU's");
+}
+
+}  // namespace
+
+int main(int argc, char **argv) {
+  try {
+    Options options;
+    std::vector<std::string> rest;
+    for (int i = 1; i < argc; ++i) {
+      const std::string argument = argv[i];
+      if (argument == "--threads" && i + 1 < argc)
+        options.threads = std::stoi(argv[++i]);
+      else if (argument == "--cpu" && i + 1 < argc)
+        options.frames_on_cpu = std::stoul(argv[++i]);
+      else if (argument == "--shuffled")
+        options.is_shuffled = true;
+      else
+        rest.push_back(argument);
+    }
+    if (rest.size() < 2) {
+      std::fprintf(stderr, "usage: standard_gpu [--threads N] [--cpu N] [--shuffled] FILE COPIES...\n");
+      return 2;
+    }
+    std::printf("copy bandwidth %.0f GB/s, read and written\n", copy_bandwidth());
+    for (std::size_t k = 1; k < rest.size(); ++k) run(rest[0], rest[k], options);
+    return 0;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "standard_gpu: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gpz::cuda::StandardCodec: decides which frames a CPU encodes, and hands its state over to the GPU.
+#include <algorithm>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "gpz/core/difference_section.hpp"
+#include "gpz/cuda/common/arguments.hpp"
+#include "gpz/cuda/common/device_object.hpp"
+#include "gpz/cuda/trajectory/chunk_encoder.hpp"
+#include "gpz/cuda_standard.hpp"
+#include "gpz/cuda_transfer.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
+#include "gpz/format/opened_chunk.hpp"
+#include "gpz/format/section_head.hpp"
+#include "gpz/molecule/opened_section.hpp"
+#include "gpz/trajectory/encoder_access.hpp"
+
+namespace gpz::cuda {
+namespace {
+
+using trajectory::EncoderAccess;
+
+bool is_in_device_memory(const void *data) {
+  cudaPointerAttributes attributes{};
+  check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
+  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
+bool any_in_device_memory(const std::vector<FieldInput> &fields, const int *rows) {
+  return (rows != nullptr && is_in_device_memory(rows)) ||
+         std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) {
+           for (std::size_t d = 0; d < input.field.components.size(); ++d)
+             if (input.components[d].data != nullptr && is_in_device_memory(input.components[d].data)) return true;
+           return false;
+         });
+}
+
+// Whether a GPU can encode sections like this one of positions: of this coding, in this box.
+bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint8_t coding,
+                      const core::GridBox &box) {
+  const std::size_t start = format::section_head_size(field.components.size());
+  if (size <= format::field_coding_size + start || bytes[0] != coding) return false;
+  core::GridBox axes{};
+  const std::uint64_t exact = format::read_section_start(bytes + format::field_coding_size,
+                                                         size - format::field_coding_size, field, axes);
+  for (std::size_t d = 0; d < axes.size(); ++d)
+    if (axes[d].lo != box[d].lo || axes[d].period != box[d].period) return false;
+  const std::uint8_t first = bytes[format::field_coding_size + start];
+  return exact == 0 &&
+         (coding == format::molecules ? (first & molecule::tilted) == 0 : first == core::temporal_predictor);
+}
+
+}  // namespace
+
+struct StandardCodec::State : DeviceObject {
+  State(int on, int of_cpu)
+      : DeviceObject(on),
+        host(of_cpu),
+        threads(of_cpu),
+        download(on),
+        upload(on),
+        codec(on),
+        differences(codec) {
+    const CurrentDevice current(on);
+    own_stream.emplace();
+    differences.make();
+    set_features(feature::known);
+  }
+  ~State() {
+    give_back([this] {
+      release();
+      differences.give_back();
+    });
+  }
+
+  void set_features(std::uint32_t features) {
+    host.set_order(Order::id);
+    host.set_effort(Effort::standard, features);
+  }
+
+  void release() {
+    chunk = {};
+    is_on_device = false;
+    differences.release();
+    codec.release();
+    upload.release();
+    sent.release();
+  }
+
+  // Frames on the CPU
+
+  void encode_on_host(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, const Box &box,
+                      bool key, Stream stream) {
+    std::vector<FieldInput> on_host = fields;
+    const bool is_elsewhere = any_in_device_memory(fields, rows);
+    if (is_elsewhere) {
+      on_host = on_device(fields, particles, rows, stream);
+      download.download(on_host, particles, rows, stream);
+    } else if (cudaStreamSynchronize(stream) != cudaSuccess) {
+      forget_last_error();
+    }
+    host.encode(on_host, static_cast<std::size_t>(particles), is_elsewhere ? nullptr : rows, box, key, encoded);
+    if (encoded.bytes.size() > sent.capacity()) {
+      sent.release();
+      sent.allocate(encoded.bytes.size());
+      ++allocations;
+    }
+    check(cudaMemcpyAsync(sent.data(), encoded.bytes.data(), encoded.bytes.size(), cudaMemcpyHostToDevice, stream),
+          "copy to the device");
+    check(cudaStreamSynchronize(stream), "copy to the device");
+    chunk = {sent.data(), encoded.bytes.size(), particles, encoded.largest_error,
+             chunk_kind(encoded.bytes.data(), encoded.bytes.size())};
+  }
+
+  // Copies what is in host memory.
+  std::vector<FieldInput> on_device(std::vector<FieldInput> fields, std::uint64_t particles, const int *&rows,
+                                    Stream stream) {
+    std::uint64_t most = particles;
+    if (rows != nullptr && !is_in_device_memory(rows))
+      for (std::uint64_t i = 0; i < particles; ++i) most = std::max<std::uint64_t>(most, rows[i] + 1ULL);
+    upload.upload(fields, most, stream);
+    rows = upload.upload_rows(rows, particles, stream);
+    return fields;
+  }
+
+  // The coding of the next sections of positions, if the GPU can encode all sections of the next frames.
+  std::optional<format::FieldCodingKind> coding_to_take_over(const FrameCall &call) const {
+    const std::uint8_t coding = EncoderAccess::settled(host);
+    if (coding == 0 || call.particles > format::max_followed) return std::nullopt;
+    const format::OpenedChunk opened =
+        format::open_chunk(encoded.bytes.data(), encoded.bytes.size(), call.fields.size());
+    const std::size_t id = format::identity_field(format::described(call.fields));
+    for (std::size_t f = 0; f < call.fields.size(); ++f) {
+      const format::Span &section = opened.sections[f];
+      const core::GridBox box = format::grid_box(call.box, call.field(f));
+      if (f == 0) {
+        if (format::class_of(call.field(0)) != format::positions || !can_follow(box) ||
+            !is_usual_section(encoded.bytes.data() + section.offset, section.size, call.field(0), coding, box))
+          return std::nullopt;
+      } else if (call.field(f).type != ValueType::integer || (f != id && section.size > format::field_coding_size)) {
+        return std::nullopt;
+      }
+      for (std::size_t d = 1; d < call.field(f).components.size(); ++d)
+        if (call.fields[f].components[d].type != call.fields[f].components[0].type) return std::nullopt;
+    }
+    return static_cast<format::FieldCodingKind>(coding);
+  }
+
+  void take_over(const FrameCall &call) {
+    const std::optional<format::FieldCodingKind> coding = coding_to_take_over(call);
+    if (!coding) return;
+    try {
+      is_on_device = differences.start_from(call, EncoderAccess::history(host), EncoderAccess::key(host),
+                                            format::identity_field(format::described(call.fields)), *coding, threads);
+    } catch (const Error &error) {
+      if (error.status() != Status::out_of_memory) throw;
+      differences.release();
+    }
+    is_unfit = !is_on_device;
+  }
+
+  // Frames on the GPU
+
+  // Returns false if the frame must be independent.
+  bool encode_on_device(const FrameCall &call) {
+    if (!format::have_same_grids(format::described(call.fields), fields_on_device)) return false;
+    if (!can_follow(format::grid_box(call.box, call.field(0)))) return false;
+    try {
+      if (differences.encode(call) != ChunkEncoder::Outcome::encoded) return false;
+    } catch (const Error &error) {
+      if (error.status() != Status::out_of_memory) throw;
+      return false;
+    }
+    if (differences.size() >= differences.independent_size(call.particles)) return false;
+    chunk = differences.chunk(call.particles);
+    return true;
+  }
+
+  void encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, const Box &box, bool key,
+              Stream stream) {
+    if (!any_in_device_memory(fields, rows)) stream = own_stream->get();
+    if (key) is_unfit = is_on_device = false;
+    FrameCall call{fields, particles, rows, box, stream};
+    check_inputs(call.fields, particles);
+    format::prepare_fields(call.fields, particles);
+    if (is_on_device) {
+      call.fields = on_device(std::move(call.fields), particles, call.rows, stream);
+      if (encode_on_device(call)) return;
+      differences.release();
+      is_on_device = false;
+      is_unfit = key = true;  // the CPU does not know the frames since it handed over
+    }
+    encode_on_host(fields, particles, rows, box, key, stream);
+    if (is_unfit) return;
+    take_over(call);
+    fields_on_device = format::described(call.fields);
+  }
+
+  void forget(cudaStream_t stream) {
+    if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
+    differences.settle();
+    differences.forget();
+    is_on_device = false;
+    must_be_independent = true;
+  }
+
+  TrajectoryEncoder host;
+  int threads;
+  EncodedChunk encoded;  // by the CPU
+  Download download;
+  Upload upload;
+  std::optional<OwnStream> own_stream;
+  Codec codec;
+  ChunkEncoder differences;
+  DeviceBuffer sent;  // copy of the CPU's chunk
+  DeviceChunk chunk;
+  std::vector<Field> fields_on_device;
+  bool is_on_device = false;         // the GPU encodes the next difference frame
+  bool is_unfit = false;             // the GPU encodes no frame until the next key frame
+  bool must_be_independent = false;  // after an exception
+  std::uint64_t allocations = 0;
+};
+
+StandardCodec::StandardCodec(int device, int threads) : state_(std::make_unique<State>(device, threads)) {}
+StandardCodec::~StandardCodec() = default;
+StandardCodec::StandardCodec(StandardCodec &&) noexcept = default;
+StandardCodec &StandardCodec::operator=(StandardCodec &&) noexcept = default;
+
+int StandardCodec::device() const { return state_->device; }
+void StandardCodec::set_features(std::uint32_t features) { state_->set_features(features); }
+void StandardCodec::set_threads(int threads) {
+  state_->host.set_threads(threads);
+  state_->threads = threads;
+}
+
+const DeviceChunk &StandardCodec::encode(const std::vector<FieldInput> &fields, std::uint64_t particles,
+                                         const int *rows, const Box &box, bool key, Stream stream) {
+  State &state = *state_;
+  const CurrentDevice current(state.device);
+  state.chunk = {};
+  try {
+    forget_last_error();  // earlier errors of the caller do not belong to this call
+    state.encode(fields, particles, rows, box, key || state.must_be_independent, stream);
+    state.must_be_independent = false;
+  } catch (const std::bad_alloc &) {
+    state.forget(stream);
+    throw Error(Status::out_of_memory, "no host memory to compress " + std::to_string(particles) + " particles");
+  } catch (...) {
+    state.forget(stream);
+    throw;
+  }
+  return state.chunk;
+}
+
+bool StandardCodec::encoded_on_device() const { return state_->chunk.data != nullptr && state_->chunk.data != state_->sent.data(); }
+
+void StandardCodec::release() {
+  const CurrentDevice current(state_->device);
+  state_->release();
+  state_->must_be_independent = true;
+}
+
+std::size_t StandardCodec::host_memory_usage() const {
+  return state_->host.memory_usage() + state_->encoded.bytes.capacity() + state_->download.capacity();
+}
+
+MemoryUse StandardCodec::memory() const {
+  const State &state = *state_;
+  MemoryUse use = state.codec.memory();
+  const MemoryUse uploaded = state.upload.memory();
+  use.allocations += state.differences.allocations() + uploaded.allocations + state.allocations;
+  use.device_bytes += state.differences.device_bytes() + uploaded.device_bytes + state.sent.capacity();
+  return use;
+}
+
+}  // namespace gpz::cuda

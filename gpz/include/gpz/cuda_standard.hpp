@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// gpz::TrajectoryEncoder with effort standard and the order of ids, where an NVIDIA GPU encodes most difference frames.
+// Built with GPZ_CUDA=ON only.
+//
+//   gpz::cuda::StandardCodec codec(device, threads);
+//   const gpz::cuda::DeviceChunk &chunk = codec.encode(fields, particles, nullptr, box, frame % interval == 0, stream);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/chunk.hpp"
+#include "gpz/cuda_codec.hpp"
+#include "gpz/export.h"
+
+namespace gpz::cuda {
+
+// Encodes the chunks of one writer (an MPI rank), frame after frame, as TrajectoryEncoder does. One host thread at a
+// time may use an object.
+//
+// The CPU encodes key frames, and the first difference frames behind each, where it finds out which coding is the
+// smallest: rows are copied to pinned host memory for it. Then the GPU takes over its state and encodes the other
+// difference frames. It does so if
+//   - a frame has at least 262,144 particles with ids,
+//   - one coding of positions was clearly smaller than the others: bonds (coding 9) or predictions from earlier frames
+//     (coding 1),
+//   - all other fields are integers, and do not change except by edges of the box that particles cross,
+//   - the box has no tilts and is that of the positions, and grid indices are below 2^30.
+// If a later frame is not so, its chunk is an independent one, and the CPU encodes all frames up to the next key frame.
+//
+// Device memory while the GPU encodes, in bytes per particle: that of TrajectoryCodec, and for bonds 260 more.
+class GPZ_API StandardCodec {
+ public:
+  // `threads`: of the CPU. Throws not_found if there is no such device.
+  explicit StandardCodec(int device = 0, int threads = 1);
+  ~StandardCodec();
+  StandardCodec(StandardCodec &&) noexcept;
+  StandardCodec &operator=(StandardCodec &&) noexcept;
+
+  int device() const;
+  // Of the file, as in TrajectoryEncoder::set_effort. Takes effect at the next chunk.
+  void set_features(std::uint32_t features);
+  // Of the CPU. Takes effect at the next chunk.
+  void set_threads(int threads);
+
+  // Encodes the next frame's chunk. Arrays and `rows` (nullptr: all particles in order) are in device memory or in host
+  // memory. The bytes are those of TrajectoryEncoder with Order::id and Effort::standard, except where a GPU's frame
+  // needs an independent chunk, and behind it. Neighbours in the order of ids (docs/format.md, section 9) are not
+  // looked for on a GPU.
+  //
+  // The call runs after the work that is already in the stream, and returns when it is complete. If all arrays are in
+  // host memory, it runs in a stream of the object instead. The chunk is in device
+  // memory, and valid until the next encode() or release(). Throws as TrajectoryCodec::encode and
+  // TrajectoryEncoder::encode. After an exception, the next chunk is independent.
+  const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
+                            const Box &box, bool key, Stream stream = nullptr);
+  // Whether the GPU encoded the last chunk.
+  bool encoded_on_device() const;
+
+  // Frees the device memory. The next chunk is independent.
+  void release();
+  MemoryUse memory() const;
+  // Host memory kept between frames, bytes.
+  std::size_t host_memory_usage() const;
+
+ private:
+  struct GPZ_LOCAL State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpz::cuda

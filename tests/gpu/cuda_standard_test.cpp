@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Effort standard on the GPU: the bytes of gpz::TrajectoryEncoder, from the frame on at which the GPU takes over.
+#include "gpz/cuda_standard.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "device_snapshot.hpp"
+#include "fluid.hpp"
+#include "gpz/cuda/trajectory/chunk_encoder.hpp"
+#include "gpz/format/fields.hpp"
+#include "gpz/trajectory/encoder_access.hpp"
+
+namespace gpz::test {
+namespace {
+
+class CudaStandard : public GpuTest {};
+
+// --- Frames of few particles, which a StandardCodec leaves to the CPU
+
+// A CPU's encoder, and one on the GPU that goes on from it.
+struct HandedOver {
+  explicit HandedOver(format::FieldCodingKind positions, std::uint32_t features = feature::classed_sections)
+      : coding(positions), differences(codec) {
+    cpu.set_order(Order::id);
+    cpu.set_effort(Effort::standard, features);
+    differences.make();
+  }
+  ~HandedOver() {
+    differences.release();
+    differences.give_back();
+  }
+  HandedOver(const HandedOver &) = delete;
+  HandedOver &operator=(const HandedOver &) = delete;
+
+  format::FieldCodingKind coding;
+  TrajectoryEncoder cpu;
+  cuda::Codec codec;
+  cuda::ChunkEncoder differences;
+
+  static cuda::FrameCall call_of(const OnDevice &device, const Snapshot &snapshot) {
+    cuda::FrameCall call{device.fields, snapshot.info.particles, device.rows(), snapshot.info.box, nullptr};
+    format::prepare_fields(call.fields, call.particles);
+    return call;
+  }
+  void take_over(const Snapshot &snapshot) {
+    const OnDevice device(snapshot);
+    const cuda::FrameCall call = call_of(device, snapshot);
+    ASSERT_TRUE(differences.start_from(call, trajectory::EncoderAccess::history(cpu),
+                                       trajectory::EncoderAccess::key(cpu),
+                                       format::identity_field(format::described(call.fields)), coding, 1));
+  }
+  EncodedChunk on_cpu(const Snapshot &snapshot, bool key) { return encode_on_cpu(cpu, snapshot, key); }
+  // Nothing if the GPU cannot encode the frame.
+  std::optional<EncodedChunk> on_gpu(const Snapshot &snapshot) {
+    const OnDevice device(snapshot);
+    const cuda::FrameCall call = call_of(device, snapshot);
+    if (differences.encode(call) != cuda::ChunkEncoder::Outcome::encoded) return std::nullopt;
+    return on_host(differences.chunk(call.particles));
+  }
+};
+
+std::uint8_t coding_of_positions(const EncodedChunk &chunk, std::size_t fields) {
+  const format::OpenedChunk opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields);
+  return opened.sections[0].size == 0 ? 0 : chunk.bytes[opened.sections[0].offset];
+}
+
+// The GPU takes over behind frame `from`, and is at the CPU's bytes in all later ones.
+void expect_same_bytes(const std::vector<Snapshot> &snapshots, std::size_t from = 2,
+                       format::FieldCodingKind coding = format::molecules) {
+  HandedOver both(coding);
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    const EncodedChunk expected = both.on_cpu(snapshots[f], f == 0);
+    if (f <= from) {
+      if (f == from) both.take_over(snapshots[f]);
+      continue;
+    }
+    ASSERT_EQ(coding_of_positions(expected, snapshots[f].quantities.size()), coding) << "frame " << f;
+    const std::optional<EncodedChunk> chunk = both.on_gpu(snapshots[f]);
+    ASSERT_TRUE(chunk) << "frame " << f;
+    expect_equal(*chunk, expected);
+    if (testing::Test::HasFatalFailure()) FAIL() << "frame " << f;
+  }
+  expect_healthy();
+}
+
+TEST_F(CudaStandard, GoesOnWithMoleculesOfAllKinds) {
+  for (const std::size_t particles : {300u, 1000u, 4096u, 12500u}) {
+    Fluid fluid(mixture(), particles, particles);
+    expect_same_bytes(fluid.run(8));
+  }
+  for (const std::vector<Geometry> &kinds :
+       {std::vector<Geometry>{water}, {row(2)}, {row(3)}, {star(2)}, {star(3)}, {alkane_geometry(12)}}) {
+    Fluid fluid(kinds, 9000, 5);
+    expect_same_bytes(fluid.run(6));
+  }
+}
+
+TEST_F(CudaStandard, GoesOnWithChains) {
+  expect_same_bytes(Liquid(chain(10), 9000, 2).run(8, 0.04, fluid_bound));
+  expect_same_bytes(Liquid({0, 1, 2}, 9000, 3).run(8, 0.04, fluid_bound));
+}
+
+TEST_F(CudaStandard, GoesOnInAnyOrderOfRows) {
+  Fluid fluid(mixture(), 9000, 7);
+  std::vector<Snapshot> snapshots = fluid.run(9);
+  shuffle(snapshots, 3);
+  // Rows that stay as they are in some frames.
+  snapshots.push_back(snapshots.back());
+  expect_same_bytes(snapshots);
+  expect_same_bytes(fluid.run(9));
+}
+
+TEST_F(CudaStandard, GoesOnWhileParticlesLeaveAndArrive) {
+  expect_same_bytes(Liquid(chain(10), 9000, 11).run(12, 0.05, fluid_bound, true));
+}
+
+TEST_F(CudaStandard, GoesOnWithMotionThatIsNotQuiet) {
+  // Particles that are beyond the edges of the box for some frames, as LAMMPS leaves them.
+  Fluid fluid({water}, 9000, 9);
+  std::vector<Snapshot> snapshots = fluid.run(9);
+  Random random(5);
+  for (std::size_t f = 4; f < snapshots.size(); ++f) {
+    const double size = snapshots[f].info.box.values[1];
+    std::vector<double> &x = snapshots[f].quantities[0].real;
+    for (int k = 0; k < 40; ++k) x[random.below(x.size())] += random.below(2) == 0 ? size : -size;
+  }
+  expect_same_bytes(snapshots);
+}
+
+TEST_F(CudaStandard, LeavesToTheCpuWhatItCannotEncode) {
+  using Change = std::function<void(Snapshot &)>;
+  const Change changes[] = {
+      [](Snapshot &s) { s.quantities[0].real[5] = std::numeric_limits<double>::quiet_NaN(); },
+      [](Snapshot &s) { s.quantities[0].real[5] = 1e5; },   // far from its parent: an exception
+      [](Snapshot &s) { s.quantities[0].real[5] = 1e9; },   // an index of more than 2^30
+      [](Snapshot &s) { s.quantities[1].integer[3] = -5; }, // arrives, and another one leaves
+  };
+  for (const Change &change : changes) {
+    Fluid fluid({water}, 3000, 1);
+    std::vector<Snapshot> snapshots = fluid.run(4);
+    change(snapshots[3]);
+    HandedOver both(format::molecules);
+    for (std::size_t f = 0; f < 3; ++f) static_cast<void>(both.on_cpu(snapshots[f], f == 0));
+    both.take_over(snapshots[2]);
+    const std::optional<EncodedChunk> chunk = both.on_gpu(snapshots[3]);
+    const EncodedChunk expected = both.on_cpu(snapshots[3], false);
+    if (&change != std::end(changes) - 1)
+      EXPECT_FALSE(chunk) << &change - changes;
+    else
+      expect_equal(chunk.value(), expected);
+  }
+  expect_healthy();
+}
+
+// --- Many particles
+
+struct Pair {
+  explicit Pair(int threads = 4) : cpu(threads), gpu(0, threads) {
+    cpu.set_order(Order::id);
+    cpu.set_effort(Effort::standard);
+  }
+
+  TrajectoryEncoder cpu;
+  cuda::StandardCodec gpu;
+  std::size_t on_device = 0;
+
+  void next(const Snapshot &snapshot, bool key, bool from_host = false) {
+    const EncodedChunk expected = encode_on_cpu(cpu, snapshot, key);
+    const OnDevice device(snapshot);
+    const cuda::DeviceChunk &chunk = gpu.encode(from_host ? snapshot.inputs() : device.fields, snapshot.info.particles,
+                                                nullptr, snapshot.info.box, key);
+    expect_equal(on_host(chunk), expected);
+    on_device += gpu.encoded_on_device() ? 1 : 0;
+  }
+};
+
+constexpr std::size_t many = 270000;  // particles: more than gpz::model::large_section
+
+TEST_F(CudaStandard, EncodesTheFramesOfWater) {
+  Fluid fluid({water}, many, 1);
+  std::vector<Snapshot> snapshots = fluid.run(10);
+  shuffle(snapshots, 1);
+  Pair pair;
+  std::uint64_t allocations = 0;
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    pair.next(snapshots[f], f == 0, f % 2 == 1);
+    if (pair.on_device == 2) allocations = pair.gpu.memory().allocations;
+  }
+  EXPECT_GE(pair.on_device, 5u);
+  EXPECT_EQ(pair.gpu.memory().allocations, allocations);
+  // A second key interval.
+  pair.on_device = 0;
+  for (std::size_t f = 0; f < 8; ++f) pair.next(snapshots[f], f == 0);
+  EXPECT_GE(pair.on_device, 3u);
+  expect_healthy();
+}
+
+TEST_F(CudaStandard, EncodesTheFramesOfALiquidOfAtoms) {
+  std::vector<Snapshot> snapshots = Liquid({0}, many, 3).run(12, 0.05, fluid_bound);
+  Pair pair;
+  for (std::size_t f = 0; f < snapshots.size(); ++f) pair.next(snapshots[f], f == 0);
+  EXPECT_GE(pair.on_device, 5u);
+}
+
+TEST_F(CudaStandard, MakesAnIndependentChunkWhereItCannotGoOn) {
+  Fluid fluid({water}, many, 2);
+  std::vector<Snapshot> snapshots = fluid.run(12);
+  Pair pair;
+  std::size_t f = 0;
+  for (; f < 8; ++f) pair.next(snapshots[f], f == 0);
+  ASSERT_TRUE(pair.gpu.encoded_on_device());
+  snapshots[f].quantities[0].real[100] = 1e5;  // far from its parent
+  const OnDevice device(snapshots[f]);
+  const cuda::DeviceChunk &chunk =
+      pair.gpu.encode(device.fields, snapshots[f].info.particles, nullptr, snapshots[f].info.box, false);
+  expect_equal(on_host(chunk), encode_on_cpu(pair.cpu, snapshots[f], true));
+  // From here on with the bytes of a CPU that began anew as well.
+  for (++f; f < snapshots.size(); ++f) {
+    pair.next(snapshots[f], false);
+    EXPECT_FALSE(pair.gpu.encoded_on_device());
+  }
+  pair.next(snapshots[0], true);
+}
+
+TEST_F(CudaStandard, GoesOnBehindErrors) {
+  Fluid fluid({water}, many, 2);
+  const std::vector<Snapshot> snapshots = fluid.run(9);
+  Pair pair;
+  for (std::size_t f = 0; f < 7; ++f) pair.next(snapshots[f], f == 0);
+  ASSERT_TRUE(pair.gpu.encoded_on_device());
+  const OnDevice device(snapshots[7]);
+  std::vector<FieldInput> fields = device.fields;
+  fields[0].components[1].data = nullptr;
+  EXPECT_EQ(status_of([&] { pair.gpu.encode(fields, many, nullptr, snapshots[7].info.box, false); }),
+            Status::invalid_argument);
+  pair.gpu.encode(device.fields, snapshots[7].info.particles, nullptr, snapshots[7].info.box, false);
+  EXPECT_FALSE(pair.gpu.encoded_on_device());
+  EXPECT_NE(pair.gpu.encode(device.fields, snapshots[7].info.particles, nullptr, snapshots[7].info.box, true).kind,
+            ChunkKind::difference);
+  pair.gpu.release();
+  EXPECT_NE(pair.gpu.encode(device.fields, snapshots[7].info.particles, nullptr, snapshots[7].info.box, false).kind,
+            ChunkKind::difference);
+  expect_healthy();
+}
+
+}  // namespace
+}  // namespace gpz::test
