@@ -63,26 +63,31 @@ int usable_cores() {
 
 GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp) {}
 
-void GPZBackend::init(Device device, const std::string &only_on_cpu, int threads) {
+void GPZBackend::init(Device device, const std::string &only_on_cpu, bool shares, int threads) {
   const bool has_gpus = device != Device::CPU && gpz_gpu::count() > 0;
   const std::string obstacle = has_gpus ? only_on_cpu : std::string();
   const Node node = place_on_node(lmp_->world);
   if (!kokkos_atoms_) kokkos_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
   if (threads == 0) threads = default_threads(node.ranks);
-  if (compressor_ && device_ == device && only_on_cpu_ == obstacle && threads_ == threads) return;
+  shares = shares && has_gpus;
+  const int gpu = !has_gpus ? -1 : kokkos_atoms_ ? kokkos_atoms_->gpu() : node.rank % gpz_gpu::count();
+  if (compressor_ && device_ == device && only_on_cpu_ == obstacle && (shared_gpu_ >= 0) == shares &&
+      threads_ == threads)
+    return;
   only_on_cpu_ = obstacle;
   compressor_.reset();
   copies_.reset();
-  gpu_ = -1;
+  gpu_ = shared_gpu_ = -1;
   threads_ = threads;
-  const int gpus = has_gpus && obstacle.empty() ? gpz_gpu::count() : 0;
-  if (gpus > 0) {
-    gpu_ = kokkos_atoms_ ? kokkos_atoms_->gpu() : node.rank % gpus;
+  if (has_gpus && obstacle.empty()) {
+    gpu_ = gpu;
     compressor_ = gpz_gpu::make_compressor(gpu_);
   } else if (device == Device::GPU && obstacle.empty()) {
     throw gpz::Error(gpz::Status::not_found, gpz_gpu::why_none());
   } else {
-    compressor_ = make_cpu_compressor(threads_);
+    if (shares) shared_gpu_ = gpu;
+    compressor_ = make_cpu_compressor(threads_,
+                                      shares ? gpz_gpu::make_encoder(gpu, threads_) : make_cpu_encoder(threads_));
     if (kokkos_atoms_) copies_ = gpz_gpu::make_row_copies(kokkos_atoms_->gpu());
   }
   device_ = device;
@@ -104,7 +109,10 @@ void GPZBackend::fetch(GPZRows &atoms, int buffer) {
 std::string GPZBackend::text() const {
   if (gpu_ < 0) {
     std::string text = fmt::format("compressed on the CPU, {} thread{} a rank", threads_, threads_ == 1 ? "" : "s");
-    if (!only_on_cpu_.empty()) text += ", because GPUs do not have " + only_on_cpu_;
+    if (shared_gpu_ >= 0)
+      text += fmt::format(", and most frames on GPU {}{}", shared_gpu_, gpz_gpu::code_text(shared_gpu_));
+    else if (!only_on_cpu_.empty())
+      text += ", because GPUs do not have " + only_on_cpu_;
     if (kokkos_atoms_) text += fmt::format(", from copies of the atoms on GPU {}", kokkos_atoms_->gpu());
     return text;
   }

@@ -27,20 +27,47 @@ using namespace LAMMPS_NS;
 
 namespace {
 
+class CPUEncoder : public GPZRowEncoder {
+ public:
+  explicit CPUEncoder(int threads) : encoder_(threads), chunks_(GPZBackground::nbuffers) {}
+
+  void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, int buffer,
+              GPZChunk &result) override {
+    gpz::EncodedChunk &chunk = chunks_[buffer];
+    encoder_.set_order(choice.order);
+    encoder_.set_effort(choice.effort, choice.features);
+    encoder_.encode(atoms.fields, static_cast<std::size_t>(atoms.particles), atoms.rows, box, key, chunk);
+    largest_chunk_ = std::max(largest_chunk_.load(), chunk.bytes.capacity());
+    encoder_memory_ = encoder_.memory_usage();
+    result.particles = chunk.particles;
+    result.size = chunk.bytes.size();
+    result.largest_error = chunk.largest_error;
+    result.bytes = [&chunk] { return chunk.bytes.data(); };
+  }
+
+  // LAMMPS asks when the first frame has filled one buffer.
+  std::size_t memory_usage() const override { return GPZBackground::nbuffers * largest_chunk_ + encoder_memory_; }
+
+ private:
+  gpz::TrajectoryEncoder encoder_;
+  std::vector<gpz::EncodedChunk> chunks_;
+  std::atomic<std::size_t> largest_chunk_{0}, encoder_memory_{0};  // bytes
+};
+
 class CPUCompressor : public GPZCompressor {
  public:
-  explicit CPUCompressor(int threads) : threads_(threads), encoder_(threads), buffers_(GPZBackground::nbuffers) {}
+  CPUCompressor(int threads, std::unique_ptr<GPZRowEncoder> encoder)
+      : threads_(threads), encoder_(std::move(encoder)), buffers_(GPZBackground::nbuffers) {}
 
   GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool behind) override {
-    Buffer &mine = buffers_[buffer];
     GPZChunk chunk;
     if (behind) {
-      if (!atoms.is_copy) copy(atoms, mine);
-      chunk.compress = [this, &mine, atoms = std::move(atoms), box, key, choice = choice_](GPZChunk &result) {
-        encode(atoms, box, key, choice, mine, result);
+      if (!atoms.is_copy) copy(atoms, buffers_[buffer]);
+      chunk.compress = [this, buffer, atoms = std::move(atoms), box, key, choice = choice_](GPZChunk &result) {
+        encoder_->encode(atoms, box, key, choice, buffer, result);
       };
     } else {
-      encode(atoms, box, key, choice_, mine, chunk);
+      encoder_->encode(atoms, box, key, choice_, buffer, chunk);
     }
     return chunk;
   }
@@ -50,31 +77,23 @@ class CPUCompressor : public GPZCompressor {
   }
 
   double memory_usage() const override {
-    // LAMMPS asks when the first frame has filled one buffer. Its chunk may be under way.
     std::size_t rows = 0;
     for (const Buffer &buffer : buffers_) rows = std::max(rows, buffer.room);
-    return static_cast<double>(GPZBackground::nbuffers * (rows * sizeof(GPZRowLayout::Word) + largest_chunk_) +
-                               encoder_memory_);
+    return static_cast<double>(GPZBackground::nbuffers * rows * sizeof(GPZRowLayout::Word) +
+                               encoder_->memory_usage());
   }
 
  private:
-  struct Choice {
-    gpz::Order order = gpz::default_order;
-    gpz::Effort effort = gpz::default_effort;
-    std::uint32_t features = 0;
-  };
   struct Buffer {
     std::unique_ptr<GPZRowLayout::Word[]> rows;  // of a frame that is compressed behind the simulation
     std::size_t room = 0;                        // words
-    gpz::EncodedChunk chunk;
   };
 
   int threads_;
-  Choice choice_;
+  GPZRowEncoder::Choice choice_;
   // Of the thread that compresses, which is the caller's if nothing is compressed behind the simulation.
-  gpz::TrajectoryEncoder encoder_;
+  std::unique_ptr<GPZRowEncoder> encoder_;
   std::vector<Buffer> buffers_;
-  std::atomic<std::size_t> largest_chunk_{0}, encoder_memory_{0};  // bytes
 
   // The atoms are in the copy afterwards. The system gives memory when it is written for the first time, which takes
   // longer than the copy. So the first frame, which nearly always is before the loop, writes the memory of all buffers.
@@ -105,24 +124,14 @@ class CPUCompressor : public GPZCompressor {
     buffer.rows.reset(new GPZRowLayout::Word[words + words / 8 + 1]);
     buffer.room = words + words / 8 + 1;
   }
-
-  void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, Buffer &buffer,
-              GPZChunk &result) {
-    gpz::EncodedChunk &chunk = buffer.chunk;
-    encoder_.set_order(choice.order);
-    encoder_.set_effort(choice.effort, choice.features);
-    encoder_.encode(atoms.fields, static_cast<std::size_t>(atoms.particles), atoms.rows, box, key, chunk);
-    largest_chunk_ = std::max(largest_chunk_.load(), chunk.bytes.capacity());
-    encoder_memory_ = encoder_.memory_usage();
-    result.particles = chunk.particles;
-    result.size = chunk.bytes.size();
-    result.largest_error = chunk.largest_error;
-    result.bytes = [&chunk] { return chunk.bytes.data(); };
-  }
 };
 
 }  // namespace
 
-std::unique_ptr<GPZCompressor> LAMMPS_NS::make_cpu_compressor(int threads) {
-  return std::make_unique<CPUCompressor>(threads);
+std::unique_ptr<GPZRowEncoder> LAMMPS_NS::make_cpu_encoder(int threads) {
+  return std::make_unique<CPUEncoder>(threads);
+}
+
+std::unique_ptr<GPZCompressor> LAMMPS_NS::make_cpu_compressor(int threads, std::unique_ptr<GPZRowEncoder> encoder) {
+  return std::make_unique<CPUCompressor>(threads, std::move(encoder));
 }

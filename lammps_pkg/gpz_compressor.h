@@ -44,7 +44,26 @@ class GPZCompressor {
   virtual double memory_usage() const = 0;
 };
 
-std::unique_ptr<GPZCompressor> make_cpu_compressor(int threads);
+// Encodes the atoms of frames in host memory, in one thread at a time. Throws gpz::Error.
+class GPZRowEncoder {
+ public:
+  struct Choice {
+    gpz::Order order = gpz::default_order;
+    gpz::Effort effort = gpz::default_effort;
+    std::uint32_t features = 0;
+  };
+
+  virtual ~GPZRowEncoder() = default;
+  // Sets all of `result` but what says how to compress. The bytes stay until `buffer` is used again.
+  virtual void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, int buffer,
+                      GPZChunk &result) = 0;
+  // Bytes of host memory. Any thread may ask.
+  virtual std::size_t memory_usage() const = 0;
+};
+
+std::unique_ptr<GPZRowEncoder> make_cpu_encoder(int threads);
+// Copies atoms on the CPU, on these threads, for an encoder.
+std::unique_ptr<GPZCompressor> make_cpu_compressor(int threads, std::unique_ptr<GPZRowEncoder> encoder);
 
 }  // namespace LAMMPS_NS
 

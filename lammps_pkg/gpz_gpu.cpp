@@ -16,7 +16,9 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <gpz/cuda_gather.hpp>
+#include <gpz/cuda_standard.hpp>
 #include <gpz/cuda_trajectory.hpp>
 #include <gpz/cuda_transfer.hpp>
 
@@ -68,6 +70,34 @@ class GPUCompressor : public GPZCompressor {
   gpz::cuda::Upload upload_;
   gpz::cuda::TrajectoryCodec codec_;
   std::vector<gpz::cuda::HostCopy> copies_;
+};
+
+class GPUEncoder : public GPZRowEncoder {
+ public:
+  GPUEncoder(int gpu, int threads) : codec_(gpu, threads) {
+    for (int buffer = 0; buffer < GPZBackground::nbuffers; ++buffer) copies_.emplace_back(gpu);
+  }
+
+  void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, int buffer,
+              GPZChunk &result) override {
+    codec_.set_features(choice.features);
+    const gpz::cuda::DeviceChunk &chunk = codec_.encode(atoms.fields, atoms.particles, atoms.rows, box, key);
+    gpz::cuda::HostCopy &copy = copies_[buffer];
+    copy.start(chunk);
+    copy.wait();  // before the next frame is encoded
+    memory_ = GPZBackground::nbuffers * copy.capacity() + codec_.host_memory_usage();
+    result.particles = chunk.particles;
+    result.size = chunk.size;
+    result.largest_error = chunk.largest_error;
+    result.bytes = [&copy] { return copy.view().data; };
+  }
+
+  std::size_t memory_usage() const override { return memory_; }
+
+ private:
+  gpz::cuda::StandardCodec codec_;
+  std::vector<gpz::cuda::HostCopy> copies_;
+  std::atomic<std::size_t> memory_{0};  // bytes
 };
 
 class PinnedCopies : public GPZRowCopies {
@@ -173,6 +203,10 @@ std::string gpz_gpu::code_text(int gpu) {
 const char *gpz_gpu::why_none() { return "there is no GPU, or no driver for it"; }
 
 std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int gpu) { return std::make_unique<GPUCompressor>(gpu); }
+
+std::unique_ptr<GPZRowEncoder> gpz_gpu::make_encoder(int gpu, int threads) {
+  return std::make_unique<GPUEncoder>(gpu, threads);
+}
 
 std::unique_ptr<GPZRowCopies> gpz_gpu::make_row_copies(int gpu) { return std::make_unique<PinnedCopies>(gpu); }
 

@@ -74,6 +74,9 @@ const char *why_none();
 std::unique_ptr<GPZCompressor> make_compressor(int gpu);
 // nullptr if KOKKOS does not keep atoms on a GPU, or this was built without KOKKOS. Throws gpz::Error.
 std::unique_ptr<GPZDeviceAtoms> make_atoms(LAMMPS *lmp, GPZAtoms &host);
+// Effort standard in the order of ids: the CPU encodes some of the frames on these threads, the GPU the others. Throws
+// gpz::Error.
+std::unique_ptr<GPZRowEncoder> make_encoder(int gpu, int threads);
 // Arrays and rows may be in host memory or in that of the GPU. Throws gpz::Error.
 std::unique_ptr<GPZRowCopies> make_row_copies(int gpu);
 

@@ -28,6 +28,8 @@ const char *gpz_gpu::why_none() { return "gpz was built without CUDA"; }
 
 std::unique_ptr<GPZCompressor> gpz_gpu::make_compressor(int) { throw gpz::Error(gpz::Status::not_found, why_none()); }
 
+std::unique_ptr<GPZRowEncoder> gpz_gpu::make_encoder(int, int) { throw gpz::Error(gpz::Status::not_found, why_none()); }
+
 std::unique_ptr<GPZDeviceAtoms> gpz_gpu::make_atoms(LAMMPS *, GPZAtoms &) { return nullptr; }
 
 std::unique_ptr<GPZRowCopies> gpz_gpu::make_row_copies(int) { throw gpz::Error(gpz::Status::not_found, why_none()); }

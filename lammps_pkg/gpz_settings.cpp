@@ -152,6 +152,11 @@ std::string GPZSettings::only_on_cpu(bool ids) const {
   return {};
 }
 
+bool GPZSettings::shares_with_gpu(bool ids) const {
+  return device == GPZBackend::Device::GPU && ids && budget <= 0 && effort == gpz::Effort::standard &&
+         (order == gpz::Order::automatic || order == gpz::Order::id);
+}
+
 int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   const std::string keyword = arg[0];
   if (keyword == "eb") return eb.read(narg, arg, lmp);

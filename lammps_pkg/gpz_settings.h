@@ -57,6 +57,8 @@ struct GPZSettings {
   }
   // Why a GPU cannot do what was asked for, in a file with ids or without; empty: it can.
   std::string only_on_cpu(bool ids) const;
+  // Whether a GPU is to encode some of the frames of what only the CPU can do otherwise: effort standard.
+  bool shares_with_gpu(bool ids) const;
 
   // Reads the keyword arg[0], and returns the number of words with those that follow it; 0: not a keyword of this
   // style. The keyword `bound` sets bounds of `columns`. Throws std::invalid_argument if the value is not possible, or

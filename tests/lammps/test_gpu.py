@@ -468,6 +468,22 @@ def from_copies(t, script, columns=COLUMNS, both="", group="all", every=5, run="
     t.same("a.gpz", frames=frames, **options)
 
 
+@case(ranks=(1,))
+def gpu_kokkos_shares_effort_standard(t):
+    """CPU and GPU share the frames if there are enough atoms (296,352), and the bytes are those of the CPU."""
+    need_driver()
+    columns = "id type x y z"
+    dump = f"dump a all gpz 5 a.gpz {columns}\ndump_modify a effort standard device gpu key 9\n"
+    dump += f"dump b all gpz 5 b.gpz {columns}\ndump_modify b effort standard device cpu key 9\n"
+    done = t.run(MELT.replace("0 5 0 5 0 5", "0 42 0 42 0 42") + dump + "run 35\nrun 30")
+    assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}"
+    if "GPU(s) per node" not in done.stdout:
+        raise Skip("LAMMPS does not use KOKKOS: see --lmp-arguments")
+    assert re.search(r"Dump a gpz: compressed on the CPU, \d+ threads a rank, and most frames on GPU \d+, from copies", done.stdout), done.stdout
+    assert re.search(r"Dump b gpz: compressed on the CPU, \d+ threads a rank, from copies", done.stdout), done.stdout
+    t.same_frames("a.gpz", "b.gpz")
+
+
 @case(ranks=(1, 2))
 def gpu_kokkos_compressed_on_the_cpu(t):
     from_copies(t, MELT)
