@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Effort standard from device memory to device memory: gpz::cuda::StandardCodec, and gpz::TrajectoryEncoder with copies.
+// Effort standard from device memory to device memory: gpz::cuda::StandardCodec, and gpz::TrajectoryEncoder with
+// copies.
 //
 //   standard_gpu [--threads N] [--cpu N] [--shuffled] FILE COPIES...
 //
-// Takes the frames of FILE, with copies of the box side by side (COPIES: 3x3x3, for example): x y z in FP64 and int32 ids, one key frame.
-// Prints the wall time of each frame, and the median of those that the GPU encoded. The first N frames of --cpu (default:
-// all) are encoded by the CPU too, from rows that a Download copies, and the bytes are compared. --shuffled: the rows are
-// in another order than the ids, as in a simulation, and the same in all frames. --threads: of the CPU (default: all, at
-// most 16).
+// Takes the frames of FILE, with copies of the box side by side (COPIES: 3x3x3, for example): x y z in FP64 and int32
+// ids, one key frame. Prints the wall time of each frame, and the median of those that the GPU encoded. The first N
+// frames of --cpu (default: all) are encoded by the CPU too, from rows that a Download copies, and the bytes are
+// compared. --shuffled: the rows are in another order than the ids, as in a simulation, and the same in all frames.
+// --threads: of the CPU (default: all, at most 16).
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -106,14 +107,14 @@ class Copies {
     std::vector<double> places(3 * particles_);
     std::vector<gpz::ColumnOutput> columns;
     for (std::size_t d = 0; d < 3; ++d)
-      columns.push_back({std::string(1, "xyz"[d]),
-                         {places.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
+      columns.push_back(
+          {std::string(1, "xyz"[d]), {places.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
     gpz::ReadOptions options;
     options.in_order = true;
     reader_.read_columns(f, columns, particles_, options);
     check(cudaMemcpy(small_, places.data(), places.size() * sizeof(double), cudaMemcpyHostToDevice));
-    tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(small_, particles_, copies_, edges_, factor_,
-                                                                            all, positions_, ids_);
+    tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(small_, particles_, copies_, edges_,
+                                                                            factor_, all, positions_, ids_);
     check(cudaDeviceSynchronize());
     std::vector<gpz::FieldInput> fields(2);
     fields[0].field.type = gpz::ValueType::float64;

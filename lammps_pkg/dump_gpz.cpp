@@ -183,7 +183,8 @@ void DumpGPZ::init_backend() {
     summary_.begin(GPZSummary::BEFORE);
     drain();  // earlier frames are in the backend's memory
     const bool has_ids = has_column("id");
-    backend_.init(settings_.device, settings_.only_on_cpu(has_ids), settings_.shares_with_gpu(has_ids), settings_.threads);
+    backend_.init(settings_.device, settings_.only_on_cpu(has_ids), settings_.shares_with_gpu(has_ids),
+                  settings_.threads);
   } catch (const gpz::Error &e) {
     log().fail_alone(std::string("dump_modify device: ") + e.what());
   }

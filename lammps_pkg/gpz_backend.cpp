@@ -86,8 +86,8 @@ void GPZBackend::init(Device device, const std::string &only_on_cpu, bool shares
     throw gpz::Error(gpz::Status::not_found, gpz_gpu::why_none());
   } else {
     if (shares) shared_gpu_ = gpu;
-    compressor_ = make_cpu_compressor(threads_,
-                                      shares ? gpz_gpu::make_encoder(gpu, threads_) : make_cpu_encoder(threads_));
+    compressor_ =
+        make_cpu_compressor(threads_, shares ? gpz_gpu::make_encoder(gpu, threads_) : make_cpu_encoder(threads_));
     if (kokkos_atoms_) copies_ = gpz_gpu::make_row_copies(kokkos_atoms_->gpu());
   }
   device_ = device;

@@ -35,8 +35,8 @@ class GPZBackend {
 
   // Decides, as asked for; AUTO: a GPU if there is one. `only_on_cpu`: a setting that GPUs do not have, which goes
   // before; empty: there is none. `threads`: of a CPU; 0: as many as LAMMPS has, or where KOKKOS keeps the atoms on a
-  // GPU, those that the cores of this rank have room for. `shares`: a GPU encodes some frames of what is only on the CPU
-  // otherwise. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no memory.
+  // GPU, those that the cores of this rank have room for. `shares`: a GPU encodes some frames of what is only on the
+  // CPU otherwise. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no memory.
   void init(Device device, const std::string &only_on_cpu, bool shares, int threads);
   bool is_on_gpu() const { return gpu_ >= 0; }
   // What was decided on this rank, for the log.
@@ -57,7 +57,7 @@ class GPZBackend {
   Device device_ = Device::AUTO;  // that was asked for
   std::string only_on_cpu_;       // why there is no GPU where one could be
   int gpu_ = -1, threads_ = 1;
-  int shared_gpu_ = -1;           // encodes some of the frames
+  int shared_gpu_ = -1;  // encodes some of the frames
   GPZHostAtoms host_atoms_;
   std::unique_ptr<GPZDeviceAtoms> kokkos_atoms_;
   std::unique_ptr<GPZRowCopies> copies_;  // if the CPU compresses those

@@ -79,8 +79,7 @@ class CPUCompressor : public GPZCompressor {
   double memory_usage() const override {
     std::size_t rows = 0;
     for (const Buffer &buffer : buffers_) rows = std::max(rows, buffer.room);
-    return static_cast<double>(GPZBackground::nbuffers * rows * sizeof(GPZRowLayout::Word) +
-                               encoder_->memory_usage());
+    return static_cast<double>(GPZBackground::nbuffers * rows * sizeof(GPZRowLayout::Word) + encoder_->memory_usage());
   }
 
  private:

@@ -60,7 +60,8 @@ class ContextTable {
           *to++ = static_cast<std::uint8_t>(contexts.of(group, level, part));
     for (unsigned level = 0; level < codec::way_side_levels; ++level)
       *to++ = static_cast<std::uint8_t>(contexts.of_side(level));
-    for (unsigned k = 0; k < contexts_of_images; ++k) *to++ = static_cast<std::uint8_t>(contexts.of_image(k < 2, k % 2 != 0));
+    for (unsigned k = 0; k < contexts_of_images; ++k)
+      *to++ = static_cast<std::uint8_t>(contexts.of_image(k < 2, k % 2 != 0));
   }
   GPZ_HD static unsigned place_of_image(bool is_root, bool differs) {
     return place_of_images + (is_root ? 0 : 2) + (differs ? 1 : 0);

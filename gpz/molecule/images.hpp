@@ -68,8 +68,8 @@ class ImageCode {
 };
 static_assert((first_image + images) << 1 < 255);
 
-// The code of a particle's image. `usual` is that of the last frame, or none for a root; open_place() gives its position
-// before the image is applied.
+// The code of a particle's image. `usual` is that of the last frame, or none for a root; open_place() gives its
+// position before the image is applied.
 template <typename OpenPlace>
 GPZ_HD ImageCode code_of_image(const Cell &cell, const Way &place, const Image &image, const Image &usual,
                                const OpenPlace &open_place) {

@@ -6,6 +6,7 @@
 #include "gpu_support.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/cuda_sequence.hpp"
+#include "gpz/cuda_standard.hpp"
 #include "gpz/cuda_trajectory.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
 #include "gpz/gpz_cuda.h"
@@ -225,6 +226,14 @@ TEST_F(CudaMatrix, Codec) {
 TEST_F(CudaMatrix, TrajectoryCodec) {
   cuda::TrajectoryCodec codec;
   expect_writer("gpz::cuda::TrajectoryCodec", [&](const Samples &samples, std::size_t f) {
+    const OnDevice device(samples, f);
+    return codec.encode(device.inputs, samples.particles(), nullptr, Box(), f % 2 == 0).kind;
+  });
+}
+
+TEST_F(CudaMatrix, StandardCodec) {
+  cuda::StandardCodec codec;
+  expect_writer("gpz::cuda::StandardCodec", [&](const Samples &samples, std::size_t f) {
     const OnDevice device(samples, f);
     return codec.encode(device.inputs, samples.particles(), nullptr, Box(), f % 2 == 0).kind;
   });

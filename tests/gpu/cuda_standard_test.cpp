@@ -133,9 +133,9 @@ TEST_F(CudaStandard, LeavesToTheCpuWhatItCannotEncode) {
   using Change = std::function<void(Snapshot &)>;
   const Change changes[] = {
       [](Snapshot &s) { s.quantities[0].real[5] = std::numeric_limits<double>::quiet_NaN(); },
-      [](Snapshot &s) { s.quantities[0].real[5] = 1e5; },   // far from its parent: an exception
-      [](Snapshot &s) { s.quantities[0].real[5] = 1e9; },   // an index of more than 2^30
-      [](Snapshot &s) { s.quantities[1].integer[3] = -5; }, // arrives, and another one leaves
+      [](Snapshot &s) { s.quantities[0].real[5] = 1e5; },    // far from its parent: an exception
+      [](Snapshot &s) { s.quantities[0].real[5] = 1e9; },    // an index of more than 2^30
+      [](Snapshot &s) { s.quantities[1].integer[3] = -5; },  // arrives, and another one leaves
   };
   for (const Change &change : changes) {
     Fluid fluid({water}, 3000, 1);

@@ -475,7 +475,8 @@ def gpu_kokkos_shares_effort_standard(t):
     columns = "id type x y z"
     dump = f"dump a all gpz 5 a.gpz {columns}\ndump_modify a effort standard device gpu key 9\n"
     dump += f"dump b all gpz 5 b.gpz {columns}\ndump_modify b effort standard device cpu key 9\n"
-    done = t.run(MELT.replace("0 5 0 5 0 5", "0 42 0 42 0 42") + dump + "run 35\nrun 30")
+    # Frames of a lattice would be too small for the GPU to take over.
+    done = t.run(MELT.replace("0 5 0 5 0 5", "0 42 0 42 0 42") + "run 60\n" + dump + "run 35\nrun 30")
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}"
     if "GPU(s) per node" not in done.stdout:
         raise Skip("LAMMPS does not use KOKKOS: see --lmp-arguments")

@@ -22,7 +22,8 @@ class ParticleItems {
   // For ParticlePass.
   __device__ __forceinline__ std::int32_t component(std::size_t step, const ComponentContext &context,
                                                     std::int64_t expected, std::int32_t given, std::int64_t) {
-    const std::uint64_t number = core::residual_number(given - (expected >> 6), static_cast<std::int32_t>(expected & 63));
+    const std::uint64_t number =
+        core::residual_number(given - (expected >> 6), static_cast<std::int32_t>(expected & 63));
     const unsigned place = static_cast<unsigned>(context.group) * codec::places_of_group +
                            context.level * molecule::Contexts::parts + context.part;
     put(2 * step, place, static_cast<std::uint32_t>(number));

@@ -10,11 +10,11 @@
 
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/common/pinned_ring.hpp"
 #include "gpz/cuda/trajectory/history.hpp"
 #include "gpz/cuda/trajectory/id_ranks.hpp"
 #include "gpz/cuda/trajectory/independent.hpp"
 #include "gpz/cuda/trajectory/molecules.hpp"
-#include "gpz/cuda/common/pinned_ring.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
 #include "gpz/format/leaving_slots.hpp"

@@ -49,12 +49,11 @@ bool MoleculeEncoder::encode(DeviceMolecules &molecules, DeviceDifferenceState &
     if (found.molecules.unusual == 0 || !params.is_quiet) break;
   }
   largest_error_ = core::bit_cast<double>(std::uint64_t{found.values.error});
-  const molecule::Contexts contexts =
-      molecule::Contexts::over(found.molecules.least_level, found.molecules.most_level);
+  const molecule::Contexts contexts = molecule::Contexts::over(found.molecules.least_level, found.molecules.most_level);
   const molecule::ContextTable table(contexts);
-  numbers_size_ = numbers_.encode(
-      {params.items, begins_on_device, params.counts, static_cast<std::uint32_t>(begins.size()), n * most_molecule_items},
-      contexts.count(), table.by_place(), molecule::ContextTable::places, call.stream);
+  numbers_size_ = numbers_.encode({params.items, begins_on_device, params.counts,
+                                   static_cast<std::uint32_t>(begins.size()), n * most_molecule_items},
+                                  contexts.count(), table.by_place(), molecule::ContextTable::places, call.stream);
   head_.clear();
   molecule::append_start(params.is_quiet ? molecule::quiet : 0, contexts, head_);
   format::ByteWriter(head_).u64(0);  // exceptions

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Molecules of a chunk in device memory, since its independent chunk: decodes sections of coding 9 as molecule::decode
-// does, and keeps what an encoder (molecule_encoder.hpp) needs. The tree is built on the host, and stays for sections with the same lags, as those of the next key interval
-// usually are: for them the device finds the classes. Work is queued on the caller's stream; a section with a tree, and
-// growth, wait for it.
+// does, and keeps what an encoder (molecule_encoder.hpp) needs. The tree is built on the host, and stays for sections
+// with the same lags, as those of the next key interval usually are: for them the device finds the classes. Work is
+// queued on the caller's stream; a section with a tree, and growth, wait for it.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/common/pinned_ring.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda/molecule/params.hpp"
 #include "gpz/cuda/trajectory/chunk_bytes.hpp"
-#include "gpz/cuda/common/pinned_ring.hpp"
 #include "gpz/molecule/opened_section.hpp"
 #include "gpz/molecule/section.hpp"
 

@@ -45,8 +45,8 @@ bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &
   const std::size_t start = format::section_head_size(field.components.size());
   if (size <= format::field_coding_size + start || bytes[0] != coding) return false;
   core::GridBox axes{};
-  const std::uint64_t exact = format::read_section_start(bytes + format::field_coding_size,
-                                                         size - format::field_coding_size, field, axes);
+  const std::uint64_t exact =
+      format::read_section_start(bytes + format::field_coding_size, size - format::field_coding_size, field, axes);
   for (std::size_t d = 0; d < axes.size(); ++d)
     if (axes[d].lo != box[d].lo || axes[d].period != box[d].period) return false;
   const std::uint8_t first = bytes[format::field_coding_size + start];
@@ -58,13 +58,7 @@ bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &
 
 struct StandardCodec::State : DeviceObject {
   State(int on, int of_cpu)
-      : DeviceObject(on),
-        host(of_cpu),
-        threads(of_cpu),
-        download(on),
-        upload(on),
-        codec(on),
-        differences(codec) {
+      : DeviceObject(on), host(of_cpu), threads(of_cpu), download(on), upload(on), codec(on), differences(codec) {
     const CurrentDevice current(on);
     own_stream.emplace();
     differences.make();
@@ -131,6 +125,9 @@ struct StandardCodec::State : DeviceObject {
   std::optional<format::FieldCodingKind> coding_to_take_over(const FrameCall &call) const {
     const std::uint8_t coding = EncoderAccess::settled(host);
     if (coding == 0 || call.particles > format::max_followed) return std::nullopt;
+    // Behind a key frame that is smaller, as that of a lattice is, a CPU compares with the next key frame all the time.
+    const format::KeySizes &key = EncoderAccess::key(host);
+    if (encoded.bytes.size() >= key.scaled(key.all, call.particles)) return std::nullopt;
     const format::OpenedChunk opened =
         format::open_chunk(encoded.bytes.data(), encoded.bytes.size(), call.fields.size());
     const std::size_t id = format::identity_field(format::described(call.fields));
@@ -256,7 +253,9 @@ const DeviceChunk &StandardCodec::encode(const std::vector<FieldInput> &fields, 
   return state.chunk;
 }
 
-bool StandardCodec::encoded_on_device() const { return state_->chunk.data != nullptr && state_->chunk.data != state_->sent.data(); }
+bool StandardCodec::encoded_on_device() const {
+  return state_->chunk.data != nullptr && state_->chunk.data != state_->sent.data();
+}
 
 void StandardCodec::release() {
   const CurrentDevice current(state_->device);

@@ -25,6 +25,7 @@ namespace gpz::cuda {
 //   - a frame has at least 262,144 particles with ids,
 //   - one coding of positions was clearly smaller than the others: bonds (coding 9) or predictions from earlier frames
 //     (coding 1),
+//   - difference frames are smaller than the key frame,
 //   - all other fields are integers, and do not change except by edges of the box that particles cross,
 //   - the box has no tilts and is that of the positions, and grid indices are below 2^30.
 // If a later frame is not so, its chunk is an independent one, and the CPU encodes all frames up to the next key frame.
