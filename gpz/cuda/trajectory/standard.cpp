@@ -94,8 +94,6 @@ struct StandardCodec::State : DeviceObject {
     if (is_elsewhere) {
       on_host = on_device(fields, particles, rows, stream);
       download.download(on_host, particles, rows, stream);
-    } else if (cudaStreamSynchronize(stream) != cudaSuccess) {
-      forget_last_error();
     }
     host.encode(on_host, static_cast<std::size_t>(particles), is_elsewhere ? nullptr : rows, box, key, encoded);
     if (encoded.bytes.size() > sent.capacity()) {

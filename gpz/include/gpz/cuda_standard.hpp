@@ -46,14 +46,15 @@ class GPZ_API StandardCodec {
   void set_threads(int threads);
 
   // Encodes the next frame's chunk. Arrays and `rows` (nullptr: all particles in order) are in device memory or in host
-  // memory. The bytes are those of TrajectoryEncoder with Order::id and Effort::standard, except where a GPU's frame
-  // needs an independent chunk, and behind it. Neighbours in the order of ids (docs/format.md, section 9) are not
-  // looked for on a GPU.
+  // memory. The bytes are those of TrajectoryEncoder with Order::id and Effort::standard, except
+  //   - from the frame on for which the GPU needs an independent chunk, up to the next key frame,
+  //   - in frames of the GPU in which a CPU would find other edges of the box than before,
+  //   - where TrajectoryCodec makes other bytes of particles with equal ids, or of ids that collide.
   //
   // The call runs after the work that is already in the stream, and returns when it is complete. If all arrays are in
-  // host memory, it runs in a stream of the object instead. The chunk is in device
-  // memory, and valid until the next encode() or release(). Throws as TrajectoryCodec::encode and
-  // TrajectoryEncoder::encode. After an exception, the next chunk is independent.
+  // host memory, it runs in a stream of the object instead. The chunk is in device memory, and valid until the next
+  // encode() or release(). Throws as TrajectoryCodec::encode and TrajectoryEncoder::encode. After an exception, the
+  // next chunk is independent.
   const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
                             const Box &box, bool key, Stream stream = nullptr);
   // Whether the GPU encoded the last chunk.
