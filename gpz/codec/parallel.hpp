@@ -3,10 +3,13 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <exception>
 #include <optional>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
 #include "gpz/format/budget.hpp"
@@ -73,6 +76,23 @@ void parallel_particles(int threads, std::uint64_t n, const Work &work) {
                     const std::uint64_t begin = first * unit;
                     work(static_cast<std::size_t>(begin), static_cast<std::size_t>(std::min(last * unit, n)));
                   });
+}
+
+// Resizes a vector of elements that can be copied as bytes. If it takes new memory, its contents are lost, and all
+// threads write the memory first: the system provides memory when it is written, which takes longer than to fill it.
+template <typename Vector>
+void resize(Vector &vector, std::size_t size, int threads) {
+  using T = typename Vector::value_type;
+  static_assert(std::is_trivially_copyable_v<T>);
+  if (size > vector.capacity()) {
+    vector.clear();
+    vector.reserve(size);
+    auto *const memory = reinterpret_cast<char *>(vector.data());
+    parallel_particles(threads, size, [&](std::size_t first, std::size_t last) {
+      std::memset(memory + first * sizeof(T), 0, (last - first) * sizeof(T));
+    });
+  }
+  vector.resize(size);
 }
 
 }  // namespace gpz::codec

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "gpz/kernels/lanes.hpp"
-// Behind the lanes that it is for.
+// Must follow the lane types and functions that its templates use.
 #include "gpz/kernels/side_formulas.hpp"
 
 namespace gpz::codec {

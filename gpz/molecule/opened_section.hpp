@@ -3,6 +3,7 @@
 // GPU.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "gpz/molecule/cell.hpp"
 #include "gpz/molecule/class_fit.hpp"
 #include "gpz/molecule/contexts.hpp"
+#include "gpz/molecule/length_sum.hpp"
 #include "gpz/molecule/stored_particles.hpp"
 #include "gpz/molecule/tree.hpp"
 
@@ -51,14 +53,27 @@ constexpr std::size_t levels_size(std::size_t classes) { return format::round_up
 std::vector<ClassRecord> first_classes(const std::vector<double> &lengths, const std::vector<double> &counts);
 // length_of(i) is the bond length of particle i.
 template <typename LengthOf>
-std::vector<ClassRecord> first_classes(const Tree &tree, const LengthOf &length_of) {
-  std::vector<double> length(tree.classes());
-  std::vector<double> count(tree.classes());
-  for (std::size_t i = 0; i < tree.particles(); ++i) {
-    length[tree[i].of_class] += static_cast<double>(length_of(i));
-    count[tree[i].of_class] += 1;
+std::vector<ClassRecord> first_classes(const Tree &tree, const LengthOf &length_of, int threads = 1) {
+  std::vector<std::vector<LengthSum>> sums(static_cast<std::size_t>(tree.threads_for(threads)));
+  tree.for_segments(threads, [&](int t, std::size_t first, std::size_t last) {
+    std::vector<LengthSum> &mine = sums[static_cast<std::size_t>(t)];
+    mine.resize(tree.classes());
+    for (std::size_t i = first; i < last; ++i) mine[tree[i].of_class].add(length_of(i));
+  });
+  std::vector<LengthSum> all(tree.classes());
+  for (const std::vector<LengthSum> &some : sums)
+    for (std::size_t c = 0; c < some.size(); ++c) all[c].add(some[c]);
+  std::vector<double> lengths;
+  std::vector<double> counts;
+  for (const LengthSum &sum : all) {
+    lengths.push_back(sum.sum);
+    counts.push_back(sum.particles);
   }
-  return first_classes(length, count);
+  if (!std::all_of(all.begin(), all.end(), is_exact)) {
+    std::fill(lengths.begin(), lengths.end(), 0.0);
+    for (std::size_t i = 0; i < tree.particles(); ++i) lengths[tree[i].of_class] += static_cast<double>(length_of(i));
+  }
+  return first_classes(lengths, counts);
 }
 
 }  // namespace gpz::molecule

@@ -23,16 +23,6 @@ codec::IndexColumns last_of(const codec::DifferenceState &state) {
   return {state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()};
 }
 
-// Calls work(t, first, last) for thread t and ranges of particles that are whole segments, which do not depend on each
-// other.
-template <typename Work>
-void for_segments(const Tree &tree, int threads, const Work &work) {
-  const std::vector<std::uint32_t> &ends = tree.segment_ends();
-  codec::parallel_ranges(threads, ends.size(), [&](int t, std::uint64_t from, std::uint64_t to) {
-    if (from != to) work(t, from == 0 ? std::size_t{0} : ends[from - 1], std::size_t{ends[to - 1]});
-  });
-}
-
 // State without earlier sections of particles first, ... end - 1: the positions of the last frame, at rest. Sets all of
 // `particles`, and the roots of `now`, of which the pass sets only a part.
 void rest(const Tree &tree, const codec::IndexColumns &last, const Cell &cell, std::size_t first, std::size_t end,
@@ -144,7 +134,7 @@ class SectionCoder {
           Tree::find(scene_.last, q, state_.particles, scene_.cell, most_threads_);
       if (lags.empty()) return false;
       flags |= new_tree;
-      update_.tree.emplace().build(lags, scene_.last, scene_.cell);
+      update_.tree.emplace().build(lags, scene_.last, scene_.cell, most_threads_);
     }
     start();
     Moves moves = all_moves(q);
@@ -184,7 +174,7 @@ class SectionCoder {
       for (const std::int64_t tilt : edges.tilts) writer.i64(tilt);
     }
     stored_particles_.append(writer);
-    if (update_.tree) tree().append(bytes);
+    if (update_.tree) tree().append(bytes, most_threads_);
     bytes.insert(bytes.end(), levels.begin(), levels.end());
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
     codec::append_segments(numbers, contexts.count(), ContextTable(contexts).by_place(), threads(), bytes);
@@ -204,7 +194,7 @@ class SectionCoder {
       at += Tree::read(bytes + at, size - at, n, lags);
       update_.tree.emplace();
       if (is_in_place_) update_.tree = std::move(molecules_.tree_);
-      update_.tree->build(lags, scene_.last, scene_.cell);
+      update_.tree->build(lags, scene_.last, scene_.cell, most_threads_);
     } else if (molecules_.empty() || molecules_.tree_.particles() != n) {
       corrupt("molecules that were never given", 0);
     }
@@ -234,7 +224,7 @@ class SectionCoder {
   void overwrite() { is_in_place_ = true; }
 
  private:
-  int threads() const { return codec::thread_count(most_threads_, (tree().segment_ends().size() + 1) / 2); }
+  int threads() const { return tree().threads_for(most_threads_); }
 
   template <typename Side>
   void pass(std::vector<Side> &sides) {
@@ -249,7 +239,7 @@ class SectionCoder {
   Moves all_moves(const codec::IndexColumns &q) const {
     std::vector<ImageCode> codes(state_.particles);
     std::vector<Moves> moves(static_cast<std::size_t>(threads()));
-    for_segments(tree(), threads(), [&](int t, std::size_t first, std::size_t end) {
+    tree().for_segments(most_threads_, [&](int t, std::size_t first, std::size_t end) {
       moves[static_cast<std::size_t>(t)] = find_moves(scene_, q, first, end, codes.data());
     });
     moves[0].images = std::move(codes);
@@ -298,12 +288,12 @@ class SectionCoder {
     const bool is_new = update_.tree.has_value();
     const bool is_at_rest = is_new || molecules_.frames_ != state_.frames;
     update_.particles = std::move(is_in_place_ ? molecules_.particles_ : molecules_.spare_);
-    update_.particles.resize(state_.particles);
+    codec::resize(update_.particles, state_.particles, most_threads_);
     // Particles at rest replace those of the state, which are out of date then.
     format::Column<Particle> &before = is_in_place_ ? update_.particles : molecules_.particles_;
     if (is_at_rest) {
-      before.resize(tree().particles());
-      for_segments(tree(), threads(), [&](int, std::size_t first, std::size_t end) {
+      codec::resize(before, tree().particles(), most_threads_);
+      tree().for_segments(most_threads_, [&](int, std::size_t first, std::size_t end) {
         rest(tree(), scene_.last, scene_.cell, first, end, before, update_.particles);
       });
     }
@@ -311,7 +301,7 @@ class SectionCoder {
     scene_.walk.last = before.data();
     scene_.walk.now = update_.particles.data();
     const auto length_of = [&](std::size_t i) { return before[i].length; };
-    update_.classes = is_new ? first_classes(tree(), length_of) : molecules_.classes_;
+    update_.classes = is_new ? first_classes(tree(), length_of, most_threads_) : molecules_.classes_;
     scene_.walk.classes = update_.classes.data();
     sums_.resize(tree().segment_ends().size());
     for (std::vector<ClassSums> &of_segment : sums_) of_segment.assign(update_.classes.size(), {});

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "gpz/codec/kind_history.hpp"
 #include "gpz/codec/number_coder.hpp"
@@ -41,11 +42,13 @@ std::uint8_t lag_to(std::uint32_t slot, std::uint32_t from) {
 
 }  // namespace
 
-void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell) {
+void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell,
+                 int threads) {
   links_.assign(lags.size(), {});
   for (std::size_t i = 0; i < lags.size(); ++i) links_[i].parent = lags[i];
-  connect();
-  classify(q, cell);
+  find_segments();
+  for_segments(threads, [&](int, std::size_t first, std::size_t last) { connect(first, last); });
+  classify(q, cell, threads);
 }
 
 void Tree::clear() {
@@ -54,12 +57,12 @@ void Tree::clear() {
   ends_.clear();
 }
 
-void Tree::connect() {
-  const auto n = static_cast<std::uint32_t>(links_.size());
+// Finds the reference directions of the particles of whole segments.
+void Tree::connect(std::size_t first, std::size_t last_slot) {
   // A parent is at most longest_lag slots behind, and its own parent as many again: older entries are overwritten.
   std::array<Children, 2 * (longest_lag + 1)> recent;
   const auto children = [&](std::uint32_t slot) -> Children & { return recent[slot % recent.size()]; };
-  for (std::uint32_t i = 0; i < n; ++i) {
+  for (auto i = static_cast<std::uint32_t>(first); i < last_slot; ++i) {
     Links &links = links_[i];
     children(i) = {};
     links.along = links.across = Reference::none;
@@ -92,7 +95,6 @@ void Tree::connect() {
     }
     of_same_parent.add(i);
   }
-  find_segments();
 }
 
 // True if no particle from this slot on has an earlier parent. Otherwise moves `slot` to the next one to try.
@@ -117,35 +119,47 @@ void Tree::find_segments() {
   if (n != 0) ends_.push_back(static_cast<std::uint32_t>(n));
 }
 
-void Tree::classify(const codec::IndexColumns &q, const Cell &cell) {
+void Tree::classify(const codec::IndexColumns &q, const Cell &cell, int threads) {
   const std::size_t n = links_.size();
   format::Column<std::uint8_t> children(n);  // at most longest_lag
-  for (std::size_t i = 0; i < n; ++i)
-    if (links_[i].parent != 0) ++children[i - links_[i].parent];
-  // Class of each key; 0 if it has not occurred. Only particles without parent and children have class 0.
-  std::vector<std::uint8_t> of_key(class_keys);
-  members_.assign(1, 0);
-  for (std::size_t i = 0; i < n; ++i) {
-    Links &links = links_[i];
-    std::uint32_t key = key_of_root(children[i]);
-    if (links.parent != 0) {
-      const std::size_t parent = i - links.parent;
-      Way way = difference_of(place_of(q, i), place_of(q, parent));
-      cell.shorten(way);
-      key = key_of_bound(way, links, links_[parent].parent == 0, children[parent], children[i]);
+  format::Column<std::uint16_t> keys(n);
+  static_assert(class_keys <= UINT16_MAX);
+  const auto used = static_cast<std::size_t>(threads_for(threads));
+  std::vector<std::vector<std::uint32_t>> first_slots(used, std::vector<std::uint32_t>(class_keys, UINT32_MAX));
+  for_segments(threads, [&](int t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i)
+      if (links_[i].parent != 0) ++children[i - links_[i].parent];
+    std::vector<std::uint32_t> &first_slot = first_slots[static_cast<std::size_t>(t)];
+    for (std::size_t i = last; i-- > first;) {
+      const Links &links = links_[i];
+      std::uint32_t key = key_of_root(children[i]);
+      if (links.parent != 0) {
+        const std::size_t parent = i - links.parent;
+        Way way = difference_of(place_of(q, i), place_of(q, parent));
+        cell.shorten(way);
+        key = key_of_bound(way, links, links_[parent].parent == 0, children[parent], children[i]);
+      }
+      keys[i] = static_cast<std::uint16_t>(key);
+      first_slot[key] = static_cast<std::uint32_t>(i);
     }
-    std::uint8_t &number = of_key[key];
-    if (number == 0 && key != lone_key) {
-      // The last class takes all combinations without a class of their own.
-      number = static_cast<std::uint8_t>(std::min(members_.size(), max_classes - 1));
-      if (number == members_.size()) members_.push_back(0);
+  });
+  for (std::size_t t = 1; t < used; ++t)
+    std::transform(first_slots[t].begin(), first_slots[t].end(), first_slots[0].begin(), first_slots[0].begin(),
+                   [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); });
+  const NumberedClasses classes = number_classes(first_slots[0]);
+  std::vector<std::vector<std::uint32_t>> members(used, std::vector<std::uint32_t>(classes.count));
+  for_segments(threads, [&](int t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      links_[i].of_class = classes.of_key[keys[i]];
+      ++members[static_cast<std::size_t>(t)][links_[i].of_class];
     }
-    links.of_class = number;
-    ++members_[links.of_class];
-  }
+  });
+  members_ = members[0];
+  for (std::size_t t = 1; t < used; ++t)
+    std::transform(members[t].begin(), members[t].end(), members_.begin(), members_.begin(), std::plus<>());
 }
 
-void Tree::append(std::vector<std::uint8_t> &bytes) const {
+void Tree::append(std::vector<std::uint8_t> &bytes, int threads) const {
   format::ByteWriter writer(bytes);
   const std::size_t begin = bytes.size();
   // Frequent lags get small kinds, which take few bits.
@@ -170,7 +184,7 @@ void Tree::append(std::vector<std::uint8_t> &bytes) const {
     history.add(kind);
   }
   std::vector<std::uint8_t> stream;
-  numbers.finish(stream);
+  numbers.finish(stream, threads);
   bytes.resize(begin + format::round_up_8(bytes.size() - begin));
   writer.u64(stream.size());
   bytes.insert(bytes.end(), stream.begin(), stream.end());
@@ -229,7 +243,8 @@ void Tree::keep(const std::uint32_t *kept, std::size_t count) {
     links_[i] = links;
   }
   links_.resize(count);
-  connect();
+  find_segments();
+  connect(0, links_.size());
 }
 
 void Tree::add(std::size_t count) {
@@ -237,7 +252,8 @@ void Tree::add(std::size_t count) {
   Links lone;
   lone.of_class = lone_class;
   links_.resize(links_.size() + count, lone);
-  connect();
+  find_segments();
+  connect(0, links_.size());
 }
 
 }  // namespace gpz::molecule

@@ -8,6 +8,7 @@
 
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/codec/memory.hpp"
+#include "gpz/codec/parallel.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/molecule/cell.hpp"
 #include "gpz/molecule/class_keys.hpp"
@@ -38,14 +39,24 @@ class Tree {
   // Removes all particles and keeps the memory.
   void clear();
   // Builds the tree from the lag of each particle, 0 for roots. Bond lengths follow from the positions q.
-  void build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell);
+  void build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell, int threads = 1);
+  // Calls work(t, first, last) for thread t and ranges of particles that are whole segments, which do not depend on
+  // each other. Uses fewer than `threads` if there are few segments.
+  template <typename Work>
+  void for_segments(int threads, const Work &work) const {
+    codec::parallel_ranges(threads_for(threads), ends_.size(), [&](int t, std::uint64_t from, std::uint64_t to) {
+      if (from != to) work(t, from == 0 ? std::size_t{0} : ends_[from - 1], std::size_t{ends_[to - 1]});
+    });
+  }
+  // How many threads for_segments() uses.
+  int threads_for(int threads) const { return codec::thread_count(threads, (ends_.size() + 1) / 2); }
   // Encoder: finds molecules by the distances in two frames. Returns no lags if fewer than an eighth of the particles
   // are bound.
   static format::Column<std::uint8_t> find(const codec::IndexColumns &before, const codec::IndexColumns &now,
                                            std::size_t n, const Cell &cell, int threads = 1);
 
   // Appends the lags, a multiple of 8 bytes.
-  void append(std::vector<std::uint8_t> &bytes) const;
+  void append(std::vector<std::uint8_t> &bytes, int threads = 1) const;
   // Reads the lags of n particles from the start of `bytes`, which has `size` bytes. Returns the number of bytes read.
   // Throws corrupt, std::bad_alloc, limit_exceeded.
   static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n,
@@ -67,10 +78,10 @@ class Tree {
   std::size_t memory_usage() const { return codec::memory_of(links_, members_, ends_); }
 
  private:
-  void connect();
   void find_segments();
   bool can_end_at(std::size_t &slot) const;
-  void classify(const codec::IndexColumns &q, const Cell &cell);
+  void connect(std::size_t first, std::size_t last);
+  void classify(const codec::IndexColumns &q, const Cell &cell, int threads);
 
   format::Column<Links> links_;
   std::vector<std::uint32_t> members_;

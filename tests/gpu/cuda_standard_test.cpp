@@ -66,7 +66,7 @@ std::uint8_t coding_of_positions(const EncodedChunk &chunk, std::size_t fields) 
   return opened.sections[0].size == 0 ? 0 : chunk.bytes[opened.sections[0].offset];
 }
 
-// The GPU takes over behind frame `from`, and is at the CPU's bytes in all later ones.
+// The GPU takes over after frame `from`. All later chunks must equal the CPU's.
 void expect_same_bytes(const std::vector<Snapshot> &snapshots, std::size_t from = 2,
                        format::FieldCodingKind coding = format::molecules) {
   HandedOver both(coding);
@@ -166,13 +166,25 @@ struct Pair {
   cuda::StandardCodec gpu;
   std::size_t on_device = 0;
 
-  void next(const Snapshot &snapshot, bool key, bool from_host = false) {
-    const EncodedChunk expected = encode_on_cpu(cpu, snapshot, key);
-    const OnDevice device(snapshot);
-    const cuda::DeviceChunk &chunk = gpu.encode(from_host ? snapshot.inputs() : device.fields, snapshot.info.particles,
-                                                nullptr, snapshot.info.box, key);
+  void next(const Snapshot &snapshot, bool key, bool from_host = false, const std::vector<int> &rows = {}) {
+    const std::size_t n = rows.empty() ? snapshot.info.particles : rows.size();
+    const int *const rows_on_host = rows.empty() ? nullptr : rows.data();
+    EncodedChunk expected;
+    cpu.encode(snapshot.inputs(), n, rows_on_host, snapshot.info.box, key, expected);
+    const OnDevice device(snapshot, rows);
+    const cuda::DeviceChunk &chunk = gpu.encode(from_host ? snapshot.inputs() : device.fields, n,
+                                                from_host ? rows_on_host : device.rows(), snapshot.info.box, key);
     expect_equal(on_host(chunk), expected);
     on_device += gpu.encoded_on_device() ? 1 : 0;
+  }
+  // A frame that the GPU cannot encode, behind frames that it encoded: as if the CPU had been asked for a key frame.
+  void begin_anew(const Snapshot &snapshot) {
+    ASSERT_TRUE(gpu.encoded_on_device());
+    const OnDevice device(snapshot);
+    const cuda::DeviceChunk &chunk =
+        gpu.encode(device.fields, snapshot.info.particles, nullptr, snapshot.info.box, false);
+    EXPECT_FALSE(gpu.encoded_on_device());
+    expect_equal(on_host(chunk), encode_on_cpu(cpu, snapshot, true));
   }
 };
 
@@ -210,18 +222,42 @@ TEST_F(CudaStandard, MakesAnIndependentChunkWhereItCannotGoOn) {
   Pair pair;
   std::size_t f = 0;
   for (; f < 8; ++f) pair.next(snapshots[f], f == 0);
-  ASSERT_TRUE(pair.gpu.encoded_on_device());
   snapshots[f].quantities[0].real[100] = 1e5;  // far from its parent
-  const OnDevice device(snapshots[f]);
-  const cuda::DeviceChunk &chunk =
-      pair.gpu.encode(device.fields, snapshots[f].info.particles, nullptr, snapshots[f].info.box, false);
-  expect_equal(on_host(chunk), encode_on_cpu(pair.cpu, snapshots[f], true));
+  pair.begin_anew(snapshots[f]);
   // From here on with the bytes of a CPU that began anew as well.
   for (++f; f < snapshots.size(); ++f) {
     pair.next(snapshots[f], false);
     EXPECT_FALSE(pair.gpu.encoded_on_device());
   }
   pair.next(snapshots[0], true);
+}
+
+TEST_F(CudaStandard, LeavesSmallAndTiltedFramesToTheCpu) {
+  Fluid fluid({water}, many, 4);
+  std::vector<Snapshot> snapshots = fluid.run(9);
+  Pair pair;
+  for (std::size_t f = 0; f < 8; ++f) pair.next(snapshots[f], f == 0);
+  Snapshot small = snapshots[8];
+  keep_only(small, [](std::int64_t id) { return id <= 200001; });
+  pair.begin_anew(small);
+  for (std::size_t f = 0; f < 8; ++f) pair.next(snapshots[f], f == 0);
+  snapshots[8].info.box.kind = Box::Kind::triclinic;
+  snapshots[8].info.box.values[6] = 5;
+  pair.begin_anew(snapshots[8]);
+}
+
+TEST_F(CudaStandard, TakesRowsOfTheCaller) {
+  Fluid fluid({water}, many + 30000, 6);
+  const std::vector<Snapshot> snapshots = fluid.run(8);
+  std::vector<int> rows(many);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<int>((i * 7919) % many + 15000);
+  Pair pair;
+  for (std::size_t f = 0; f < snapshots.size(); ++f) pair.next(snapshots[f], f == 0, f % 2 == 1, rows);
+  EXPECT_GE(pair.on_device, 3u);
+  const OnDevice device(snapshots[0], rows);
+  EXPECT_EQ(
+      status_of([&] { pair.gpu.encode(snapshots[0].inputs(), many, device.rows(), snapshots[0].info.box, false); }),
+      Status::invalid_argument);
 }
 
 TEST_F(CudaStandard, GoesOnBehindErrors) {

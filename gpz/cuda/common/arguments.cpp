@@ -5,6 +5,7 @@
 
 #include "gpz/chunk.hpp"
 #include "gpz/core/types.hpp"
+#include "gpz/cuda/common/memory.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::cuda {
@@ -38,6 +39,13 @@ void check_inputs(const std::vector<FieldInput> &fields, std::uint64_t particles
   for (const FieldInput &input : fields)
     for (std::size_t d = 0; d < input.field.components.size() && d < core::max_components; ++d)
       check_elements(input.field, input.components[d].data, input.components[d].stride, input.components[d].type);
+}
+
+void check_reachable(const std::vector<FieldInput> &fields, const int *rows, int device) {
+  if (rows != nullptr) require_reachable(rows, device, "rows");
+  for (const FieldInput &input : fields)
+    for (std::size_t d = 0; d < input.field.components.size() && d < core::max_components; ++d)
+      require_reachable(input.components[d].data, device, "field " + input.field.components[d].name);
 }
 
 void check_outputs(const std::vector<FieldOutput> &fields, std::uint64_t particles) {

@@ -24,6 +24,9 @@ void check_size(std::size_t fields, std::uint64_t particles);
 void check_inputs(const std::vector<FieldInput> &fields, std::uint64_t particles);
 void check_outputs(const std::vector<FieldOutput> &fields, std::uint64_t particles);
 
+// Throws invalid_argument unless the device can access all components and, if they are given, the rows.
+void check_reachable(const std::vector<FieldInput> &fields, const int *rows, int device);
+
 // True if the caller has an array for a component.
 bool is_wanted(const FieldOutput &output);
 

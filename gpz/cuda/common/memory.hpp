@@ -34,6 +34,16 @@ inline void require_device(int device) {
                 "no CUDA device " + std::to_string(device) + ", there are " + std::to_string(devices));
 }
 
+inline cudaMemoryType kind_of_memory(const void *data) {
+  cudaPointerAttributes attributes{};
+  check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
+  return attributes.type;
+}
+inline bool is_in_host_memory(const void *data) {
+  const cudaMemoryType kind = kind_of_memory(data);
+  return kind == cudaMemoryTypeHost || kind == cudaMemoryTypeUnregistered;
+}
+
 // Throws invalid_argument unless the device can access `data`. A kernel that accesses other memory would destroy the
 // context.
 inline void require_reachable(const void *data, int device, const std::string &name) {
@@ -123,6 +133,15 @@ class Buffer {
   std::size_t capacity_ = 0;
 };
 using DeviceBuffer = Buffer<DeviceMemory>;
+
+// Makes room for `size` bytes, whose contents are lost. Returns whether memory was allocated. Throws out_of_memory.
+inline bool grow(DeviceBuffer &buffer, std::size_t size) {
+  if (size <= buffer.capacity()) return false;
+  buffer.release();
+  buffer.allocate(size);
+  return true;
+}
+
 using PinnedBuffer = Buffer<PinnedMemory>;
 
 // A report from the device in pinned memory, where kernels can write and where copies from the device run in their

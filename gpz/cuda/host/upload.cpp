@@ -22,17 +22,6 @@ namespace {
 
 std::uintptr_t address(const void *data) { return reinterpret_cast<std::uintptr_t>(data); }
 
-cudaMemoryType kind_of(const void *data) {
-  cudaPointerAttributes attributes{};
-  check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
-  return attributes.type;
-}
-
-bool is_in_host_memory(const void *data) {
-  const cudaMemoryType kind = kind_of(data);
-  return kind == cudaMemoryTypeHost || kind == cudaMemoryTypeUnregistered;
-}
-
 // A component in host memory.
 struct Column {
   ConstArray *array;
@@ -183,8 +172,8 @@ struct Upload::State : DeviceObject {
   // Returns whether the host memory is still being read.
   bool copy(char *to, const Extent &from, Stream stream) {
     // An array may extend beyond the pinned range.
-    const bool pinned =
-        kind_of(from.begin) == cudaMemoryTypeHost && kind_of(from.begin + from.length - 1) == cudaMemoryTypeHost;
+    const bool pinned = kind_of_memory(from.begin) == cudaMemoryTypeHost &&
+                        kind_of_memory(from.begin + from.length - 1) == cudaMemoryTypeHost;
     if (pinned)
       check_handled(cudaMemcpyAsync(to, from.begin, from.length, cudaMemcpyHostToDevice, stream), "copy to the device");
     else

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Numbers of the segments of molecules, for an encoder. A warp for each segment: positions are known, so that its lanes
+// Finds the numbers that encode segments of molecules, a warp for each segment. All positions are known, so that lanes
 // take particles side by side. Only sums are added in the order of particles.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 #include "gpz/cuda/molecule/kernels.hpp"
 #include "gpz/cuda/molecule/particle_pass.cuh"
-// Behind the lane that it is for.
+// Must follow the lane types and functions that its templates use.
 #include "gpz/kernels/side_formulas.hpp"
 
 namespace gpz::cuda {
@@ -111,6 +111,7 @@ class SegmentEncoding {
         particle.bind(items_, now.state);
       now.state.before = last.state.moved;
       put_image(particle, i, links, now.state);
+      // Other lanes may still read bond vector and displacement, which are stored once more with the same bits.
       p_.now[i] = now;
     }
     add(particle, is_active, links.of_class);
@@ -121,7 +122,7 @@ class SegmentEncoding {
     return {p_.index[0][i], p_.index[1][i], p_.index[2][i]};
   }
 
-  // Particles of other lanes refer to it.
+  // Stores the bond vector, and the displacement of a root: other lanes read them.
   __device__ __forceinline__ void find_way(const ParticlePass &particle, std::uint64_t i, const molecule::Links &links,
                                            const Particle &last, Particle &now) {
     const bool is_root = links.parent == 0;
@@ -215,18 +216,18 @@ class SegmentEncoding {
   bool has_unusual_ = false;
 };
 
-__global__ void __launch_bounds__(warp_size) encode_segments(const __grid_constant__ MoleculeEncode params) {
+__global__ void __launch_bounds__(warp_size) encode_molecules(const __grid_constant__ MoleculeEncode params) {
   __shared__ SegmentEncoding::ObservedLanes observed;
   SegmentEncoding(params, blockIdx.x, observed).run();
 }
 
-const KernelFile kernels(reinterpret_cast<const void *>(encode_segments));
+const KernelFile kernels(reinterpret_cast<const void *>(encode_molecules));
 
 }  // namespace
 
-void launch_encode_segments(const MoleculeEncode &params, cudaStream_t stream) {
+void launch_encode_molecules(const MoleculeEncode &params, cudaStream_t stream) {
   if (params.tree.segments == 0) return;
-  encode_segments<<<params.tree.segments, warp_size, 0, stream>>>(params);
+  encode_molecules<<<params.tree.segments, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "encoding of molecules");
 }
 

@@ -12,7 +12,7 @@ namespace gpz::cuda {
 void launch_decode_segments(const MoleculeDecode &params, cudaStream_t stream);
 
 // Numbers of all segments, and their particles in `sums`. The report must have its start values.
-void launch_encode_segments(const MoleculeEncode &params, cudaStream_t stream);
+void launch_encode_molecules(const MoleculeEncode &params, cudaStream_t stream);
 
 // Fits of all classes after a frame, from the sums of the segments in their order.
 void launch_learn(const molecule::ClassSums *sums, std::uint32_t segments, molecule::ClassRecord *records,

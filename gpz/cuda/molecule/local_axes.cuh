@@ -4,7 +4,7 @@
 
 #include "gpz/cuda/molecule/one_lane.cuh"
 #include "gpz/cuda/molecule/params.hpp"
-// Behind the lane that it is for.
+// Must follow the lane types and functions that its templates use.
 #include "gpz/kernels/way_formulas.hpp"
 
 namespace gpz::cuda {

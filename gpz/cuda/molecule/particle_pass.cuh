@@ -2,8 +2,7 @@
 // The pass over one particle of a molecule (docs/format.md, section 9c), for the encoder and the decoder on a GPU: the
 // counterpart of molecule::Pass. A `Side` provides
 //   std::int32_t component(step, context, expected, given, most): codes a component and returns it. `given` is its
-//   value
-//     where it is known: in encoders, and for exceptions
+//     value where it is known (encoders, exceptions)
 //   bool other_side(step, level, batch): codes whether the vector lies on the other side than the expected one
 #pragma once
 

@@ -17,7 +17,7 @@ using U64 = std::uint64_t;
 
 constexpr unsigned threads = 64;
 constexpr U32 group_size = CodedItems::group_size;
-// The groups that are loaded ahead are too few to use all of the memory's bandwidth.
+// Groups prefetched into L2: the one group in registers would leave most of the memory's bandwidth unused.
 constexpr U32 groups_ahead = 4;
 
 // Symbols of items. `Shared`: the tables are in shared memory.
@@ -145,7 +145,7 @@ __device__ __forceinline__ void load_group(const U64 *from, U64 (&items)[group_s
 __device__ __forceinline__ void prefetch(const U64 *group) { asm volatile("prefetch.global.L2 [%0];" : : "l"(group)); }
 
 template <bool Shared>
-__global__ void __launch_bounds__(threads) encode_segments(const __grid_constant__ SegmentEncode params) {
+__global__ void __launch_bounds__(threads) encode_numbers(const __grid_constant__ SegmentEncode params) {
   extern __shared__ __align__(16) uint2 shared[];  // symbols, then the first symbol of each place
   __shared__ Rings rings;
   const auto *const in_global = reinterpret_cast<const uint2 *>(params.symbols);
@@ -203,22 +203,22 @@ __global__ void __launch_bounds__(threads) encode_segments(const __grid_constant
   params.lengths[s] = static_cast<U32>((bytes + 7) / 8 * 8);
 }
 
-const KernelFile kernels(reinterpret_cast<const void *>(encode_segments<true>));
+const KernelFile kernels(reinterpret_cast<const void *>(encode_numbers<true>));
 
 }  // namespace
 
-void launch_encode_segments(const SegmentEncode &params, const DeviceLimits &limits, cudaStream_t stream) {
+void launch_encode_numbers(const SegmentEncode &params, const DeviceLimits &limits, cudaStream_t stream) {
   const U32 segments = params.numbers.segments;
   if (segments == 0) return;
   const unsigned blocks = (segments + threads - 1) / threads;
   const std::size_t shared = params.symbol_count * sizeof(PackedSymbol) + params.places * sizeof(U32);
   if (shared + sizeof(Rings) <= limits.shared_of_block) {
-    check(cudaFuncSetAttribute(encode_segments<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+    check(cudaFuncSetAttribute(encode_numbers<true>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared)),
           "shared memory");
-    encode_segments<true><<<blocks, threads, shared, stream>>>(params);
+    encode_numbers<true><<<blocks, threads, shared, stream>>>(params);
   } else {
-    encode_segments<false><<<blocks, threads, 0, stream>>>(params);
+    encode_numbers<false><<<blocks, threads, 0, stream>>>(params);
   }
   check(cudaGetLastError(), "encoding of numbers");
 }

@@ -10,7 +10,7 @@ namespace gpz::cuda {
 
 // Adds to the counts.
 void launch_count_tokens(const TokenCount &params, const DeviceLimits &limits, cudaStream_t stream);
-void launch_encode_segments(const SegmentEncode &params, const DeviceLimits &limits, cudaStream_t stream);
+void launch_encode_numbers(const SegmentEncode &params, const DeviceLimits &limits, cudaStream_t stream);
 void launch_write_segments(const SegmentWrite &params, cudaStream_t stream);
 
 }  // namespace gpz::cuda

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the host tells the kernels that encode number streams, and what they tell each other.
+// Parameters of the kernels that encode number streams, and what one kernel leaves for the next. All pointers are to
+// device memory.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +8,12 @@
 
 namespace gpz::cuda {
 
-// Numbers of an encoder, in device memory. Segment s has counts[s] items from items[begins[s]] on, fewer than 2^29. An
-// item is that of codec::NumberSegment: a number in its low 32 bits, and above them a place in a table of contexts.
-// Segments are in the order of their items and do not overlap; between them may be gaps.
+// Numbers of an encoder, in device memory. Segment s has counts[s] items from items[begins[s]] on, fewer than
+// most_of_segment. An item is that of codec::NumberSegment: a number in its low 32 bits, and above them a place in a
+// table of contexts. Segments are in the order of their items and do not overlap; between them may be gaps.
 struct DeviceNumbers {
+  static constexpr std::uint64_t most_of_segment = std::uint64_t{1} << 29;
+
   std::uint64_t *items;
   const std::uint64_t *begins;
   const std::uint32_t *counts;

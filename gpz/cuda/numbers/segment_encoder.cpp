@@ -95,7 +95,7 @@ std::vector<std::uint32_t> SegmentEncoder::encode(const DeviceLimits &limits, co
   params.places = static_cast<std::uint32_t>(context_of.size());
   params.coded = arrays.coded;
   params.lengths = arrays.lengths;
-  launch_encode_segments(params, limits, stream);
+  launch_encode_numbers(params, limits, stream);
   return fetch(params.lengths, numbers_.segments, stream);
 }
 
@@ -140,10 +140,7 @@ std::vector<T> SegmentEncoder::fetch(const T *from, std::size_t count, cudaStrea
 }
 
 void SegmentEncoder::reserve(DeviceBuffer &buffer, std::size_t size) {
-  if (size <= buffer.capacity()) return;
-  buffer.release();
-  buffer.allocate(size);
-  ++allocations_;
+  if (grow(buffer, size)) ++allocations_;
 }
 
 void SegmentEncoder::release() {

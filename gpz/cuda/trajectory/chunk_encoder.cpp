@@ -23,7 +23,7 @@ void ChunkEncoder::forget() {
   history_.forget();
   molecules_.forget();
   sections_.use(nullptr);
-  sections_.set_only_positions(false);
+  sections_.set_plain_fields_fixed(false);
   matched_.forget();
   last_.forget();
   scratch_before_ = scratch_particles_ = 0;  // valid for these fields only
@@ -102,7 +102,7 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
   id_ = id;
   sizes_ = key;
   if (!history_.start_from(history, id, threads, report_.wide(), call.stream)) return false;
-  sections_.set_only_positions(true);
+  sections_.set_plain_fields_fixed(true);
   if (coding != format::molecules) return true;
   const molecule::State &molecules = history.modelled(0).molecules;
   if (molecules.empty()) return false;
@@ -112,17 +112,23 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
 }
 
 ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
-  // Molecules cannot be undone.
-  if (!molecules_.empty() && match_repeated(call)) return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
-  switch (molecules_.empty() ? encode_repeated(call) : Repeated::moved) {
-    case Repeated::encoded:
-      return Outcome::encoded;
-    case Repeated::impossible:
-      return Outcome::impossible;
-    case Repeated::wide:
-      return Outcome::wide;
-    case Repeated::moved:
-      break;
+  if (!molecules_.empty()) {
+    // Molecules cannot be undone: ids are compared first.
+    if (match_repeated(call)) {
+      if (report_.flags().wide != 0) return Outcome::wide;
+      return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
+    }
+  } else {
+    switch (encode_repeated(call)) {
+      case Repeated::encoded:
+        return Outcome::encoded;
+      case Repeated::impossible:
+        return Outcome::impossible;
+      case Repeated::wide:
+        return Outcome::wide;
+      case Repeated::moved:
+        break;
+    }
   }
   switch (match(call)) {
     case Match::wide:

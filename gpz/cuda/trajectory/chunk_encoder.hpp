@@ -38,8 +38,9 @@ class ChunkEncoder {
 
   // Starts the history with the codec's chunk, which has these fields. Throws out_of_memory.
   void start(const FrameCall &call, const std::vector<Field> &fields, std::size_t id);
-  // Goes on from the last difference chunk of a CPU's encoder, whose next sections are only those of positions, with
-  // this coding: predicted_values or molecules. Returns false if the device cannot. Throws out_of_memory.
+  // Continues a CPU's encoder after a difference chunk. From then on only positions may change, and their sections have
+  // this coding: predicted_values or molecules. Returns false if an index is too large, or there are no molecules.
+  // Throws out_of_memory.
   bool start_from(const FrameCall &call, const trajectory::ChunkHistory &history, const format::KeySizes &key,
                   std::size_t id, format::FieldCodingKind coding, int threads);
   bool started() const { return history_.started(); }
@@ -59,6 +60,8 @@ class ChunkEncoder {
     return {out_.data(), out_.size(), particles, largest_error_, ChunkKind::difference};
   }
   std::size_t size() const { return out_.size(); }
+  // Particles of the last chunk that were in the frame before.
+  std::uint64_t staying() const { return matched_.staying(); }
   std::uint64_t independent_size(std::uint64_t particles) const { return sizes_.scaled(sizes_.all, particles); }
 
   // After an exception: waits for work on the second stream.

@@ -15,6 +15,7 @@ bool MoleculeEncoder::encode(DeviceMolecules &molecules, DeviceDifferenceState &
   std::vector<std::uint64_t> begins;
   std::uint64_t first = 0;
   for (const std::uint32_t end : ends) {
+    if ((end - first) * most_molecule_items >= DeviceNumbers::most_of_segment) return false;
     begins.push_back(first * most_molecule_items);
     first = end;
   }
@@ -42,7 +43,7 @@ bool MoleculeEncoder::encode(DeviceMolecules &molecules, DeviceDifferenceState &
   // Nearly always, images that are neither of the candidates are few, and the candidates differ.
   for (params.is_quiet = true;; params.is_quiet = false) {
     molecules.clear_sums(params, call.stream);
-    launch_encode_segments(params, call.stream);
+    launch_encode_molecules(params, call.stream);
     check(cudaMemcpyAsync(&found, on_device, sizeof(found), cudaMemcpyDeviceToHost, call.stream), "results");
     check(cudaStreamSynchronize(call.stream), "molecules");
     if (found.values.invalid != 0 || found.values.wide != 0 || found.molecules.exceptions != 0) return false;
@@ -67,10 +68,7 @@ void MoleculeEncoder::write(void *out, cudaStream_t stream) {
 }
 
 void MoleculeEncoder::reserve(DeviceBuffer &buffer, std::size_t size) {
-  if (size <= buffer.capacity()) return;
-  buffer.release();
-  buffer.allocate(size);
-  ++allocations_;
+  if (grow(buffer, size)) ++allocations_;
 }
 
 void MoleculeEncoder::release() {

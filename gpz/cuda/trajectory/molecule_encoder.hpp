@@ -22,9 +22,9 @@ class MoleculeEncoder {
     DeviceCrossings crossings;
     cudaStream_t stream;
   };
-  // Encodes the next section, and advances molecules and history. Waits for the stream. Returns false, and changes
-  // nothing, if values are not on the grid, indices are too large, or particles need exceptions: only a CPU encodes
-  // those. Throws out_of_memory.
+  // Encodes the next section, and advances molecules and history. Waits for the stream. Returns false, and advances
+  // neither, if values are not on the grid, indices are too large, particles need exceptions, or a segment is too long:
+  // only a CPU encodes those. Throws out_of_memory.
   bool encode(DeviceMolecules &molecules, DeviceDifferenceState &state, const Call &call);
 
   // Of the last section, behind its head: bytes, a multiple of 8, and the largest error of its values.

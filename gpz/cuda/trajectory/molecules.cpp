@@ -279,10 +279,7 @@ void DeviceMolecules::add(std::size_t count, cudaStream_t stream) {
 }
 
 void DeviceMolecules::reserve(DeviceBuffer &buffer, std::size_t size) {
-  if (size <= buffer.capacity()) return;
-  buffer.release();
-  buffer.allocate(size);
-  ++allocations_;
+  if (grow(buffer, size)) ++allocations_;
 }
 
 void DeviceMolecules::forget() {

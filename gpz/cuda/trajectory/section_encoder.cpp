@@ -99,7 +99,7 @@ bool SectionEncoder::end(const FrameCall &call, std::size_t f, std::uint64_t usu
     if (crossed_[f] != format::Crossed{}) out_.append(coding(format::predicted_values, crossed_[f]), call.stream);
     return true;
   }
-  if (is_plain && only_positions_) return false;
+  if (is_plain && plain_fields_fixed_) return false;
   const std::size_t begin = out_.size();
   if (history_.has_keys(f)) {
     append_block_coded(encode_block_coded(call, f), call.stream);

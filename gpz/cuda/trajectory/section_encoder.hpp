@@ -32,7 +32,7 @@ class SectionEncoder {
   // Positions are encoded as these molecules from now on; null: as predicted.
   void use(DeviceMolecules *molecules) { molecules_ = molecules; }
   // Plain fields must not change from now on: a CPU would try codings that are not encoded here.
-  void set_only_positions(bool only) { only_positions_ = only; }
+  void set_plain_fields_fixed(bool fixed) { plain_fields_fixed_ = fixed; }
 
   // Starts the sections of a frame, whose ids are field `id`.
   void start(const FrameCall &call, std::size_t id);
@@ -72,7 +72,7 @@ class SectionEncoder {
   std::size_t id_ = 0;
   DeviceMolecules *molecules_ = nullptr;
   MoleculeEncoder molecule_encoder_;
-  bool only_positions_ = false;
+  bool plain_fields_fixed_ = false;
   std::vector<format::Crossed> crossed_;
   bool counts_crossings_ = false;
 };

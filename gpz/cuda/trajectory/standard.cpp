@@ -16,6 +16,7 @@
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
+#include "gpz/model/clear_wins.hpp"
 #include "gpz/molecule/opened_section.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
 
@@ -24,19 +25,30 @@ namespace {
 
 using trajectory::EncoderAccess;
 
-bool is_in_device_memory(const void *data) {
-  cudaPointerAttributes attributes{};
-  check_handled(cudaPointerGetAttributes(&attributes, data), "kind of memory");
-  return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+// Calls is_one(data) for the arrays until it is true.
+template <typename IsOne>
+bool any_array(const std::vector<FieldInput> &fields, const IsOne &is_one) {
+  for (const FieldInput &input : fields)
+    for (std::size_t d = 0; d < std::min<std::size_t>(input.field.components.size(), core::max_components); ++d)
+      if (input.components[d].data != nullptr && is_one(input.components[d].data)) return true;
+  return false;
 }
+bool is_elsewhere(const void *data) { return !is_in_host_memory(data); }
 
-bool any_in_device_memory(const std::vector<FieldInput> &fields, const int *rows) {
-  return (rows != nullptr && is_in_device_memory(rows)) ||
-         std::any_of(fields.begin(), fields.end(), [](const FieldInput &input) {
-           for (std::size_t d = 0; d < input.field.components.size(); ++d)
-             if (input.components[d].data != nullptr && is_in_device_memory(input.components[d].data)) return true;
-           return false;
-         });
+// Whether a GPU encodes difference frames like this one with the bytes of a CPU, as far as fields and box say. In
+// smaller chunks a CPU begins contests between codings again, and in a tilted box it predicts along the edges.
+bool is_usual_frame(const FrameCall &call) {
+  if (call.particles < model::large_section || call.particles > format::max_followed ||
+      format::class_of(call.field(0)) != format::positions || format::tilted_edges(call.box, call.field(0)) ||
+      !can_follow(format::grid_box(call.box, call.field(0))))
+    return false;
+  for (std::size_t f = 0; f < call.fields.size(); ++f) {
+    const FieldInput &input = call.fields[f];
+    if (input.decoded || (f != 0 && input.field.type != ValueType::integer)) return false;
+    for (std::size_t d = 1; d < input.field.components.size(); ++d)
+      if (input.components[d].type != input.components[0].type) return false;
+  }
+  return true;
 }
 
 // Whether a GPU can encode sections like this one of positions: of this coding, in this box.
@@ -87,116 +99,126 @@ struct StandardCodec::State : DeviceObject {
 
   // Frames on the CPU
 
-  void encode_on_host(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, const Box &box,
-                      bool key, Stream stream) {
-    std::vector<FieldInput> on_host = fields;
-    const bool is_elsewhere = any_in_device_memory(fields, rows);
-    if (is_elsewhere) {
-      on_host = on_device(fields, particles, rows, stream);
-      download.download(on_host, particles, rows, stream);
+  void encode_on_host(const FrameCall &call, bool key) {
+    std::vector<FieldInput> on_host = call.fields;
+    const int *rows = call.rows;
+    if (any_array(call.fields, is_elsewhere)) {
+      rows = copy_to_device(on_host, call);
+      download.download(on_host, call.particles, rows, call.stream);
+      rows = nullptr;
     }
-    host.encode(on_host, static_cast<std::size_t>(particles), is_elsewhere ? nullptr : rows, box, key, encoded);
-    if (encoded.bytes.size() > sent.capacity()) {
-      sent.release();
-      sent.allocate(encoded.bytes.size());
-      ++allocations;
-    }
-    check(cudaMemcpyAsync(sent.data(), encoded.bytes.data(), encoded.bytes.size(), cudaMemcpyHostToDevice, stream),
+    host.encode(on_host, static_cast<std::size_t>(call.particles), rows, call.box, key, encoded);
+    reserve_sent(encoded.bytes.size());
+    check(cudaMemcpyAsync(sent.data(), encoded.bytes.data(), encoded.bytes.size(), cudaMemcpyHostToDevice, call.stream),
           "copy to the device");
-    check(cudaStreamSynchronize(stream), "copy to the device");
-    chunk = {sent.data(), encoded.bytes.size(), particles, encoded.largest_error,
+    check(cudaStreamSynchronize(call.stream), "copy to the device");
+    chunk = {sent.data(), encoded.bytes.size(), call.particles, encoded.largest_error,
              chunk_kind(encoded.bytes.data(), encoded.bytes.size())};
   }
+  void reserve_sent(std::size_t size) {
+    if (size <= sent.capacity()) return;
+    sent.release();
+    ++allocations;
+    try {
+      sent.allocate(size);
+    } catch (const Error &error) {
+      if (error.status() != Status::out_of_memory || is_on_device || differences.device_bytes() == 0) throw;
+      differences.release();
+      sent.allocate(size);
+    }
+  }
 
-  // Copies what is in host memory.
-  std::vector<FieldInput> on_device(std::vector<FieldInput> fields, std::uint64_t particles, const int *&rows,
-                                    Stream stream) {
-    std::uint64_t most = particles;
-    if (rows != nullptr && !is_in_device_memory(rows))
-      for (std::uint64_t i = 0; i < particles; ++i) most = std::max<std::uint64_t>(most, rows[i] + 1ULL);
-    upload.upload(fields, most, stream);
-    rows = upload.upload_rows(rows, particles, stream);
-    return fields;
+  // Copies what is in host memory. Returns the rows.
+  const int *copy_to_device(std::vector<FieldInput> &fields, const FrameCall &call) {
+    std::uint64_t most = call.particles;
+    if (call.rows != nullptr && is_in_host_memory(call.rows)) {
+      const int last = call.particles == 0 ? 0 : *std::max_element(call.rows, call.rows + call.particles);
+      most = std::max(most, static_cast<std::uint64_t>(std::max(last, 0)) + 1);
+    }
+    upload.upload(fields, most, call.stream);
+    return upload.upload_rows(call.rows, call.particles, call.stream);
   }
 
   // The coding of the next sections of positions, if the GPU can encode all sections of the next frames.
   std::optional<format::FieldCodingKind> coding_to_take_over(const FrameCall &call) const {
     const std::uint8_t coding = EncoderAccess::settled(host);
-    if (coding == 0 || call.particles > format::max_followed) return std::nullopt;
+    if (coding == 0 || !is_usual_frame(call)) return std::nullopt;
     // Behind a key frame that is smaller, as that of a lattice is, a CPU compares with the next key frame all the time.
     const format::KeySizes &key = EncoderAccess::key(host);
     if (encoded.bytes.size() >= key.scaled(key.all, call.particles)) return std::nullopt;
     const format::OpenedChunk opened =
         format::open_chunk(encoded.bytes.data(), encoded.bytes.size(), call.fields.size());
     const std::size_t id = format::identity_field(format::described(call.fields));
-    for (std::size_t f = 0; f < call.fields.size(); ++f) {
-      const format::Span &section = opened.sections[f];
-      const core::GridBox box = format::grid_box(call.box, call.field(f));
-      if (f == 0) {
-        if (format::class_of(call.field(0)) != format::positions || !can_follow(box) ||
-            !is_usual_section(encoded.bytes.data() + section.offset, section.size, call.field(0), coding, box))
-          return std::nullopt;
-      } else if (call.field(f).type != ValueType::integer || (f != id && section.size > format::field_coding_size)) {
-        return std::nullopt;
-      }
-      for (std::size_t d = 1; d < call.field(f).components.size(); ++d)
-        if (call.fields[f].components[d].type != call.fields[f].components[0].type) return std::nullopt;
-    }
+    for (std::size_t f = 1; f < call.fields.size(); ++f)
+      if (f != id && opened.sections[f].size > format::field_coding_size) return std::nullopt;
+    if (!is_usual_section(opened.section(0), opened.sections[0].size, call.field(0), coding,
+                          format::grid_box(call.box, call.field(0))))
+      return std::nullopt;
     return static_cast<format::FieldCodingKind>(coding);
   }
 
   void take_over(const FrameCall &call) {
     const std::optional<format::FieldCodingKind> coding = coding_to_take_over(call);
     if (!coding) return;
+    fields_on_device = format::described(call.fields);
+    // The chunk of the CPU is ready: without memory the CPU goes on.
     try {
       is_on_device = differences.start_from(call, EncoderAccess::history(host), EncoderAccess::key(host),
-                                            format::identity_field(format::described(call.fields)), *coding, threads);
+                                            format::identity_field(fields_on_device), *coding, threads);
+    } catch (const std::bad_alloc &) {
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
-      differences.release();
     }
     is_unfit = !is_on_device;
+    if (is_unfit) differences.release();
   }
 
   // Frames on the GPU
 
   // Returns false if the frame must be independent.
-  bool encode_on_device(const FrameCall &call) {
-    if (!format::have_same_grids(format::described(call.fields), fields_on_device)) return false;
-    if (!can_follow(format::grid_box(call.box, call.field(0)))) return false;
+  bool encode_on_device(FrameCall call) {
+    const std::vector<Field> given = format::described(call.fields);
+    if (!format::have_same_grids(given, fields_on_device) ||
+        format::identity_field(given) != format::identity_field(fields_on_device) || !is_usual_frame(call))
+      return false;
     try {
+      call.rows = copy_to_device(call.fields, call);
+      check_reachable(call.fields, call.rows, device);
       if (differences.encode(call) != ChunkEncoder::Outcome::encoded) return false;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
       return false;
     }
-    if (differences.size() >= differences.independent_size(call.particles)) return false;
+    if (differences.staying() < model::large_section ||
+        differences.size() >= differences.independent_size(call.particles))
+      return false;
     chunk = differences.chunk(call.particles);
     return true;
   }
 
   void encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, const Box &box, bool key,
               Stream stream) {
-    if (!any_in_device_memory(fields, rows)) stream = own_stream->get();
-    if (key) is_unfit = is_on_device = false;
+    if (!any_array(fields, is_elsewhere)) stream = own_stream->get();
     FrameCall call{fields, particles, rows, box, stream};
     check_inputs(call.fields, particles);
     format::prepare_fields(call.fields, particles);
+    if (rows != nullptr && is_elsewhere(rows) && any_array(fields, is_in_host_memory))
+      throw Error(Status::invalid_argument, "rows are in device memory, and an array in host memory");
+    if (key) is_unfit = is_on_device = false;
     if (is_on_device) {
-      call.fields = on_device(std::move(call.fields), particles, call.rows, stream);
       if (encode_on_device(call)) return;
       differences.release();
       is_on_device = false;
       is_unfit = key = true;  // the CPU does not know the frames since it handed over
     }
-    encode_on_host(fields, particles, rows, box, key, stream);
-    if (is_unfit) return;
-    take_over(call);
-    fields_on_device = format::described(call.fields);
+    encode_on_host(call, key);
+    if (!is_unfit) take_over(call);
   }
 
+  // After an exception: waits for the queued work.
   void forget(cudaStream_t stream) {
-    if (cudaStreamSynchronize(stream) != cudaSuccess) forget_last_error();
+    for (cudaStream_t used : {stream, static_cast<cudaStream_t>(own_stream->get())})
+      if (cudaStreamSynchronize(used) != cudaSuccess) forget_last_error();
     differences.settle();
     differences.forget();
     is_on_device = false;

@@ -17,17 +17,6 @@
 #include "gpz/format/grid_box.hpp"
 
 namespace gpz::cuda {
-namespace {
-
-// Throws invalid_argument.
-void check_reachable(const std::vector<FieldInput> &fields, const int *rows, int device) {
-  if (rows != nullptr) require_reachable(rows, device, "rows");
-  for (const FieldInput &input : fields)
-    for (std::size_t d = 0; d < input.field.components.size(); ++d)
-      require_reachable(input.components[d].data, device, "field " + input.field.components[d].name);
-}
-
-}  // namespace
 
 struct TrajectoryCodec::State : DeviceObject {
   explicit State(int on) : DeviceObject(on), codec(on), differences(codec) {

@@ -10,7 +10,6 @@
 #include <memory>
 #include <vector>
 
-#include "gpz/chunk.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/export.h"
 
@@ -23,14 +22,17 @@ namespace gpz::cuda {
 // smallest: rows are copied to pinned host memory for it. Then the GPU takes over its state and encodes the other
 // difference frames. It does so if
 //   - a frame has at least 262,144 particles with ids,
-//   - one coding of positions was clearly smaller than the others: bonds (coding 9) or predictions from earlier frames
-//     (coding 1),
+//   - one coding of positions was clearly smaller than the others: molecules (coding 9) or predictions from earlier
+//     frames (coding 1),
 //   - difference frames are smaller than the key frame,
 //   - all other fields are integers, and do not change except by edges of the box that particles cross,
-//   - the box has no tilts and is that of the positions, and grid indices are below 2^30.
-// If a later frame is not so, its chunk is an independent one, and the CPU encodes all frames up to the next key frame.
+//   - the box has no tilts and is that of the positions, and grid indices and integers are below 2^30.
+// If a later frame does not meet these conditions, or has a value that only a CPU can encode (NaN, a particle far from
+// the one that it is bound to), its chunk is independent, and the CPU encodes all frames up to the next key frame.
 //
-// Device memory while the GPU encodes, in bytes per particle: that of TrajectoryCodec, and for bonds 260 more.
+// Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
+// arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
+// TrajectoryCodec, and 260 for molecules. It is kept until release(), or until a frame needs an independent chunk.
 class GPZ_API StandardCodec {
  public:
   // `threads`: of the CPU. Throws not_found if there is no such device.
@@ -45,8 +47,8 @@ class GPZ_API StandardCodec {
   // Of the CPU. Takes effect at the next chunk.
   void set_threads(int threads);
 
-  // Encodes the next frame's chunk. Arrays and `rows` (nullptr: all particles in order) are in device memory or in host
-  // memory. The bytes are those of TrajectoryEncoder with Order::id and Effort::standard, except
+  // Encodes the next frame's chunk. Arrays are in device memory or in host memory; `rows` (nullptr: all particles in
+  // order) are in host memory if an array is. The bytes are those of TrajectoryEncoder with Order::id and Effort::standard, except
   //   - from the frame on for which the GPU needs an independent chunk, up to the next key frame,
   //   - in frames of the GPU in which a CPU would find other edges of the box than before,
   //   - where TrajectoryCodec makes other bytes of particles with equal ids, or of ids that collide.
@@ -60,10 +62,10 @@ class GPZ_API StandardCodec {
   // Whether the GPU encoded the last chunk.
   bool encoded_on_device() const;
 
-  // Frees the device memory. The next chunk is independent.
+  // Frees the device memory, except that for copies. The next chunk is independent.
   void release();
   MemoryUse memory() const;
-  // Host memory kept between frames, bytes.
+  // Host memory of the CPU's encoder and of copies, kept between frames, bytes.
   std::size_t host_memory_usage() const;
 
  private:
