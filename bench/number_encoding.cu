@@ -7,7 +7,8 @@
 // S segments (default 15,600: 64 million particles) of N numbers (default 15,000) each, give or take a tenth. Each
 // segment has room for N * 1.6 items. Residuals are normal; their scale grows by six octaves from the first of K
 // contexts (default 60) to the last one, with P places (default 500) in all. Times of kernels are those of CUDA
-// events, the best of ten; the choice of tables, part of encode(), is timed once, by the clock of the host. The bytes are compared with those of the CPU.
+// events, the best of ten; the choice of tables, part of encode(), is timed once, by the clock of the host. The bytes
+// are compared with those of the CPU.
 #include <cuda_runtime.h>
 
 #include <algorithm>

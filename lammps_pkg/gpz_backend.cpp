@@ -110,7 +110,8 @@ std::string GPZBackend::text() const {
   if (gpu_ < 0) {
     std::string text = fmt::format("compressed on the CPU, {} thread{} a rank", threads_, threads_ == 1 ? "" : "s");
     if (shared_gpu_ >= 0)
-      text += fmt::format(", and difference frames on GPU {} where possible{}", shared_gpu_, gpz_gpu::code_text(shared_gpu_));
+      text += fmt::format(", and difference frames on GPU {} where possible{}", shared_gpu_,
+                          gpz_gpu::code_text(shared_gpu_));
     else if (!only_on_cpu_.empty())
       text += ", because GPUs do not have " + only_on_cpu_;
     if (kokkos_atoms_) text += fmt::format(", from copies of the atoms on GPU {}", kokkos_atoms_->gpu());

@@ -48,7 +48,8 @@ class GPZ_API StandardCodec {
   void set_threads(int threads);
 
   // Encodes the next frame's chunk. Arrays are in device memory or in host memory; `rows` (nullptr: all particles in
-  // order) are in host memory if an array is. The bytes are those of TrajectoryEncoder with Order::id and Effort::standard, except
+  // order) are in host memory if an array is. The bytes are those of TrajectoryEncoder with Order::id and
+  // Effort::standard, except
   //   - from the frame on for which the GPU needs an independent chunk, up to the next key frame,
   //   - in frames of the GPU in which a CPU would find other edges of the box than before,
   //   - where TrajectoryCodec makes other bytes of particles with equal ids, or of ids that collide.
