@@ -78,8 +78,9 @@ void parallel_particles(int threads, std::uint64_t n, const Work &work) {
                   });
 }
 
-// Resizes a vector of elements that can be copied as bytes. If it takes new memory, its contents are lost, and all
-// threads write the memory first: the system provides memory when it is written, which takes longer than to fill it.
+// Resizes a vector of elements that can be copied as bytes. If it takes new memory, its contents are lost. Several
+// threads then write the memory first: the system provides memory when it is written, which takes longer than to fill
+// it.
 template <typename Vector>
 void resize(Vector &vector, std::size_t size, int threads) {
   using T = typename Vector::value_type;
@@ -88,9 +89,10 @@ void resize(Vector &vector, std::size_t size, int threads) {
     vector.clear();
     vector.reserve(size);
     auto *const memory = reinterpret_cast<char *>(vector.data());
-    parallel_particles(threads, size, [&](std::size_t first, std::size_t last) {
-      std::memset(memory + first * sizeof(T), 0, (last - first) * sizeof(T));
-    });
+    if (threads_for_particles(threads, size) > 1)
+      parallel_particles(threads, size, [&](std::size_t first, std::size_t last) {
+        std::memset(memory + first * sizeof(T), 0, (last - first) * sizeof(T));
+      });
   }
   vector.resize(size);
 }
