@@ -20,17 +20,16 @@
 #include <thread>
 #include <vector>
 
+#include "device_memory.cuh"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/reader.hpp"
 
 namespace {
 
+using gpz::bench::check;
+
 enum Kind : std::size_t { key, first_difference, later_difference, kinds };
 constexpr const char *kind_names[kinds] = {"key", "first difference", "later difference"};
-
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());

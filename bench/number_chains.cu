@@ -19,38 +19,22 @@
 #include <string>
 #include <vector>
 
+#include "device_memory.cuh"
 #include "gpz/codec/number_coder.hpp"
 #include "gpz/core/ans.hpp"
 #include "gpz/format/bytes.hpp"
 
 namespace {
 
-constexpr unsigned contexts = 109;
+using gpz::bench::check;
+using gpz::bench::OnDevice;
 
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
+constexpr unsigned contexts = 109;
 
 // The context of the next number, which depends on this one.
 __host__ __device__ unsigned next_context(unsigned context, std::uint32_t number) {
   return (context * 5 + number % 16 + 1) % contexts;
 }
-
-template <typename T>
-class OnDevice {
- public:
-  explicit OnDevice(std::size_t count) { check(cudaMalloc(&data_, count * sizeof(T))); }
-  explicit OnDevice(const std::vector<T> &values) : OnDevice(values.size()) {
-    check(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  ~OnDevice() { cudaFree(data_); }
-  OnDevice(const OnDevice &) = delete;
-  OnDevice &operator=(const OnDevice &) = delete;
-  T *get() const { return data_; }
-
- private:
-  T *data_ = nullptr;
-};
 
 struct Stream {
   std::uint32_t state[2];

@@ -22,12 +22,16 @@
 #include <string>
 #include <vector>
 
+#include "device_memory.cuh"
 #include "gpz/codec/number_coder.hpp"
 #include "gpz/cuda/numbers/kernels.hpp"
 #include "gpz/cuda/numbers/segment_encoder.hpp"
 #include "gpz/cuda/numbers/symbol_table.hpp"
 
 namespace {
+
+using gpz::bench::check;
+using gpz::bench::OnDevice;
 
 using gpz::cuda::DeviceNumbers;
 
@@ -36,26 +40,6 @@ struct Options {
   std::size_t numbers = 15000;
   unsigned contexts = 60;
   std::size_t places = 500;
-};
-
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
-
-template <typename T>
-class OnDevice {
- public:
-  explicit OnDevice(std::size_t count) { check(cudaMalloc(&data_, count * sizeof(T))); }
-  explicit OnDevice(const std::vector<T> &values) : OnDevice(values.size()) {
-    check(cudaMemcpy(data_, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
-  }
-  ~OnDevice() { cudaFree(data_); }
-  OnDevice(const OnDevice &) = delete;
-  OnDevice &operator=(const OnDevice &) = delete;
-  T *get() const { return data_; }
-
- private:
-  T *data_ = nullptr;
 };
 
 // Milliseconds of what `work` queues.

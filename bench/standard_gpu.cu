@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "device_memory.cuh"
 #include "gpz/cuda_standard.hpp"
 #include "gpz/cuda_transfer.hpp"
 #include "gpz/reader.hpp"
@@ -30,9 +31,7 @@
 
 namespace {
 
-void check(cudaError_t status) {
-  if (status != cudaSuccess) throw std::runtime_error(cudaGetErrorString(status));
-}
+using gpz::bench::check;
 
 template <typename Work>
 double milliseconds(const Work &work) {

@@ -18,9 +18,9 @@ namespace gpz::cuda {
 // Encodes the chunks of one writer (an MPI rank), frame after frame, as TrajectoryEncoder does. One host thread at a
 // time may use an object.
 //
-// The CPU encodes key frames, and the first difference frames behind each, where it finds out which coding is the
-// smallest: rows are copied to pinned host memory for it. Then the GPU takes over its state and encodes the other
-// difference frames. It does so if
+// The CPU encodes key frames, and the first difference frames behind each, from copies in host memory. It tries several
+// codings in these difference frames, to find the smallest one. Then the encoder's state is copied to the GPU, which
+// encodes the other difference frames. It does so if
 //   - a frame has at least 262,144 particles with ids,
 //   - one coding of positions was clearly smaller than the others: molecules (coding 9) or predictions from earlier
 //     frames (coding 1),
