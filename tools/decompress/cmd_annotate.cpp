@@ -29,7 +29,7 @@ struct AnnotateOptions {
   Limits limits;
 };
 
-bool same(const Table &a, const Table &b) {
+bool equal_tables(const Table &a, const Table &b) {
   return tables_record({a}).body == tables_record({b}).body;  // the bits of floats, too
 }
 
@@ -60,7 +60,7 @@ std::vector<Table> new_tables(const Reader &reader, std::vector<Table> tables) {
   const std::vector<Table> known = reader.tables(0);
   const auto is_known = [&](const Table &table) {
     return std::any_of(known.begin(), known.end(),
-                       [&](const Table &other) { return other.name == table.name && same(table, other); });
+                       [&](const Table &other) { return other.name == table.name && equal_tables(table, other); });
   };
   tables.erase(std::remove_if(tables.begin(), tables.end(), is_known), tables.end());
   return tables;

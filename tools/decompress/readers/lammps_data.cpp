@@ -47,12 +47,12 @@ std::string without_suffix(const std::string &style) {
   return style;
 }
 
-struct Kind {
+struct DataSection {
   const char *section;
   const char *table;
   std::size_t atoms;
 };
-constexpr std::array<Kind, 4> kinds = {
+constexpr std::array<DataSection, 4> data_sections = {
     {{"Bonds", "bonds", 2}, {"Angles", "angles", 3}, {"Dihedrals", "dihedrals", 4}, {"Impropers", "impropers", 4}}};
 
 // The line without its comment, and the comment; both without blanks around.
@@ -125,9 +125,9 @@ class DataFile {
         read_masses();
       } else if (section_ == "Atom Type Labels") {
         read_labels();
-      } else if (const auto *const kind =
-                     std::find_if(kinds.begin(), kinds.end(), [&](const Kind &k) { return section_ == k.section; });
-                 kind != kinds.end()) {
+      } else if (const auto *const kind = std::find_if(data_sections.begin(), data_sections.end(),
+                                                       [&](const DataSection &k) { return section_ == k.section; });
+                 kind != data_sections.end()) {
         read_topology(*kind);
       }
     }
@@ -276,7 +276,7 @@ class DataFile {
     tables_.push_back(std::move(atoms));
   }
 
-  void read_topology(const Kind &kind) {
+  void read_topology(const DataSection &kind) {
     Types types;
     std::vector<Integers> atoms(kind.atoms);
     for_rows(kind.table, 2 + kind.atoms, [&](const RowWords &words) {
