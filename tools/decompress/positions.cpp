@@ -24,6 +24,9 @@ Positions require_positions(const Frame &frame, const std::string &file) {
 bool is_unwrapped(PositionForm form) {
   return form == PositionForm::unwrapped || form == PositionForm::scaled_unwrapped;
 }
+PositionForm unscaled(PositionForm form) {
+  return is_unwrapped(form) ? PositionForm::unwrapped : PositionForm::wrapped;
+}
 PositionForm unwrapped(PositionForm form) {
   return is_scaled(form) ? PositionForm::scaled_unwrapped : PositionForm::unwrapped;
 }
@@ -51,6 +54,18 @@ void rename(Frame &frame, const Positions &positions, const FormOf &form_of) {
   }
   for (const NewName &given : renamed) remove_columns(frame, {given.name});
   for (const NewName &given : renamed) frame.info.fields[given.field].components[given.component].name = given.name;
+}
+
+// Removes columns that would now be chosen in place of the positions, which have new names.
+void keep_chosen(Frame &frame, Positions positions) {
+  for (PositionForm &form : positions.forms) form = unscaled(form);
+  const std::vector<std::string> names = positions.names();
+  if (find_positions(frame)->names() == names) return;
+  std::vector<std::string> others;
+  for (const Frame::Column &column : frame.columns)
+    if (is_position(frame.name(column)) && std::find(names.begin(), names.end(), frame.name(column)) == names.end())
+      others.push_back(frame.name(column));
+  remove_columns(frame, others);
 }
 
 void remove_other_positions(Frame &frame, PositionForm kept) {
@@ -182,12 +197,8 @@ void to_cartesian(Frame &frame, const std::string &file) {
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (scaled[axis]) values[axis][i] = point[axis];
   }
-  // Of one form: which columns are the positions must not depend on others that the frame has.
-  bool all_unwrapped = true;
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    all_unwrapped = all_unwrapped && (!positions.columns[axis] || is_unwrapped(positions.forms[axis]));
-  const PositionForm form = all_unwrapped ? PositionForm::unwrapped : PositionForm::wrapped;
-  rename(frame, positions, [&](PositionForm) { return form; });
+  rename(frame, positions, unscaled);
+  keep_chosen(frame, positions);
 }
 
 }  // namespace gpz::tool

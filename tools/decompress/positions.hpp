@@ -38,7 +38,7 @@ BoxVectors box_vectors(const Box &box, const std::string &file);
 // xu, xs to xsu). Throws Failure (usage) without image flags.
 void unwrap(Frame &frame, const std::string &file);
 
-// Turns fractions of the box into Cartesian coordinates (xs to x, xsu to xu; a mixture with wrapped ones to x y z); the
+// Turns fractions of the box into Cartesian coordinates (xs to x, xsu to xu); the
 // fields' bounds become Cartesian as well.
 void to_cartesian(Frame &frame, const std::string &file);
 
