@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 
+#include "counted.hpp"
 #include "exit_code.hpp"
 #include "gpz/printable.hpp"
 #include "gpz/units.hpp"
@@ -77,22 +78,23 @@ bool is_count(const std::string &name) {
   return known.count(name) != 0;
 }
 
-// Names of other lines in the header: the box, and room for more.
-bool is_other_header(const std::string &name) {
-  static const std::set<std::string> known{"xlo xhi",
-                                           "ylo yhi",
-                                           "zlo zhi",
-                                           "xy xz yz",
-                                           "avec",
-                                           "bvec",
-                                           "cvec",
-                                           "abc origin",
-                                           "extra bond per atom",
-                                           "extra angle per atom",
-                                           "extra dihedral per atom",
-                                           "extra improper per atom",
-                                           "extra special per atom"};
-  return known.count(name) != 0;
+// How many numbers other lines of the header have, by their names: the box, and room for more. 0: not known.
+std::size_t numbers_of_header(const std::string &name) {
+  static const std::map<std::string, std::size_t> known{{"xlo xhi", 2},
+                                                        {"ylo yhi", 2},
+                                                        {"zlo zhi", 2},
+                                                        {"xy xz yz", 3},
+                                                        {"avec", 3},
+                                                        {"bvec", 3},
+                                                        {"cvec", 3},
+                                                        {"abc origin", 3},
+                                                        {"extra bond per atom", 1},
+                                                        {"extra angle per atom", 1},
+                                                        {"extra dihedral per atom", 1},
+                                                        {"extra improper per atom", 1},
+                                                        {"extra special per atom", 1}};
+  const auto found = known.find(name);
+  return found == known.end() ? 0 : found->second;
 }
 
 // Sections of LAMMPS, those that are not read among them.
@@ -260,14 +262,19 @@ class DataFile {
     if (!parse_number(next_word(rest), number)) return false;
     const double first = number;
     std::string_view name = rest;
-    while (parse_number(next_word(rest), number)) name = rest;
+    std::size_t numbers = 1;
+    for (; parse_number(next_word(rest), number); ++numbers) name = rest;
     const std::string what = joined(name);
+    const std::size_t expected = is_count(what) ? 1 : numbers_of_header(what);
+    if (expected != 0 && numbers != expected)
+      throw input_.bad_line(fmt::format("'{}': {} where {} expected", text, counted(numbers, "number"),
+                                        expected == 1 ? "1 is" : fmt::format("{} are", expected)));
     if (is_count(what)) {
       if (!is_integer(first) || first < 0) throw input_.bad_line(fmt::format("'{}' is no number of {}", text, what));
       const auto [known, is_new] = counts_.emplace(what, static_cast<std::int64_t>(first));
       if (!is_new && static_cast<double>(known->second) != first)
         throw input_.bad_line(fmt::format("'{}', and a line in front says {}", text, known->second));
-    } else if (!is_other_header(what)) {
+    } else if (expected == 0) {
       print_note(printable(fmt::format("{}: '{}' in the header is not known, and left out", input_.name(), text)));
     }
     return true;
@@ -392,6 +399,9 @@ class DataFile {
         else
           integers[columns[c]].push_back(columns[c] == "type" ? type_number(words[c]) : integer(words[c]));
       }
+      if (style.words != 0)  // numbers that are not read
+        std::for_each(words.begin() + static_cast<std::ptrdiff_t>(columns.size()), words.end(),
+                      [&](std::string_view word) { real(word); });
     });
     const Integers &ids = integers["id"];
     const std::vector<std::size_t> order =
@@ -413,6 +423,7 @@ class DataFile {
     Types types;
     std::vector<Integers> atoms(kind.atoms);
     for_rows(kind.table, {2 + kind.atoms, 2 + kind.atoms}, [&](const RowWords &words) {
+      integer(words[0]);  // which is not read
       types.words.emplace_back(words[1]);
       for (std::size_t k = 0; k < kind.atoms; ++k) atoms[k].push_back(integer(words[2 + k]));
     });
