@@ -240,7 +240,7 @@ class DataWriter {
       columns.push_back(place ? of(frame_.columns[*place].floats) : constant_column("0"));
     const std::array<const Integers *, 3> images = {integers_of_frame("ix"), integers_of_frame("iy"),
                                                     integers_of_frame("iz")};
-    if (positions->form == PositionForm::wrapped &&
+    if (positions->all(PositionForm::wrapped) &&
         std::all_of(images.begin(), images.end(), [](auto *p) { return p != nullptr; }))
       for (const Integers *const image : images) columns.push_back(of(*image));
     write_rows(fmt::format("Atoms # {}", style_), columns, rows_);
