@@ -213,9 +213,13 @@ class XyzSource final : public FrameSource {
       }
     }
     if (observables.empty()) return;
-    const StoredRecord table = tables_record({observables_table(observables)});
-    if (table.body != names_) records_.push_back(table);
-    names_ = table.body;
+    const bool same =
+        std::equal(observables.begin(), observables.end(), named_.begin(), named_.end(),
+                   [](const Observable &a, const Observable &b) { return a.name == b.name && a.unit == b.unit; });
+    if (!same) {
+      records_.push_back(tables_record({observables_table(observables)}));
+      named_ = observables;
+    }
     records_.push_back(observables_record(timestep, observables));
   }
 
@@ -339,7 +343,7 @@ class XyzSource final : public FrameSource {
   bool has_types_ = false;  // a column called type
   std::uint64_t frames_ = 0;
   std::vector<StoredRecord> records_;  // in front of the frame that is read
-  Bytes names_;                        // of the observables of the frame before, as the body of a record
+  std::vector<Observable> named_;      // the last ones whose names and units were written
   std::vector<std::string> left_out_;  // names
   std::vector<std::string> notes_;
 };
