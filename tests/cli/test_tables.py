@@ -5,7 +5,7 @@ copy frames, and back to data files (docs/format.md, sections 11a and 11b)."""
 import json
 import struct
 
-from cli_case import CliCase, dump_frame
+from cli_case import NUMBERED, CliCase, dump_frame
 from test_other_records import records
 
 from gpz_reference import read_file
@@ -253,7 +253,8 @@ class ExtendedXyz(TableCase):
         frames = [f'1\n{head} Energy=-1.{k} stress="1 2 {k}" label=abc Time={k} pbc="T T T"\nAr 1 2 3\n' for k in range(3)]
         frames.append(f"1\n{head} Energy=7\nAr 1 2 3\n")
         self.write("t.extxyz", "".join(frames))
-        self.gpz("encode", "t.extxyz", "-o", "x.gpz", "--eb", "0.001", err=None)
+        self.gpz("encode", "t.extxyz", "-o", "x.gpz", "--eb", "0.001",
+                 err=f"t.extxyz: left out, as it is no number: label\ngpz: t.extxyz: {NUMBERED}")
         _, info = self.info("x.gpz")
         self.assertEqual(info["observables"], [{"name": name, "unit": ""} for name in ("Energy", "stress[1]", "stress[2]", "stress[3]")])
         self.assertEqual(info["other_records"]["count"], 4 + 2)  # the names changed once

@@ -126,10 +126,15 @@ void decode(DecodeOptions options) {
       atoms.want(info, fields);
       return fields;
     };
-    outcome = for_each_frame(input, choice, threads, {"decode", wanted, [&](Frame frame) {
-                                                        atoms.apply(frame, input.name());
-                                                        writer->write(std::move(frame));
-                                                      }});
+    std::vector<Observable> observables;
+    FrameUse use = {"decode", wanted, [&](Frame frame) {
+                      atoms.apply(frame, input.name());
+                      writer->write(std::move(frame), observables);
+                    }};
+    // Energies are those of all atoms.
+    if (writer->prints_observables() && atoms.all())
+      use.take_observables = [&](std::vector<Observable> found) { observables = std::move(found); };
+    outcome = for_each_frame(input, choice, threads, use);
     writer->finish();
   }
   if (outcome.written > 0 || !outcome.problem) out.commit();

@@ -16,7 +16,7 @@ namespace {
 std::vector<std::size_t> leading_columns(const std::vector<FileColumn> &columns) {
   std::vector<std::string> floats;
   for (const FileColumn &column : columns)
-    if (column.type != ValueType::integer) floats.push_back(column.name);
+    if (column.type != ValueType::integer && !column.left_out) floats.push_back(column.name);
   std::vector<std::size_t> found;
   std::optional<PositionForm> form;
   for (const std::string &name : position_columns(floats)) {
@@ -50,7 +50,7 @@ FileColumn lammps_column(std::string_view name) {
 std::string repeated_column(const std::vector<FileColumn> &columns) {
   std::set<std::string> names;
   for (const FileColumn &column : columns)
-    if (!names.insert(column.name).second)
+    if (!column.left_out && !names.insert(column.name).second)
       return "column " + column.name + " occurs twice: leave one of the two out, or give it another name";
   return "";
 }
@@ -72,7 +72,7 @@ FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(c
     fields_.push_back(field);
   }
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (std::find(positions.begin(), positions.end(), c) != positions.end()) continue;
+    if (columns_[c].left_out || std::find(positions.begin(), positions.end(), c) != positions.end()) continue;
     Field field;
     field.type = columns_[c].type;
     field.display = columns_[c].display;
@@ -80,6 +80,13 @@ FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(c
     places_[c] = place++;
     fields_.push_back(field);
   }
+}
+
+std::vector<std::string> FrameLayout::names() const {
+  std::vector<std::string> names;
+  for (const FileColumn &column : columns_)
+    if (!column.left_out) names.push_back(column.name);
+  return names;
 }
 
 void FrameLayout::apply(Frame &frame) const {
