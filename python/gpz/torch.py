@@ -37,7 +37,8 @@ class Dataset(Samples, torch.utils.data.Dataset):
     positions, forces, velocities: (N, 3). cell: (3, 3), edge vectors as rows. pbc: (3,) bool. stress: (6,).
     energy: (), in float64 unless told otherwise. Of a trajectory: the observable PotEng, else pe, else energy.
 
-    A key is missing where the file does not have it. Numbers are in the units of the file.
+    A key is missing where the file does not have it. Numbers are in the units of the files, which have to be the same ones:
+    gpz.ArgumentError for files of several units.
 
     paths: of .gpz files, or URLs.
     keys: those to read, also other columns, observables and entries of info; None: those above. gpz.ColumnError where one is

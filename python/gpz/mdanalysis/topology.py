@@ -96,17 +96,17 @@ class GPZParser(TopologyReaderBase):
             Atomtypes(texts(types, names_of_types(column, labels, symbols, of_lammps)) if names is None else names),
         ]
         mass = columns.get("mass", atoms.numbers("mass"))
-        elements = self._elements(symbols, columns.get("element", types), atoms.texts("element"))
+        elements = named = self._elements(symbols, columns.get("element", types), atoms.texts("element"))
         by_mass = symbols_of_masses(mass, style)
         if by_mass is not None and (by_mass != "").any():
-            elements = filled(elements, by_mass)
+            elements = filled(named, by_mass)
         if elements is not None:
             attributes.append(Elements(elements))
         by_types = by_type(labels, types) if labels else elements
         names = filled(atoms.texts("name"), by_types)
         if names is not None:
             attributes.append(Atomnames(names))
-        attributes.append(self._masses(mass, elements, count, units.mass))
+        attributes.append(self._masses(mass, named, count, units.mass))
         charges = columns.get("q", atoms.numbers("q"))
         if charges is not None:
             attributes.append(Charges(np.nan_to_num(charges) * units.charge))
