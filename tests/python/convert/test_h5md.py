@@ -146,6 +146,12 @@ def test_groups(made, capsys):
     assert "--group: 'ions' is none of the groups of particles, which are solvent, trajectory" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("names", [("a.gpz", "a.dcd"), ("a.dcd", "a.gpz")])
+def test_a_group_of_other_formats(tmp_path, names):
+    with pytest.raises(gpz.ArgumentError, match="group='all' has no meaning here: .* is no "):
+        convert(tmp_path / names[0], tmp_path / names[1], group="all")
+
+
 def test_the_first_group_with_positions(made):
     element(made.file.create_group("particles/a"), "velocity", X)
     made.group("b")
