@@ -15,7 +15,7 @@ from imdclient.IMDProtocol import IMDHeaderType as Kind
 import gpz
 from gpz import _clients, _positions, _units
 from gpz._arguments import checked_integer
-from gpz._errors import CorruptError, FileError
+from gpz._errors import FileError, UnsupportedError
 from gpz.imd.units import KILOJOULE_PER_MOLE, NAMES
 
 VERSION = 3
@@ -113,7 +113,10 @@ class Server:
         for name in ("positions", *self._vectors):
             values = getattr(frame, name)
             if values is None:
-                raise CorruptError(f"frame {frame.index} has no {name}, and the first frame has", self._trajectory.path)
+                raise UnsupportedError(
+                    f"frame {frame.index} has no {name}, and the first frame has: a stream has them in all frames. Choose frames that have them",
+                    self._trajectory.path,
+                )
             values = np.pad(values, ((0, 0), (0, 3 - values.shape[1]))) * self._factors[name]
             parts.append(_message(kinds[name], len(values), values.astype(f"{END}f4").tobytes()))
         return b"".join(parts)

@@ -69,8 +69,6 @@ class Layout:
 
         self.positions = self._find_positions(columns, convention)
         self.convention = next((key for key, names in CONVENTIONS.items() if set(self.positions) <= set(names)), MIXED)
-        self.has_velocities = all(name in columns for name in VELOCITIES)
-        self.has_forces = all(name in columns for name in FORCES)
         self.has_ids = "id" in columns
         if not self.has_ids:
             warnings.warn(
@@ -116,42 +114,42 @@ class Layout:
         """Whether some coordinates are fractions of the box."""
         return _positions.is_scaled(self.positions)
 
-    @property
-    def others(self) -> list[str]:
-        """Columns that are read besides those of the vectors and the ids."""
-        return [*self.additional, *(IMAGES if self.unwraps else ())]
+    def others(self, frame: gpz.Frame) -> list[str]:
+        """Columns that are read of a frame besides those of the vectors and the ids."""
+        return [*(name for name in self.additional if name in frame), *(IMAGES if self.unwraps else ())]
 
-    def vectors(self, ts: Timestep) -> list[Vector]:
-        """The arrays of a timestep into which columns of the file are read. Makes those that it does not have."""
-        ts.has_positions, ts.has_velocities, ts.has_forces = True, self.has_velocities, self.has_forces
-        vectors = [Vector(ts.positions, self.positions, self.units.length)]
-        if self.has_velocities:
-            vectors.append(Vector(ts.velocities, VELOCITIES, self.units.velocity))
-        if self.has_forces:
-            vectors.append(Vector(ts.forces, FORCES, self.units.force))
-        return vectors
+    def _known(self) -> dict[str, tuple[Sequence[str], float]]:
+        """By the names of a timestep: the columns of its arrays, and a unit of the file in that of MDAnalysis."""
+        return {
+            "positions": (self.positions, self.units.length),
+            "velocities": (VELOCITIES, self.units.velocity),
+            "forces": (FORCES, self.units.force),
+        }
+
+    def vectors(self, ts: Timestep, frame: gpz.Frame) -> list[Vector]:
+        """The arrays of a timestep into which columns of this frame are read. Makes those that it does not have, and marks those
+        that the frame does not have."""
+        for name, (columns, _) in self._known().items():
+            setattr(ts, f"has_{name}", all(column in frame for column in columns))
+        return list(self.vectors_of(ts).values())
 
     def vectors_of(self, ts: Timestep) -> dict[str, Vector]:
         """Those of the file that a timestep has, by its names of them. Nothing of it is changed."""
-        known = {"positions": (self.positions, self.units.length)}
-        if self.has_velocities:
-            known["velocities"] = (VELOCITIES, self.units.velocity)
-        if self.has_forces:
-            known["forces"] = (FORCES, self.units.force)
         return {
             name: Vector(getattr(ts, name), columns, factor)
-            for name, (columns, factor) in known.items()
+            for name, (columns, factor) in self._known().items()
             if getattr(ts, f"has_{name}")
         }
 
     def fill(self, ts: Timestep, frame: gpz.Frame, values: Mapping[str, np.ndarray]) -> None:
         """Completes a timestep whose vectors have the columns of the file. `values` has the others; nothing of `frame`
         is decoded."""
-        vectors = self.vectors(ts)
-        if len(self.positions) == 2:
+        vectors = self.vectors_of(ts).values()
+        if ts.has_positions and len(self.positions) == 2:
             ts.positions[:, 2] = 0
         if frame.box is not None:
-            self._place(ts.positions, frame.box, values)
+            if ts.has_positions:
+                self._place(ts.positions, frame.box, values)
             for vector in vectors:
                 geometry.turn(vector.array, frame.box)
         elif self.is_scaled or self.unwraps:
@@ -164,7 +162,8 @@ class Layout:
             ts.dimensions = geometry.dimensions(frame.box) * [*(3 * [self.units.length]), 1, 1, 1]
         self._fill_observables(ts, frame)
         for name in self.additional:
-            ts.data[name] = values[name]
+            ts.data.pop(name, None)
+        ts.data.update({name: values[name] for name in self.additional if name in values})
         ts.data["step"] = frame.timestep
 
     def _fill_observables(self, ts: Timestep, frame: gpz.Frame) -> None:

@@ -237,9 +237,9 @@ class GPZReader(OfFrame, base.ReaderBase):
         """Fills the timestep. Values are decoded straight into its arrays."""
         ts, trajectory = self.ts, self.opened()
         head = trajectory[frame]
-        vectors = self.layout.vectors(ts)
+        vectors = self.layout.vectors(ts, head)
         try:
-            values = self._fetch(trajectory, frame, vectors, self._ids_now)
+            values = self._fetch(trajectory, head, vectors, self._ids_now)
         except (gpz.ArgumentError, gpz.LimitError) as error:
             if head.n_particles == self.n_atoms:
                 raise
@@ -260,10 +260,10 @@ class GPZReader(OfFrame, base.ReaderBase):
         )
 
     def _fetch(
-        self, trajectory: gpz.Trajectory, frame: int, vectors: list[Vector], ids: np.ndarray | None
+        self, trajectory: gpz.Trajectory, frame: gpz.Frame, vectors: list[Vector], ids: np.ndarray | None
     ) -> dict[str, np.ndarray]:
         """Decodes a frame into these arrays. Returns all columns."""
         into = {name: vector.array[:, k] for vector in vectors for k, name in enumerate(vector.columns)}
         if ids is not None:
             into["id"] = ids
-        return trajectory.read(frame, self.layout.others, out=into, dtype=np.float64)
+        return trajectory.read(frame.index, self.layout.others(frame), out=into, dtype=np.float64)

@@ -184,7 +184,7 @@ def test_an_error_of_the_disk_does_not_end_a_loop_quietly(path, positions, read_
     fetch = reader._fetch
 
     def failing(trajectory, frame, *arguments):
-        if frame == 3:
+        if frame.index == 3:
             raise gpz.FileError("cannot read", path, 100, errno.EIO)
         return fetch(trajectory, frame, *arguments)
 

@@ -211,7 +211,7 @@ class DataFile {
     if (counts_.count("atoms") == 0)
       throw Failure(ExitCode::corrupt, input_.name(), "no LAMMPS data file: no line says how many atoms there are");
     require_section("Atoms", "atoms");
-    for (const Kind &kind : kinds) require_section(kind.section, kind.table);
+    for (const DataSection &kind : data_sections) require_section(kind.section, kind.table);
     add_types();
     return std::move(tables_);
   }
