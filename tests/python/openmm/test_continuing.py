@@ -175,3 +175,19 @@ def test_another_timestep_is_refused(path):
     simulation.integrator.setStepSize(0.002)
     with pytest.raises(gpz.ArgumentError, match="metadata.'timestep_size'.=2.0, and the file has 1"):
         simulation.step(2)
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_two_reporters_of_one_file(path, append):
+    """The second is refused before its first frame, of the same simulation or of the next one."""
+    simulation, first = started(path)
+    simulation.step(4)
+    later, second = started(path, interval=3, append=append)
+    later.currentStep = 4
+    for refused in (later, simulation):
+        if refused is simulation:
+            simulation.reporters.append(GPZReporter(path, 3, append=append))
+        with pytest.raises(gpz.ArgumentError, match="is being written by another writer of this program"):
+            refused.step(4)
+    first.close()
+    assert gpz.open(path).timesteps.tolist() == [2, 4]
