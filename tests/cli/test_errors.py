@@ -269,9 +269,11 @@ class Outputs(CliCase):
         with open(self.path("in.dump")) as stdin:
             done = subprocess.run([GPZ, *encode[:1], "-", *encode[2:], "in.dump"], cwd=self.folder, stdin=stdin, capture_output=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (2, b"gpz: in.dump: is the same file as the input standard input: write another file\n"))
-        with open(self.path("t.gpz"), "ab") as stdout:
-            done = subprocess.run([GPZ, "decode", "t.gpz", "-o", "-"], cwd=self.folder, stdout=stdout, stderr=subprocess.PIPE, check=False)
-        self.assertEqual((done.returncode, done.stderr), (2, b"gpz: standard output: is the same file as the input t.gpz: write another file\n"))
+        for arguments in (("decode", "t.gpz", "-o", "-"), ("info", "t.gpz"), ("merge", "hard-t.gpz", "-o", "new.gpz"), ("verify", "soft-t.gpz")):
+            with open(self.path("t.gpz"), "ab") as stdout:
+                done = subprocess.run([GPZ, *arguments], cwd=self.folder, stdout=stdout, stderr=subprocess.PIPE, check=False)
+            says = f"gpz: standard output: is the same file as the input {arguments[1]}: write another file\n".encode()
+            self.assertEqual((done.returncode, done.stderr), (2, says))
         for name, content in files.items():
             self.assertEqual(self.read(name), content, name)
 
