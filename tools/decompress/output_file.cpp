@@ -123,11 +123,13 @@ void OutputFile::write(const void *data, std::size_t size) {
 }
 
 void OutputFile::commit() {
+  if (!temporary_.empty()) {
+    const WriteLock not_being_written(name_);
+  }
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0 && errno != EINTR) throw io_failure(name_);
   if (temporary_.empty()) return;
-  const WriteLock not_being_written(name_);
   if (std::rename(temporary_.c_str(), target_.c_str()) != 0) throw io_failure(name_);
   temporary_.clear();
   unfinished[0] = '\0';
