@@ -295,10 +295,10 @@ void GPZOutput::close() {
     problem = e.what();
   }
   if (shared_) cut_unless(problem.empty());
+  lock_.reset();  // all is written; whether the file can be closed, stop() says
   const std::string stop_problem = stop();
   if (problem.empty()) problem = stop_problem;
   writer_.reset();
-  lock_.reset();
   open_ = false;
   problem = agree(problem);
   if (!problem.empty()) throw GPZOutputError(problem);
