@@ -307,19 +307,22 @@ std::vector<Table> tables_of(const StoredRecord &record, const Limits &limits) {
       record, [](const std::string & /*name*/) { return true; }, charges);
 }
 
-namespace api {
-
-std::vector<std::string> names_of_tables(const StoredRecord &record) {
-  std::vector<std::string> names;
+std::vector<TableHead> table_heads(const StoredRecord &record) {
+  std::vector<TableHead> found;
   for_tables(record, [&](const std::uint8_t *bytes, std::size_t size, std::size_t &end) {
-    std::uint64_t rows = 0;
+    TableHead head;
     std::vector<ColumnHead> heads;
     std::size_t data = 0;
-    names.push_back(read_heads(bytes, size, rows, heads, data, end).name);
-    return names.back();
+    Table table = read_heads(bytes, size, head.rows, heads, data, end);
+    head.name = std::move(table.name);
+    for (TableColumn &column : table.columns) head.columns.push_back(std::move(column.name));
+    found.push_back(std::move(head));
+    return found.back().name;
   });
-  return names;
+  return found;
 }
+
+namespace api {
 
 std::vector<Table> read_tables(const StoredRecord &record, const std::function<bool(const std::string &)> &wanted,
                                Charges &charges) {

@@ -46,7 +46,7 @@ class Writer:
         with gpz.Writer("out.gpz", units="metal", elements=["Cu"], bound=1e-3) as writer:
             writer.write(positions=x, ids=ids, types=types, box=[36.1, 36.1, 36.1], timestep=0)
 
-    path: the file, which is replaced, unless a Trajectory of this program has it open; or the descriptor of a pipe; or a binary file object, such as sys.stdout.buffer,
+    path: the file, which is replaced, unless a Trajectory of this program has it open; another writer must not have it open; or the descriptor of a pipe; or a binary file object, such as sys.stdout.buffer,
         io.BytesIO() or gzip.open(...), in which the file begins where the object is. File objects are not closed.
     units: LAMMPS's name: lj, real, metal, si, cgs, electron, micro, nano.
     elements, type_labels: lists of texts, [t - 1] for type t. Types beyond them are refused.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/units.hpp"
+#include "gpz/write_lock.hpp"
 #include "heads.hpp"
 #include "interpreter.hpp"
 #include "module.hpp"
@@ -165,6 +167,21 @@ class FileWriter {
   Writer writer_;
 };
 
+template <class Lock>
+class Held {
+ public:
+  explicit Held(const nb::bytes &path) : lock_(Lock(std::string(path.c_str(), path.size()))) {}
+  void release() { lock_.reset(); }
+
+ private:
+  std::optional<Lock> lock_;
+};
+
+template <class Lock>
+void bind_lock(nb::module_ &module, const char *name) {
+  nb::class_<Held<Lock>>(module, name).def(nb::init<nb::bytes>(), "path"_a).def("release", &Held<Lock>::release);
+}
+
 }  // namespace
 
 void bind_writer(nb::module_ &module) {
@@ -191,6 +208,8 @@ void bind_writer(nb::module_ &module) {
       .def("sync", &FileWriter::sync)
       .def("close", &FileWriter::close)
       .def("memory", &FileWriter::memory);
+  bind_lock<WriteLock>(module, "WriteLock");
+  bind_lock<ReadLock>(module, "ReadLock");
 }
 
 }  // namespace gpz::python

@@ -195,7 +195,7 @@ class DoNotFit(CatCase):
                  err="a.gpz: ends at timestep 40, before b.gpz begins (50): give the files in the order of the run, or --keep all")
 
     def test_inputs(self):
-        self.gpz("cat", "a.gpz", "-o", "a.gpz", code=2, err="a.gpz: is an input as well as the output")
+        self.gpz("cat", "a.gpz", "-o", "a.gpz", code=2, err="a.gpz: is an input as well as the output: write another file")
         self.gpz("cat", "-", "-o", "c.gpz", code=2, err="standard input: cat needs files, not a pipe")
         self.gpz("cat", "a.gpz", "b.gpz", "-o", "c.gpz", code=3, err="b.gpz: cannot open: No such file or directory")
         self.gpz("cat", "in.dump", "-o", "c.gpz", code=4, err="in.dump: byte 0: not a gpz file, but a text dump of LAMMPS (gpz encode compresses it)")

@@ -310,6 +310,23 @@ class Annotate(TableCase):
             self.assertIn(f"\n1 1 1 {charge} ", self.text("o.data"), (name, frame))
         self.assertEqual(records(self.read("c.gpz"))[-1][0], 2)  # nothing but the index behind the last frame
 
+    def test_info_has_the_tables_of_all_runs(self):
+        """Of a file of two runs, with other bonds and other observables."""
+        fewer = DATA.replace("8 bonds", "7 bonds").replace("\n1 1 1 3\n", "\n")
+        for name, first, data, observable in (("a", 0, DATA, "Temp"), ("b", 30, fewer, "Press")):
+            self.write("in.dump", "".join(self.frame(first + 10 * k) for k in range(3)))
+            self.write("in.data", data)
+            self.write("in.log", f"   Step {observable}\n{first} 1\n{first + 10} 2\n{first + 20} 3\nLoop time\n")
+            self.gpz("encode", "in.dump", "-o", f"{name}.gpz", "--eb", "0.001", "--units", "real", "--data", "in.data", "--log", "in.log")
+        self.gpz("cat", "a.gpz", "b.gpz", "-o", "c.gpz", out=None)
+        text = self.gpz("info", "c.gpz", out=None).decode()
+        self.assertIn("atoms 12 (id type mol q; 2 tables), bonds 7 to 8 (2 tables), ", text)
+        self.assertIn("  observables Temp Press\n", text)
+        info = self.info("c.gpz")[1]
+        (bonds,) = (table for table in info["tables"] if table["name"] == "bonds")
+        self.assertEqual([bonds[key] for key in ("rows", "count", "fewest_rows", "most_rows")], [8, 2, 7, 8])
+        self.assertEqual([o["name"] for o in info["observables"]], ["Temp", "Press"])
+
     def test_a_later_table_counts(self):
         self.write("t.gpz", self.read("plain.gpz"))
         self.gpz("annotate", "t.gpz", "--data", "t.data", err=None)

@@ -82,6 +82,7 @@ void annotate(const AnnotateOptions &options) {
   if (options.data.empty() && options.log.empty())
     throw Failure(ExitCode::usage, "", "nothing to add: give --data, --log or both");
   require_local(options.file, "annotate");
+  require_other_file(options.file, {options.data, options.log});
   const Reader reader(options.file, options.limits);
   check_whole(reader, options.file);
   std::vector<Table> tables;
@@ -100,8 +101,9 @@ void annotate(const AnnotateOptions &options) {
   Writer writer(options.file, {}, Writer::Mode::append);
   writer.write(tables);
   writer.close();
-  print_note(
-      fmt::format("{}: {}; {} bytes more", printable(options.file), tables_text(tables), writer.size() - before));
+  std::vector<TablesOfName> added;
+  for (const Table &table : tables) add_table(table, added);
+  print_note(fmt::format("{}: {}; {} bytes more", printable(options.file), tables_text(added), writer.size() - before));
 }
 
 }  // namespace
@@ -118,7 +120,7 @@ void add_annotate(CommandParser &parser) {
   add_limits_option(command, options->limits);
   command.footer(
       "No frame is written again: the tables are added at the end of the file. They are valid for all frames in front\n"
-      "of which the file has none of the same kind. A file that is still being written must not be annotated.");
+      "of which the file has none of the same kind. A file that is still being written is refused.");
   command.callback([options] { run_on(options->file, [&] { annotate(*options); }); });
 }
 

@@ -197,8 +197,7 @@ void encode(EncodeOptions options) {
   if (choices == 0 && !options.raw.empty() && options.units.empty()) throw no_choice;
   if (!options.units.empty()) unit_style(options.units);
   Bounds bounds(options.bounds);
-  if (same_file(options.input, options.output))
-    throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
+  require_other_file(options.output, {options.input, options.data, options.log});
   if (!options.raw.empty()) {
     options.source.format = "raw";
     options.source.raw_type = options.raw == "f32" ? ValueType::float32 : ValueType::float64;

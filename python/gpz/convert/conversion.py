@@ -12,6 +12,7 @@ from pathlib import Path
 import gpz
 from gpz import _checks
 from gpz._errors import MissingFileError
+from gpz._files import require_output
 from gpz._writer import AUTO
 from gpz.convert import from_gpz, to_gpz
 from gpz.convert.bounds import checked_bounds
@@ -103,6 +104,7 @@ def convert(
             "LAMMPS the numbers are",
             str(source),
         )
+    require_output(target, [source, topology])
 
     with tempfile.TemporaryDirectory(prefix=".gpz-convert-", dir=target.absolute().parent) as name:
         folder = Path(name)
@@ -115,6 +117,7 @@ def convert(
                 outcome = to_gpz.write(
                     source, folder, made, form, frames or slice(None), units or "metal", checked, topology, group, options
                 )
+        require_output(target, [])
         os.replace(made, target)
     return notes_of(outcome, allow_truncated)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import struct
@@ -13,10 +14,11 @@ from imdclient import IMDProtocol as protocol
 from imdclient.IMDProtocol import IMDHeaderType as Kind
 
 import gpz
-from gpz import _clients, _positions, _units
+from gpz import _clients, _core, _positions, _units
 from gpz._arguments import checked_integer
 from gpz._errors import FileError, UnsupportedError
 from gpz.imd.units import KILOJOULE_PER_MOLE, NAMES
+from gpz.remote.names import is_url
 
 VERSION = 3
 END = "<"  # of numbers in bodies
@@ -62,6 +64,9 @@ class Server:
         energy = _units.energy_factor(units, KILOJOULE_PER_MOLE)
         self._time, self._energy = time, energy
         self._factors = {"positions": length, "velocities": length / time, "forces": energy / length}
+        # A recorder of this stream must not write to the file that it comes from.
+        path = trajectory.path
+        self._lock = None if path is None or is_url(path) else _core.ReadLock(os.fsencode(path))
         try:
             self._socket = socket.create_server((host, port))
         except OSError as error:
@@ -130,6 +135,8 @@ class Server:
     def close(self) -> None:
         """Listens no longer."""
         self._socket.close()
+        if self._lock is not None:
+            self._lock.release()
 
     def __enter__(self) -> Server:
         return self

@@ -39,6 +39,7 @@ class GPZReporter:
         simulation.reporters.append(GPZReporter("traj.gpz", 1000, eb=0.0005))
 
     file: the path of the file. It is opened, and an earlier one replaced, when the simulation is about to take its first steps.
+        Another reporter must not have it open: close() the reporter of the earlier simulation first.
     reportInterval: steps between frames.
     append: adds to the frames of an existing file, with its bounds. Arguments that say otherwise are refused, and so are other
         atoms. A run that goes on from a checkpoint repeats steps: those that the file has already are not written again.

@@ -182,3 +182,19 @@ def test_another_timestep_goes_on_with_its_times(path):
     file = gpz.open(path)
     assert file.timesteps.tolist() == [2, 4] and file.metadata["timestep_size"] == 1
     assert np.allclose(file.times, [2, 6])
+
+
+@pytest.mark.parametrize("append", [False, True])
+def test_two_reporters_of_one_file(path, append):
+    """The second is refused before its first frame, of the same simulation or of the next one."""
+    simulation, first = started(path)
+    simulation.step(4)
+    later, second = started(path, interval=3, append=append)
+    later.currentStep = 4
+    for refused in (later, simulation):
+        if refused is simulation:
+            simulation.reporters.append(GPZReporter(path, 3, append=append))
+        with pytest.raises(gpz.ArgumentError, match="is being written by another writer of this program"):
+            refused.step(4)
+    first.close()
+    assert gpz.open(path).timesteps.tolist() == [2, 4]

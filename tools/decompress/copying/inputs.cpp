@@ -44,7 +44,7 @@ JoinedInputs open_inputs(const std::vector<std::string> &paths, const std::strin
   for (const std::string &path : paths) {
     work_on(path);
     if (path == "-") throw Failure(ExitCode::usage, "standard input", std::string(verb) + " needs files, not a pipe");
-    if (same_file(path, output)) throw Failure(ExitCode::usage, output, "is an input as well as the output");
+    for (const std::string &written : {output, std::string("-")}) require_other_file(written, {path});
     inputs.push_back(std::make_unique<JoinedInput>(path, limits));
     note_state(*inputs.back());
     const Reader &first = inputs.front()->reader;

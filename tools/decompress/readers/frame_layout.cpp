@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <set>
 #include <utility>
@@ -111,10 +113,35 @@ void bounding_box_to_box(std::array<double, 12> &values) {
   const double xy = values[6];
   const double xz = values[7];
   const double yz = values[8];
-  values[0] -= std::min({0.0, xy, xz, xy + xz});
-  values[1] -= std::max({0.0, xy, xz, xy + xz});
-  values[2] -= std::min(0.0, yz);
-  values[3] -= std::max(0.0, yz);
+  const double shifts[] = {std::min({0.0, xy, xz, xy + xz}), std::max({0.0, xy, xz, xy + xz}), std::min(0.0, yz),
+                           std::max(0.0, yz)};
+  const double tilts = std::fabs(xy) + std::fabs(xz) + std::fabs(yz);
+  Box box;
+  box.values = values;
+  for (std::size_t side = 0; side < 4; ++side) {
+    const double bound = values[side];
+    const auto bound_of = [&](double value) {
+      box.values[side] = value;
+      return box.bounding()[side];
+    };
+    // Roundings of the sums may change the last digits: a value near the difference gives the bound itself. Numbers
+    // that are no such sums have none.
+    const double difference = bound - shifts[side];
+    double value = difference;
+    constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
+    double below = value - roundings * (std::fabs(bound) + tilts);
+    double above = value + roundings * (std::fabs(bound) + tilts);
+    while (bound_of(value) != bound) {
+      (bound_of(value) < bound ? below : above) = value;
+      value = below + (above - below) / 2;
+      if (!(below < value && value < above)) {
+        value = difference;
+        break;
+      }
+    }
+    box.values[side] = value;
+  }
+  values = box.values;
 }
 
 void resize_columns(Frame &frame, std::size_t rows) {
