@@ -51,6 +51,12 @@ def require_fixed_count(trajectory: gpz.Trajectory, package: str) -> int:
     return int(counts[0])
 
 
+def times_of(trajectory: gpz.Trajectory) -> np.ndarray:
+    """(frames,) time units: those of the frames, and of frames without one timestep times its size. NaN where neither is known."""
+    times, size = trajectory.times, trajectory.metadata["timestep_size"]
+    return np.where(np.isnan(times), trajectory.timesteps * size, times) if size else times
+
+
 def observables(frame: gpz.Frame) -> gpz.Observables:
     """Those of a frame; none, with a warning, if they are damaged."""
     try:

@@ -218,7 +218,7 @@ def _element(name: str):
 def _read(frames: gpz.Trajectory, topology: mdtraj.Topology, atom_indices) -> mdtraj.Trajectory:
     count = _clients.require_fixed_count(frames, "mdtraj")
     to_nm = _units.length_factor(frames.units, NANOMETER)
-    times = frames.times * _units.time_factor(frames.units, PICOSECOND)
+    times = _clients.times_of(frames) * _units.time_factor(frames.units, PICOSECOND)
     chosen = slice(None) if atom_indices is None else np.asarray(atom_indices)
     xyz = np.empty((len(frames), np.arange(count)[chosen].size, 3), np.float32)
     cells = np.zeros((len(frames), 3, 3))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import gpz
+from gpz import _clients
 from gpz._frame import VECTORS
 from gpz._writer import WITHIN
 from gpz.convert import dcd, reference
@@ -185,12 +186,9 @@ def extent_of(source: Path, file: gpz.Trajectory) -> Extent:
 
 def times_of(frames: gpz.Trajectory, units: Units) -> tuple[np.ndarray, list[str]]:
     """(frames,) ps, and a line if the file has none."""
-    times = frames.times
+    times = _clients.times_of(frames)
     if not np.isnan(times).any():
         return times * units.time, []
-    size = frames.metadata["timestep_size"]
-    if size:
-        return frames.timesteps * size * units.time, []
     return np.arange(len(frames), dtype=float), ["the file has no times: frame numbers stand for ps"]
 
 

@@ -12,6 +12,7 @@ from MDAnalysis.coordinates import base
 from MDAnalysis.lib.util import store_init_arguments
 
 import gpz
+from gpz import _clients
 from gpz._metadata import Existing
 from gpz.mdanalysis.layout import FrameError, Layout, Vector
 from gpz.mdanalysis.origins import OfFrame
@@ -147,13 +148,8 @@ class GPZReader(OfFrame, base.ReaderBase):
         """(frames,) ps; None if the file has none, or if the caller has chosen dt."""
         if "dt" in self._ts_kwargs:
             return None
-        times = self.opened().times
-        if np.isnan(times).any():
-            size = self.opened().metadata["timestep_size"]
-            if not size:
-                return None
-            times = self.opened().timesteps * size
-        return times * self.layout.units.time
+        times = _clients.times_of(self.opened())
+        return None if np.isnan(times).any() else times * self.layout.units.time
 
     def _prepare(self) -> None:
         """Makes what is not pickled: arrays of ids."""

@@ -32,6 +32,17 @@ def positions(path):
         return np.array([frame.positions for frame in file])
 
 
+def test_what_editors_put_in_front(tmp_path):
+    """A byte order mark and empty lines: such a dump is not cut into pieces, and no frame is lost."""
+    (tmp_path / "in").mkdir()
+    for name, start in (("plain", b""), ("marked", b"\xef\xbb\xbf"), ("empty", b"\r\n \n")):
+        (tmp_path / "in" / f"{name}.dump").write_bytes(start + dump())
+        assert kind_of(tmp_path / "in" / f"{name}.dump") == Kind("lammps")
+    assert archive(tmp_path / "in", to=tmp_path / "out", key=2, piece_size=1).ok
+    made = [positions(tmp_path / "out" / "in" / f"{name}.dump.gpz") for name in ("plain", "marked", "empty")]
+    assert len(made[0]) == len(made[1]) == len(made[2]) and np.array_equal(made[0], made[1]) and np.array_equal(made[0], made[2])
+
+
 @pytest.mark.parametrize("ending", PACKED)
 def test_packed_text(tmp_path, ending):
     """The output of a packed dump has the bytes of that of the dump."""

@@ -138,6 +138,13 @@ def test_frames_without_times(path, positions):
         assert [ts.time for ts in GPZReader(write(path, frames, units="real"))] == [0, 1, 2, 3]
 
 
+def test_times_of_some_frames(path, positions):
+    """Frames that have one keep it: the run may have gone on with another timestep."""
+    frames = [{**frame, "time": 100.0 * i} if i > 1 else frame for i, frame in enumerate(frames_of(positions))]
+    reader = GPZReader(write(path, frames, units="real", metadata={"timestep_size": 2.0}))
+    assert [ts.time for ts in reader] == pytest.approx([0, 0.02, 0.2, 0.3])
+
+
 def test_times_that_the_caller_chooses(path, positions):
     frames = [{**frame, "time": 7.0 + i} for i, frame in enumerate(frames_of(positions))]
     write(path, frames, units="metal")
