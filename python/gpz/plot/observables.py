@@ -10,6 +10,7 @@ import freud
 import numpy as np
 
 import gpz
+from gpz._box import inverse_of
 
 GROUPS = 16  # of particles, between which the noise of g(r) is measured
 BINS = 200
@@ -148,7 +149,7 @@ def unwrapped(trajectory: gpz.Trajectory) -> Iterator[tuple[gpz.Frame, np.ndarra
             if frame.images is not None:
                 positions += frame.images @ frame.box.matrix
             elif previous is not None:
-                steps = np.linalg.solve(frame.box.matrix.T, (positions - previous).T)
+                steps = ((positions - previous) @ inverse_of(frame.box)).T
                 steps[~np.array(frame.box.periodic)] = 0
                 positions -= np.round(steps).T @ frame.box.matrix
         previous = positions
