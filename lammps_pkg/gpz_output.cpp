@@ -18,6 +18,7 @@
 #include <exception>
 #include <filesystem>
 #include <gpz/error.hpp>
+#include <gpz/write_lock.hpp>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -128,6 +129,11 @@ std::string GPZOutput::drop_incomplete(const std::optional<GPZContinued> &found)
   dropped_ = largest - common;
   if (keep == frames.size()) return {};
 
+  try {
+    const gpz::WriteLock not_being_written(path_);
+  } catch (const std::exception &e) {
+    return e.what();
+  }
   std::error_code failed;
   // Records in front of a frame go with it.
   const std::uint64_t end = keep > 0 ? frames[keep - 1].offset + frames[keep - 1].length : found->scan().frames_begin;
@@ -166,7 +172,7 @@ void GPZOutput::share_existing() {
     last_step_ = facts[1];
     end_ = static_cast<std::uint64_t>(facts[2]);
     features_ = static_cast<std::uint32_t>(facts[3]);
-    writer_.reset();  // closes without an index
+    lock_ = std::move(writer_);  // writes nothing any more
   }
 }
 
@@ -262,6 +268,7 @@ void GPZOutput::fail(const std::string &problem, bool complete) {
   if (shared_) cut_unless(complete);
   stop();
   writer_.reset();
+  lock_.reset();
   problem_.clear();
   lost_ = false;
   open_ = false;
@@ -288,6 +295,7 @@ void GPZOutput::close() {
     problem = e.what();
   }
   if (shared_) cut_unless(problem.empty());
+  lock_.reset();  // all is written; whether the file can be closed, stop() says
   const std::string stop_problem = stop();
   if (problem.empty()) problem = stop_problem;
   writer_.reset();

@@ -106,7 +106,7 @@ class GPZOutput {
   void write(const gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
   // A frame that has its place in the file.
   struct Placed {
-    std::uint64_t bytes = 0;         // of the frame in this group's file, on its first rank; without other records
+    std::uint64_t bytes = 0;         // of the frame and its records in this group's file, on its first rank
     std::vector<gpz::Field> fields;  // with the group's largest errors
   };
   // Those since the last call.
@@ -126,8 +126,9 @@ class GPZOutput {
   Async async_ = Async::no;
   bool open_ = false;
   std::string path_, refusal_;
-  std::unique_ptr<gpz::Writer> writer_;        // if the group is one rank
-  std::unique_ptr<GPZSharedFile> shared_;      // if it is larger and writes at once
+  std::unique_ptr<gpz::Writer> writer_;    // if the group is one rank
+  std::unique_ptr<gpz::Writer> lock_;      // has opened the file on the first rank of a larger group: others must not
+  std::unique_ptr<GPZSharedFile> shared_;  // if it is larger and writes at once
   std::unique_ptr<GPZBackground> background_;  // behind writer_, which its thread uses
   std::unique_ptr<GPZFramesBehind> behind_;    // before background_, if frames are compressed behind the simulation
   bool lost_ = false;                          // could a rank not compress a frame of behind_?

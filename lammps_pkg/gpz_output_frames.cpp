@@ -175,7 +175,7 @@ void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::strin
 
 // The frame is in the file, or on its way, behind its records. A gpz::Writer keeps account of its frames itself.
 void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t records, std::uint64_t length) {
-  placed_.push_back({group_me_ == 0 ? length : 0, info.fields});
+  placed_.push_back({group_me_ == 0 ? records + length : 0, info.fields});
   if (writer_) return;
   if (group_me_ == 0) frames_.push_back({end_ + records, length, info.timestep, info.time, info.particles});
   end_ += records + length;

@@ -55,8 +55,8 @@ class GPZSummary {
   }
   // The frame is in the file, or on its way.
   void end_frame(std::uint64_t local_atoms, std::size_t columns);
-  // A frame has its place. `bytes`: of its record, on the rank that counts for its file, otherwise 0. `fields`: with
-  // their bounds and largest errors in this frame.
+  // A frame has its place. `bytes`: of its record and those in front of it, on the rank that counts for its file,
+  // otherwise 0. `fields`: with their bounds and largest errors in this frame.
   void placed(std::uint64_t bytes, const std::vector<gpz::Field> &fields);
   // The frame was left out, because the file that is continued goes beyond it.
   void skip_frame() { ++skipped_; }

@@ -64,6 +64,7 @@ File::File(const std::string &path, Mode mode, System &system) : system_(system)
   descriptor_ = retry([&] { return system_.open(path.c_str(), open_flags(mode), 0666); });
   if (descriptor_ < 0) fail("cannot open", Error::no_position);
   try {
+    if (mode != Mode::read) lock_.emplace(descriptor_, name_);
     struct stat facts {};
     if (system_.fstat(descriptor_, &facts) != 0) fail("cannot examine", Error::no_position);
     if (S_ISREG(facts.st_mode)) {
@@ -83,10 +84,14 @@ File::File(const std::string &path, Mode mode, System &system) : system_(system)
   }
 }
 
-File::File(int descriptor, const std::string &name, System &system)
+File::File(int descriptor, const std::string &name, Mode mode, System &system)
     : system_(system), name_(name), descriptor_(descriptor), owned_(false) {
   struct stat facts {};
   if (system_.fstat(descriptor_, &facts) != 0) fail("cannot examine", Error::no_position);
+  if (mode != Mode::read)
+    lock_.emplace(descriptor_, name_);
+  else if (S_ISREG(facts.st_mode))
+    being_read_ = std::make_unique<BeingRead>(facts);
 }
 
 File::~File() {
@@ -98,6 +103,7 @@ void File::empty(const struct stat &facts) {
     throw Error(Status::invalid_argument,
                 "is open for reading in this program, and would be emptied: write another file, or close what reads it",
                 name_);
+  lock_->require_no_reader();
   if (facts.st_size > 0 && retry([&] { return system_.ftruncate(descriptor_, 0); }) != 0)
     fail("cannot empty", Error::no_position);
 }
@@ -194,6 +200,7 @@ void File::sync() {
 
 void File::close() {
   being_read_.reset();
+  lock_.reset();  // all is written; network file systems send what they keep before they unlock
   if (!owned_ || descriptor_ < 0) return;
   // Not repeated after an interruption: the descriptor is released and may already belong to another thread.
   const int result = system_.close(descriptor_);

@@ -10,12 +10,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "gpz/api/being_read.hpp"
 #include "gpz/api/source.hpp"
 #include "gpz/sink.hpp"
+#include "gpz/write_lock.hpp"
 
 namespace gpz::api {
 
@@ -41,12 +43,14 @@ class File final : public Source, public Sink {
  public:
   enum class Mode {
     read,    // an existing regular file
-    create,  // for writing, truncated; invalid_argument if this process reads it
-    update,  // for reading and writing, created if missing
+    create,  // for writing, truncated; invalid_argument if it is being read or written
+    update,  // for reading and writing, created if missing; invalid_argument if it is being written
   };
 
   File(const std::string &path, Mode mode, System &system = System::posix());
-  File(int descriptor, const std::string &name, System &system = System::posix());
+  // Reads or writes (create) from the position of the descriptor on. Throws invalid_argument for a file to write that
+  // is being written.
+  File(int descriptor, const std::string &name, Mode mode, System &system = System::posix());
   ~File() override;
 
   const std::string &name() const override { return name_; }
@@ -80,6 +84,7 @@ class File final : public Source, public Sink {
   std::uint64_t size_ = 0;
   std::uint64_t position_ = 0;             // of sequential reading or writing
   std::unique_ptr<BeingRead> being_read_;  // while the file is open for reading
+  std::optional<WriteLock> lock_;          // while it is open for writing
 };
 
 }  // namespace gpz::api

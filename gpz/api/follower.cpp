@@ -36,7 +36,7 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
     joined_ = lies_between;
     history_.forget();
     if (how.announces && since_key <= i) file_->reading(i - since_key, i + 1);
-    if (failure_ && failed_ < i && failed_ + since_key >= i) throw_behind(*failure_, failed_);
+    if (failure_ && !file_->is_distant() && failed_ < i && failed_ + since_key >= i) throw_behind(*failure_, failed_);
     // The frames that it builds on were lost, and the positions before it have other frames.
     if (since_key > i || file_->head(i - since_key).info.since_key != 0)
       throw Error(Status::corrupt, "a frame that it builds on is missing", file_->name(),
@@ -49,6 +49,7 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
     try {
       if (is_run) file_->reading(j, i + 1);
       follow(j, wanted, how, spare);
+      if (failure_ && failed_ == j) failure_.reset();
     } catch (const trajectory::FieldNotFollowed &missing) {
       // Start again at the key frame, with this field. Each repetition adds a field, so there are fewer than fields.
       history_.forget();

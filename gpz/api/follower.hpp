@@ -53,7 +53,8 @@ class Follower {
   bool joined_ = false;   // fields of several calls are followed
   // Histories of selected particles alone are tried, until a frame needs all slots.
   bool may_limit_ = true;
-  // Damage of frame failed_: later frames up to the next key frame cannot be decoded.
+  // Damage of frame failed_: later frames up to the next key frame cannot be decoded. Of a distant source the bytes may
+  // be right the next time, and are read again.
   std::optional<Error> failure_;
   std::size_t failed_ = 0;
 };

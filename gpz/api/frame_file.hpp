@@ -49,6 +49,8 @@ class FrameFile {
   void reading(std::size_t i, std::size_t end) const {
     if (plan_) plan_->reading(i, end);
   }
+  // Whether bytes that contradict the format may be right the next time.
+  bool is_distant() const { return plan_ && plan_->is_distant(); }
   void reading_frame(std::size_t i) const {
     if (plan_) plan_->reading_frame(i);
   }

@@ -39,6 +39,8 @@ class FramePlan {
   void reading_space(std::size_t i);
   // Call if bytes contradict the format: those of a distant source may be right the next time.
   void drop();
+  // Whether bytes that contradict the format may be right the next time.
+  bool is_distant() const { return most_.is_distant; }
   // Call after reading the head of frame i, which has its distance from the key frame.
   void found(std::size_t i, std::size_t since_key);
   // Call after reading frame i. After the last frame the memory is freed, because programs keep many files open.

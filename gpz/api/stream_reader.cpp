@@ -45,7 +45,8 @@ struct StreamReader::State {
   std::vector<std::pair<Buffer, format::OpenedChunk>> key_chunks;
   trajectory::KeyFrameMemory key_memory;
 
-  State(int descriptor, const std::string &name, const Limits &limits) : budget(limits), file(descriptor, name) {
+  State(int descriptor, const std::string &name, const Limits &limits)
+      : budget(limits), file(descriptor, name, api::File::Mode::read) {
     const format::Budget::Scope scope(budget);
     in_place(file.name(), 0, [&] {
       buffer.resize(format::file_header_start_size);

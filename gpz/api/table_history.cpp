@@ -22,8 +22,8 @@ void TableHistory::find_in_front_of(std::size_t i, Places &places) const {
   std::vector<std::pair<std::string, RecordEntry>> found;  // added when all is read: a later call begins anew
   for (const RecordEntry &entry : file_.records(i)) {
     if (entry.type != tables_record_type) continue;
-    for (std::string &name : in_place(file_.name(), entry.offset, [&] { return names_of_tables(file_.stored(entry)); }))
-      found.emplace_back(std::move(name), entry);
+    for (TableHead &head : in_place(file_.name(), entry.offset, [&] { return table_heads(file_.stored(entry)); }))
+      found.emplace_back(std::move(head.name), entry);
   }
   for (const auto &[name, entry] : found) places[name].push_back({i, entry});
 }

@@ -11,8 +11,6 @@
 
 namespace gpz::api {
 
-// Verifies the checksum and the heads of all tables. Nothing is decoded. Throws corrupt.
-std::vector<std::string> names_of_tables(const StoredRecord &record);
 // What tables in memory take of a budget, as long as it exists.
 using Charges = std::vector<format::Charge>;
 

@@ -256,8 +256,8 @@ Writer::Writer(const std::string &path, const Metadata &metadata, Mode mode, int
       })) {}
 Writer::Writer(int descriptor, const std::string &name, const Metadata &metadata, int threads)
     : state_(api::in_file(name, [&] {
-        return std::make_unique<State>(std::make_unique<api::File>(descriptor, name), metadata, threads,
-                                       api::RecordWriter::Header::with_first_record);
+        return std::make_unique<State>(std::make_unique<api::File>(descriptor, name, api::File::Mode::create), metadata,
+                                       threads, api::RecordWriter::Header::with_first_record);
       })) {}
 Writer::Writer(Bytes &memory, const Metadata &metadata, int threads)
     : Writer(api::in_file("memory", [&] { return std::make_unique<api::MemorySink>(memory); }), metadata, threads) {}

@@ -6,9 +6,12 @@ from __future__ import annotations
 import io
 import operator
 import os
+import stat
 import tempfile
+from collections.abc import Iterable
 from typing import Any
 
+from gpz import _core
 from gpz._arguments import shown
 from gpz._errors import ArgumentError
 from gpz.remote.names import is_url
@@ -45,6 +48,40 @@ def checked_descriptor(number: Any, wanted: str) -> int:
     if not 0 <= descriptor <= MOST_DESCRIPTORS:
         raise ArgumentError(f"{wanted}, and a descriptor is not {descriptor}")
     return descriptor
+
+
+def require_output(output: Path, inputs: Iterable[Any]) -> None:
+    """Each function and program calls this for every file that it writes or replaces without a gpz.Writer, before it opens the
+    file. ArgumentError if the output is one of the inputs, whatever their names, or if a writer of .gpz files has it open.
+
+    inputs: paths, file objects, descriptors or trajectories. What is no file on this machine, and None, is none of them.
+    """
+    name = checked_path(output)
+    written = _status_of(name)
+    if written is None or not stat.S_ISREG(written.st_mode):
+        return
+    for given in inputs:
+        read = _status_of(given)
+        if read is not None and os.path.samestat(written, read):
+            shown_as = "an input as well as the output"
+            if is_path(given) and checked_path(given) != name:
+                shown_as = f"the same file as the input {os.fsdecode(given)}"
+            raise ArgumentError(f"is {shown_as}: write another file", os.fsdecode(name))
+    _core.WriteLock(name).release()
+
+
+def _status_of(file: Any) -> os.stat_result | None:
+    """None for what is no file on this machine."""
+    if hasattr(file, "_file"):  # a gpz.Trajectory
+        file = getattr(file, "path", None)
+    try:
+        if is_url(file):
+            file = local_path(file)
+        elif not is_path(file) and not isinstance(file, int):
+            file = descriptor_of(file)
+        return None if file is None or isinstance(file, bool) else os.stat(file)
+    except (OSError, ValueError):
+        return None
 
 
 def name_of(file: Any) -> str:

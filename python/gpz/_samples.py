@@ -69,8 +69,20 @@ class Samples(Sequence):
     def _ends(self) -> np.ndarray:
         """(files,): where the samples of each end."""
         if self._known_ends is None:
+            self._require_one_unit()
             self._known_ends = np.cumsum([len(self._file(number)) for number in range(len(self._paths))])
         return self._known_ends
+
+    def _require_one_unit(self) -> None:
+        """ArgumentError for files of several units: samples are numbers alone."""
+        units = [self._file(number).units for number in range(len(self._paths))]
+        other = next((number for number, one in enumerate(units) if one != units[0]), None)
+        if other is not None:
+            raise ArgumentError(
+                f"its units are {_named(units[other])}, and those of {self._paths[0]} {_named(units[0])}: their numbers are not mixed. "
+                "Make a data set of each, with a transform that converts one of them, and join these",
+                self._paths[other],
+            )
 
     def __len__(self) -> int:
         return int(self._ends()[-1])
@@ -189,6 +201,10 @@ def _stress_factor(of: str, units: str) -> float:
     if of in ("", "lj") or units in ("", "lj"):
         return 1.0
     return _quantities.si("pressure", of) / (_quantities.si("energy", units) / _quantities.si("length", units) ** 3)
+
+
+def _named(units: str) -> str:
+    return units or "not named"
 
 
 def _has(frame: gpz.Frame, key: str) -> bool:

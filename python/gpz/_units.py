@@ -31,6 +31,17 @@ ENERGIES = {
     "micro": 1e-15,
     "nano": 1e-21,
 }
+# In u. LAMMPS's grams/mole are u, to 3e-10.
+_KILOGRAM = 6.02214076e26
+MASSES = {
+    "real": 1.0,
+    "metal": 1.0,
+    "si": _KILOGRAM,
+    "cgs": 1e-3 * _KILOGRAM,
+    "electron": 1.0,
+    "micro": 1e-15 * _KILOGRAM,
+    "nano": 1e-21 * _KILOGRAM,
+}
 PRESSURES = {"real": 101325.0, "metal": 1e5, "si": 1.0, "cgs": 0.1, "electron": 1.0, "micro": 1e3, "nano": 1e6}
 
 
@@ -65,6 +76,11 @@ def time_factor(units: str, seconds: float) -> float:
     """A time in these LAMMPS units, multiplied by this, is one in the unit that has so many seconds. 1 for lj, and for
     a file that does not name its units."""
     return TIMES.get(units, seconds) / seconds
+
+
+def mass_factor(units: str | None) -> float | None:
+    """A mass in these LAMMPS units, multiplied by this, is one in u. None for lj, and for a file that does not name its units."""
+    return MASSES.get(units or "")
 
 
 def energy_factor(units: str, joules: float) -> float:

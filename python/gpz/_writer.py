@@ -46,7 +46,7 @@ class Writer:
         with gpz.Writer("out.gpz", units="metal", elements=["Cu"], bound=1e-3) as writer:
             writer.write(positions=x, ids=ids, types=types, box=[36.1, 36.1, 36.1], timestep=0)
 
-    path: the file, which is replaced, unless a Trajectory of this program has it open; or the descriptor of a pipe; or a binary file object, such as sys.stdout.buffer,
+    path: the file, which is replaced, unless a Trajectory of this program has it open; another writer must not have it open; or the descriptor of a pipe; or a binary file object, such as sys.stdout.buffer,
         io.BytesIO() or gzip.open(...), in which the file begins where the object is. File objects are not closed.
     units: LAMMPS's name: lj, real, metal, si, cgs, electron, micro, nano.
     elements, type_labels: lists of texts, [t - 1] for type t. Types beyond them are refused.
@@ -71,7 +71,8 @@ class Writer:
         allows (Trajectory.metadata["features"]).
     threads: for encoding; 1: the caller's thread, 0: all cores. The bytes do not depend on it.
 
-    After every call the file has complete frames only. When the `with` block ends it gets its index, also if it ends by an
+    After every call the file has complete frames only. A KeyboardInterrupt may come out of write() when the frame is in the file
+    already: `n_frames` says so. When the `with` block ends it gets its index, also if it ends by an
     exception. Threads that share a writer take turns. Raises gpz.FileError (an OSError), gpz.ArgumentError (a ValueError), TypeError.
     """
 
@@ -226,6 +227,10 @@ class Writer:
                 error.path = error.path or self._name
                 raise
 
+    def allow_absent(self) -> None:
+        """Bounds may be of columns that the first frame does not have. A thermal one is that of the first frame with velocities."""
+        self._unchecked = ()
+
     def write_tables(self, tables: Mapping[str, _tables.Table | Mapping[str, npt.ArrayLike]]) -> None:
         """Writes tables, which are valid for the frames that are written from now on. Each replaces an earlier one of its name.
 
@@ -285,7 +290,7 @@ class Writer:
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
         self._warn(values, names, made)
-        self._write(values, kept, names, made, timestep, time, grid, packed)
+        self._write(values, kept, _positions.leading(names), made, timestep, time, grid, packed)
         if lengths and max(lengths.values()) and not are_numbers:
             self._has_ids = "id" in values
 
@@ -325,8 +330,9 @@ class Writer:
         if names:  # one quantity has one type
             common = np.result_type(*(values[name] for name in names))
             values = values | {name: values[name].astype(common, copy=False) for name in names}
-        if self._thermal:
-            self._bounds |= dict.fromkeys(self._thermal, _checks.thermal_bound(values))
+        thermal = set() if self._thermal.isdisjoint(values) else self._thermal
+        if thermal:
+            self._bounds |= dict.fromkeys(thermal, _checks.thermal_bound(values))
         groups = ([names] if names else []) + [(name,) for name in values if name not in (names or ())]
         fields = []
         for group in groups:
@@ -339,7 +345,7 @@ class Writer:
             display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
             fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
         self._writer.write(len(next(iter(values.values()), ())), timestep, time, packed, fields, observables)
-        self._unchecked, self._thermal = (), set()
+        self._unchecked, self._thermal = (), self._thermal - thermal
 
     def _bound_of(self, group: tuple[str, ...], arrays: list[np.ndarray], origin, unchanged: set[str], box) -> tuple:
         """Bound, step and origin of a field."""

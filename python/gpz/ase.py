@@ -31,11 +31,12 @@ from ase.utils.plugins import ExternalIOFormat
 import gpz
 from gpz import _ase, _checks, _clients, _components, _core, _origins
 from gpz._arguments import checked_number, shown
+from gpz._elements import symbols_of_masses
 from gpz._metadata import Existing, texts
 from gpz._particles import ParticlesOfFrames
 from gpz._quantities import ASE_STYLE, VECTORS
 from gpz._tables import same_table
-from gpz._units import LENGTHS
+from gpz._units import LENGTHS, mass_factor
 from gpz.remote.names import shown_path
 
 MAGIC = b"\x89GPZ\r\n"
@@ -115,6 +116,8 @@ def _factor(quantity: str, units: str) -> float:
         return _factor("distance", units) / _factor("time", units)
     if quantity == "dipole":
         return _factor("charge", units) * _factor("distance", units)
+    if quantity == "mass" and mass_factor(units) == 1:
+        return 1.0  # ASE's table has 1 + 3e-10: 15.999400004 instead of 15.9994
     return convert(1.0, quantity, units, "ASE")
 
 
@@ -453,11 +456,12 @@ def _numbers(count, types, mass, elements, specorder, units) -> np.ndarray:
     """Atomic numbers; 0 (X) where nothing says which."""
     if types is not None and elements:
         return _clients.of_types(types, np.array([atomic_numbers.get(name, 0) for name in elements]), 0)
-    if mass is not None and units not in ("", "lj"):
-        distinct, which = np.unique(mass * _factor("mass", units), return_inverse=True)
-        return np.array([np.argmin(np.abs(atomic_masses - value)) for value in distinct])[which]
-    if types is None:
-        return np.zeros(count, int)
-    if specorder:
-        return _clients.of_types(types, np.array([atomic_numbers[name] for name in specorder]), 0)
+    symbols = symbols_of_masses(mass, units)
+    by_mass = np.zeros(count, int)
+    if symbols is not None:
+        by_mass = np.array([atomic_numbers[symbol] if symbol else 0 for symbol in symbols], int)
+    if types is not None and specorder:
+        return np.where(by_mass == 0, _clients.of_types(types, np.array([atomic_numbers[name] for name in specorder]), 0), by_mass)
+    if types is None or by_mass.any():
+        return by_mass
     return np.where(types <= LARGEST_NUMBER, types, 0)

@@ -7,6 +7,7 @@
 
     import mdtraj                                         # with the topology of another file, if gpz.mdtraj is imported
     t = mdtraj.load("traj.gpz", top="start.pdb")
+    for part in mdtraj.iterload("traj.gpz", top="start.pdb", chunk=100, skip=10): ...
 
 mdtraj has float32 coordinates in nm, times in ps and a fixed number of atoms. Lengths and times are converted from the
 units that the file names; files in LJ units, and files that do not name their units, are left as they are. float32
@@ -26,6 +27,7 @@ from mdtraj.formats.registry import FormatRegistry
 
 import gpz
 from gpz import _clients, _particles, _units
+from gpz._elements import symbols_of_masses
 from gpz.remote.names import shown_path
 
 NANOMETER, PICOSECOND = 1e-9, 1e-12
@@ -66,18 +68,76 @@ def iterload(
     *,
     stride: int | None = None,
     atom_indices: Sequence[int] | None = None,
+    skip: int = 0,
     threads: int | None = None,
 ) -> Iterator[mdtraj.Trajectory]:
-    """The frames of a file, `chunk` of them at a time; 0: all at once, as in mdtraj. Other arguments and values are those of
-    `load`. Raises ValueError for a negative `chunk`."""
+    """The frames of a file, `chunk` of them at a time; 0: all at once, as in mdtraj. skip: frames at the beginning that are left out.
+    Other arguments and values are those of `load`. Raises ValueError for a negative `chunk` or `skip`."""
     if chunk < 0:
         raise ValueError(f"chunk={chunk}: a number of frames, or 0 for all of them")
-    with _clients.open_trajectory(filename, threads=threads, dtype=np.float32) as trajectory:
-        frames = trajectory[::stride]
-        topology = _topology(frames, top)
-        size = chunk or len(frames)
-        for begin in range(0, len(frames), size or 1):
-            yield _read(frames[begin : begin + size], topology, atom_indices)
+    with GPZTrajectoryFile(filename, threads=threads) as file:
+        made = _topology(file.frames, top)
+        file.seek(skip)
+        while len(part := file.read_as_traj(made, chunk or None, stride, atom_indices)):
+            yield part
+
+
+@FormatRegistry.register_fileobject(".gpz")
+class GPZTrajectoryFile:
+    """What mdtraj.open and mdtraj.iterload read .gpz files with. Frames are read from the one on that tell() names.
+
+    mode: "r": mdtraj does not write .gpz files. threads: as in gpz.open.
+    frames: all of them.
+    """
+
+    distance_unit = "nanometers"
+
+    def __init__(self, filename: str | os.PathLike, mode: str = "r", *, threads: int | None = None, **_of_other_formats):
+        if mode != "r":
+            raise ValueError(f'mode={mode!r}: .gpz files are opened with "r", and written by gpz.Writer or gpz convert')
+        self.frames = _clients.open_trajectory(filename, threads=threads, dtype=np.float32)
+        self._next = 0
+
+    def read_as_traj(
+        self,
+        topology: mdtraj.Topology,
+        n_frames: int | None = None,
+        stride: int | None = None,
+        atom_indices: Sequence[int] | None = None,
+    ) -> mdtraj.Trajectory:
+        """The next frames: n_frames of them, each `stride` behind the one before; None: all. A trajectory without frames at the
+        end."""
+        step = stride or 1
+        chosen = self.frames[self._next :: step][:n_frames]
+        self._next = min(self._next + step * len(chosen), len(self))
+        if len(chosen):
+            return _read(chosen, topology, atom_indices)
+        kept = topology if atom_indices is None else topology.subset(atom_indices)
+        return mdtraj.Trajectory(np.empty((0, kept.n_atoms, 3), np.float32), kept)
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> None:
+        """The frame that is read next; whence: as in io.IOBase.seek. One behind the last is the end."""
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._next, os.SEEK_END: len(self)}[whence]
+        if start + offset < 0:
+            raise ValueError(f"skip or offset {offset}: there is no frame in front of the first")
+        self._next = min(start + offset, len(self))
+
+    def tell(self) -> int:
+        """The number of the frame that is read next."""
+        return self._next
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def close(self) -> None:
+        """Closes the file."""
+        self.frames.close()
+
+    def __enter__(self) -> GPZTrajectoryFile:
+        return self
+
+    def __exit__(self, *_exception) -> None:
+        self.close()
 
 
 def topology(filename: str | os.PathLike) -> mdtraj.Topology:
@@ -86,7 +146,8 @@ def topology(filename: str | os.PathLike) -> mdtraj.Topology:
     Residues and chains are those of the table atoms (resid, resname, chain); without resid there is a residue for each
     molecule (column mol; one residue without it). Atoms of a residue follow each other in the order of ids: where others lie
     between, there are several residues of one number. Atoms have the name of the table, else of the element, else of the type;
-    serial is the id. Elements are those of the file, if mdtraj knows them, else virtual sites. Bonds are those of the table,
+    serial is the id. Elements are those of the file, if mdtraj knows them, else those whose mass an
+    atom has, else virtual sites. Bonds are those of the table,
     between atoms that the frame has. Warns if the tables are damaged, and goes on without.
     """
     with _clients.open_trajectory(filename) as trajectory:
@@ -99,20 +160,22 @@ def _topology(trajectory: gpz.Trajectory, top) -> mdtraj.Topology:
         return top if isinstance(top, mdtraj.Topology) else getattr(top, "topology", None) or mdtraj.load_topology(top)
     frame = trajectory[0]
     types = _clients.type_columns(frame)[:1]
-    frame.load(*(name for name in ("id", "mol", *types) if name in frame))
+    frame.load(*(name for name in ("id", "mol", "mass", *types) if name in frame))
     particles = _particles.of_frame(trajectory, 0, frame.ids, frame[types[0]] if types else None)
     found = particles.types()
     numbers = np.ones(frame.n_particles, int) if found is None else found
     names = np.array(_clients.type_names(trajectory) or particles.labels() or [""], dtype=object)
     labels = _filled(particles.texts("element"), _clients.of_types(numbers, names, ""))
+    by_mass = symbols_of_masses(frame["mass"] if "mass" in frame else particles.numbers("mass"), trajectory.units)
     called = _filled(particles.texts("name"), np.where(labels == "", numbers.astype(str).astype(object), labels))
-    elements = {name: _element(name) for name in set(labels)}
+    by_mass = np.full(len(labels), "", object) if by_mass is None else by_mass
+    known = {name: _element(name) for name in {*labels, *by_mass}}
+    elements = [known[mass if known[label] is element.virtual else label] for label, mass in zip(labels, by_mass)]
     made = mdtraj.Topology()
     residues = _residues(made, particles, frame["mol"] if "mol" in frame else None, frame.n_particles)
     ids = frame.ids if frame.ids is not None else np.arange(1, frame.n_particles + 1)
     atoms = [
-        made.add_atom(name, elements[label], residue, serial)
-        for name, label, residue, serial in zip(called, labels, residues, ids.tolist())
+        made.add_atom(*values) for values in zip(called, elements, residues, ids.tolist())
     ]
     links = particles.links("bonds")
     for first, second in () if links is None else np.unique(np.sort(links.indices), axis=0).tolist():

@@ -39,7 +39,8 @@ class Dataset(Samples, torch.utils.data.Dataset):
     stress of a trajectory: (6,), xx yy zz yz xz xy, energy by volume (eV/Å^3 in metal), of the observables stress[1] to stress[6] or
     stress[9].
 
-    A key is missing where the file does not have it. Numbers are in the units of the file.
+    A key is missing where the file does not have it. Numbers are in the units of the files, which have to be the same ones:
+    gpz.ArgumentError for files of several units.
 
     paths: of .gpz files, or URLs.
     keys: those to read, also other columns, observables and entries of info; None: those above. gpz.ColumnError where one is

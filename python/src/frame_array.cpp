@@ -10,6 +10,7 @@
 
 #include "gpz/error.hpp"
 #include "heads.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 
 namespace nb = nanobind;
@@ -40,7 +41,7 @@ nb::bytes compress(const InputArray &values, double bound, int effort, unsigned 
   options.threads = threads;
   Bytes bytes;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     bytes = compress_frames(values.data(), shape, options);
   }
   return nb::bytes(bytes.data(), bytes.size());
@@ -57,7 +58,7 @@ void decompress(const InputBytes &bytes, std::uint64_t first, std::uint64_t coun
   FrameArrayReadOptions options;
   options.threads = threads;
   options.limits.memory = max_memory;
-  const nb::gil_scoped_release released;
+  const Released released;
   decompress_frames(bytes.data(), bytes.size(), first, count, values.data(), values.size(), options);
 }
 

@@ -5,6 +5,7 @@
 #include "gpz/printable.hpp"
 #include "gpz/units.hpp"
 #include "gpz/version.h"
+#include "interpreter.hpp"
 #include "text.hpp"
 
 using nanobind::literals::operator""_a;
@@ -25,9 +26,11 @@ NB_MODULE(_core, module) {
       "style"_a, "The default bound of positions in the units of this style. Unknown styles are refused.");
   module.def("usual_bound", &gpz::usual_bound, "rms"_a,
              "The bound that is proposed for a column with this root mean square; 0: none.");
+  gpz::python::watch_end_of_interpreter();
   gpz::python::bind_errors();
   gpz::python::bind_sources(module);
   gpz::python::bind_frame_array(module);
+  gpz::python::bind_positions(module);
   gpz::python::bind_selection(module);
   gpz::python::bind_reader(module);
   gpz::python::bind_writer(module);

@@ -19,6 +19,7 @@
 #include "arrays.hpp"
 #include "gpz/error.hpp"
 #include "heads.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 #include "object_source.hpp"
 #include "selection.hpp"
@@ -41,13 +42,13 @@ class FileReader {
   FileReader &operator=(const FileReader &) = delete;
   // Threads of the reader may wait for the GIL, and end here.
   ~FileReader() {
-    const nb::gil_scoped_release released;
+    const Released released;
     const Reader ended = std::move(reader_);
   }
 
   static FileReader open(const nb::bytes &path, std::uint64_t max_memory) {
     const std::string name(path.c_str(), path.size());
-    const nb::gil_scoped_release released;
+    const Released released;
     return FileReader(Reader(name, Limits{max_memory}));
   }
   static FileReader of_memory(InputBytes bytes, const nb::str &name, std::uint64_t max_memory) {
@@ -58,7 +59,7 @@ class FileReader {
 
   static FileReader of_source(const SharedSource &source, std::uint64_t max_memory) {
     const std::shared_ptr<Source> shared = source.cached;
-    const nb::gil_scoped_release released;
+    const Released released;
     return FileReader(Reader(shared, Limits{max_memory}));
   }
 
@@ -67,7 +68,7 @@ class FileReader {
   nb::tuple head(std::size_t i) const {
     FrameInfo info;
     {
-      const nb::gil_scoped_release released;
+      const Released released;
       info = reader_.info(i);
     }
     return to_python(info);
@@ -81,21 +82,21 @@ class FileReader {
     ReadOptions options{threads, sort_by_id};
     if (selection != nullptr) options.selection = selection->selection;
     options.in_order = in_order;
-    const nb::gil_scoped_release released;
+    const Released released;
     return reader_.read_columns(i, columns, capacity, options).particles;
   }
 
   nb::object field_sizes(std::size_t i) const {
     std::vector<std::uint64_t> sizes;
     {
-      const nb::gil_scoped_release released;
+      const Released released;
       sizes = reader_.field_sizes(i);
     }
     return array_of(std::move(sizes));
   }
 
   void verify(std::size_t i, int threads) const {
-    const nb::gil_scoped_release released;
+    const Released released;
     reader_.verify(i, threads);
   }
 
@@ -103,7 +104,7 @@ class FileReader {
     const std::vector<std::string> wanted = from_python(names);
     std::vector<Table> found;
     {
-      const nb::gil_scoped_release released;
+      const Released released;
       found = reader_.tables(i, wanted);
       if (selection != nullptr && selection->selection->ids) keep_particles(found, *selection->selection->ids);
     }
@@ -114,7 +115,7 @@ class FileReader {
   nb::object frames_with_tables() const {
     std::vector<std::int64_t> found;
     {
-      const nb::gil_scoped_release released;
+      const Released released;
       const auto has_tables = [&](std::size_t i) {
         const std::vector<RecordEntry> records = reader_.records(i);
         return std::any_of(records.begin(), records.end(),
@@ -139,7 +140,7 @@ class FileReader {
   nb::list observables(std::size_t i) const {
     std::vector<Observable> found;
     {
-      const nb::gil_scoped_release released;
+      const Released released;
       found = reader_.observables(i);
     }
     return to_python(found);
@@ -163,7 +164,7 @@ class FileReader {
   nb::object since_key() const {
     std::vector<std::uint16_t> values;
     {
-      const nb::gil_scoped_release released;
+      const Released released;
       for (std::size_t i = 0; i < reader_.frames(); ++i) values.push_back(reader_.info(i).since_key);
     }
     return array_of(std::move(values));
@@ -187,7 +188,7 @@ nb::tuple FileReader::observables_of(const std::vector<std::int64_t> &frames) co
   std::int64_t first = -1;
   std::string cause;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     std::map<std::pair<std::string, std::string>, std::size_t> places;
     for (std::size_t k = 0; k < frames.size(); ++k) try {
         for (const Observable &observable : reader_.observables(static_cast<std::size_t>(frames[k]))) {
@@ -225,7 +226,7 @@ class DecodedFrame {
   void read(const nb::list &names, const nb::list &arrays, bool sort_by_id) const {
     std::size_t capacity = 0;
     const std::vector<ColumnOutput> columns = outputs(names, arrays, capacity);
-    const nb::gil_scoped_release released;
+    const Released released;
     copy_columns(frame_, columns, capacity, sort_by_id);
   }
 
@@ -239,14 +240,14 @@ class Stream {
  public:
   static Stream open(int descriptor, const nb::str &name, std::uint64_t max_memory) {
     const std::string text = from_python(name);
-    const nb::gil_scoped_release released;
+    const Released released;
     return Stream(StreamReader(descriptor, text, Limits{max_memory}));
   }
 
   nb::dict metadata() const { return to_python(reader_.metadata()); }
 
   std::optional<DecodedFrame> next(int threads) {
-    const nb::gil_scoped_release released;
+    const Released released;
     Frame frame;
     if (!reader_.next(frame, threads)) return std::nullopt;
     std::vector<Observable> observables;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +15,9 @@
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/units.hpp"
+#include "gpz/write_lock.hpp"
 #include "heads.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 #include "object_sink.hpp"
 #include "tables.hpp"
@@ -79,14 +82,14 @@ std::vector<FieldInput> fields_from(const nb::dict &columns, std::size_t &partic
 double thermal_bound_of(const nb::dict &columns) {
   std::size_t particles = 0;
   const std::vector<FieldInput> fields = fields_from(columns, particles);
-  const nb::gil_scoped_release released;
+  const Released released;
   return thermal_bound(fields, particles);
 }
 
 double value_range_of(const nb::dict &columns) {
   std::size_t particles = 0;
   const std::vector<FieldInput> fields = fields_from(columns, particles);
-  const nb::gil_scoped_release released;
+  const Released released;
   double widest = 0;
   for (const FieldInput &input : fields) widest = std::max(widest, value_range(input, particles));
   return widest;
@@ -97,13 +100,13 @@ class FileWriter {
   static FileWriter open(const nb::bytes &path, const nb::dict &metadata, bool append, int threads) {
     const std::string name(path.c_str(), path.size());
     const Metadata made = metadata_from(metadata);
-    const nb::gil_scoped_release released;
+    const Released released;
     return FileWriter(Writer(name, made, append ? Writer::Mode::append : Writer::Mode::create, threads));
   }
   static FileWriter of_descriptor(int descriptor, const nb::str &name, const nb::dict &metadata, int threads) {
     const std::string text = from_python(name);
     const Metadata made = metadata_from(metadata);
-    const nb::gil_scoped_release released;
+    const Released released;
     return FileWriter(Writer(descriptor, text, made, threads));
   }
   // The caller has the interpreter: the header does not go out before the first frame.
@@ -133,25 +136,25 @@ class FileWriter {
     std::uint16_t column = 0;
     for (const nb::handle field : fields) inputs.push_back(field_from(nb::cast<nb::tuple>(field), column, particles));
     const std::vector<Observable> of_frame = observables_from(observables);
-    const nb::gil_scoped_release released;
+    const Released released;
     if (!of_frame.empty()) writer_.write(timestep, of_frame);
     writer_.write(info, inputs);
   }
 
   void write_tables(const nb::list &tables) {
     const std::vector<Table> made = tables_from(tables);
-    const nb::gil_scoped_release released;
+    const Released released;
     writer_.write(made);
   }
 
   std::size_t frames() const { return writer_.frames().size(); }
   std::uint64_t size() const { return writer_.size(); }
   void sync() {
-    const nb::gil_scoped_release released;
+    const Released released;
     writer_.sync();
   }
   void close() {
-    const nb::gil_scoped_release released;
+    const Released released;
     writer_.close();
   }
   nb::bytes memory() const { return nb::bytes(memory_->data(), memory_->size()); }
@@ -163,6 +166,21 @@ class FileWriter {
   std::unique_ptr<Bytes> memory_;  // of a file in memory
   Writer writer_;
 };
+
+template <class Lock>
+class Held {
+ public:
+  explicit Held(const nb::bytes &path) : lock_(Lock(std::string(path.c_str(), path.size()))) {}
+  void release() { lock_.reset(); }
+
+ private:
+  std::optional<Lock> lock_;
+};
+
+template <class Lock>
+void bind_lock(nb::module_ &module, const char *name) {
+  nb::class_<Held<Lock>>(module, name).def(nb::init<nb::bytes>(), "path"_a).def("release", &Held<Lock>::release);
+}
 
 }  // namespace
 
@@ -190,6 +208,8 @@ void bind_writer(nb::module_ &module) {
       .def("sync", &FileWriter::sync)
       .def("close", &FileWriter::close)
       .def("memory", &FileWriter::memory);
+  bind_lock<WriteLock>(module, "WriteLock");
+  bind_lock<ReadLock>(module, "ReadLock");
 }
 
 }  // namespace gpz::python

@@ -168,6 +168,19 @@ class DoNotFit(CatCase):
             self.gpz("cat", "m.gpz", "r.gpz", "-o", "c.gpz", *options, code=2,
                      err="r.gpz: does not fit m.gpz: units metal and real")
 
+    def test_other_timesteps(self):
+        """Frames with times of their own fit; without, a file says one timestep for all."""
+        for name, step, size in (("f.gpz", 0, "0.5"), ("g.gpz", 10, "2")):
+            frame = dump_frame(step, [(1, 1, 2, 3)], "id x y z")
+            for start, options in ((f"ITEM: TIME\n{step * 7}\n", ["--dt", size]), ("", ["--dt", size])):
+                self.write("in.dump", start + frame)
+                self.gpz("encode", "in.dump", "-o", name if start else "no-" + name, "--lossless", *options)
+        self.cat("f.gpz", "g.gpz")
+        self.assertEqual(json.loads(self.gpz("info", "c.gpz", "--json", out=None))["time"], {"first": 0, "last": 70})
+        for first, second in (("no-f.gpz", "no-g.gpz"), ("f.gpz", "no-g.gpz")):
+            self.gpz("cat", first, second, "-o", "d.gpz", code=2,
+                     err=f"{second}: does not fit {first}: timestep 0.5 and 2.0")
+
     def test_the_bound_of_scaled_positions_is_a_distance(self):
         """Boxes of different sizes: the bounds of xs ys zs differ, and fit."""
         for name, step, edge in (("s.gpz", 0, 10), ("t.gpz", 10, 20)):
@@ -182,7 +195,7 @@ class DoNotFit(CatCase):
                  err="a.gpz: ends at timestep 40, before b.gpz begins (50): give the files in the order of the run, or --keep all")
 
     def test_inputs(self):
-        self.gpz("cat", "a.gpz", "-o", "a.gpz", code=2, err="a.gpz: is an input as well as the output")
+        self.gpz("cat", "a.gpz", "-o", "a.gpz", code=2, err="a.gpz: is an input as well as the output: write another file")
         self.gpz("cat", "-", "-o", "c.gpz", code=2, err="standard input: cat needs files, not a pipe")
         self.gpz("cat", "a.gpz", "b.gpz", "-o", "c.gpz", code=3, err="b.gpz: cannot open: No such file or directory")
         self.gpz("cat", "in.dump", "-o", "c.gpz", code=4, err="in.dump: byte 0: not a gpz file, but a text dump of LAMMPS (gpz encode compresses it)")

@@ -368,10 +368,29 @@ class PipesAndFiles(CliCase):
         self.assertEqual((result.returncode, result.stderr), (0, b""))
         return result.stdout
 
+    def test_bounds_of_tilted_boxes_come_back(self):
+        """A dump has the bounds of the box around a tilted one. They are sums, which LAMMPS rounds as here."""
+        number = random.Random(4)
+        text, expected = "", []
+        for step in range(100):
+            low, edge, tilt = ([number.uniform(-20, 20) * 10 ** number.uniform(-6, 1) for _ in range(3)] for _ in range(3))
+            high = [a + abs(b) + 1e-3 for a, b in zip(low, edge)]
+            xy, xz, yz = tilt
+            bounds = [(min(min(low[0], low[0] + xy), min(low[0], low[0] + xy) + xz), max(max(high[0], high[0] + xy), max(high[0], high[0] + xy) + xz), xy),
+                      (min(low[1], low[1] + yz), max(high[1], high[1] + yz), xz), (low[2], high[2], yz)]
+            lines = "".join(" ".join(f"{value:.16e}" for value in line) + "\n" for line in bounds)
+            text += f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n1\nITEM: BOX BOUNDS xy xz yz pp pp pp\n{lines}ITEM: ATOMS id x y z\n1 0 0 0\n"
+            expected += [float(word) for word in lines.split()]
+        self.write("in.dump", text)
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        self.gpz("decode", "t.gpz", "-o", "out.dump", "--format", "lammps")
+        rows = [line.split() for line in self.text("out.dump").splitlines()]
+        self.assertEqual([float(word) for row in rows if len(row) == 3 for word in row], expected)
+
     def test_input_is_output(self):
         self.write("a.dump", dump_frame(0, [(1, 1, 1, 2, 3)]))
         os.symlink("a.dump", self.path("b.gpz"))
-        self.gpz("encode", "a.dump", "-o", "b.gpz", "--eb", "1", code=2, err="b.gpz: is the input as well as the output")
+        self.gpz("encode", "a.dump", "-o", "b.gpz", "--eb", "1", code=2, err="b.gpz: is the same file as the input a.dump: write another file")
         self.assertEqual(self.text("a.dump"), dump_frame(0, [(1, 1, 1, 2, 3)]))
 
     def test_a_bad_input_leaves_an_existing_output(self):

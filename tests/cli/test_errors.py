@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Bad input of every kind: one line naming the file and the reason, an exit code, and nothing half-written left."""
 
+import fcntl
 import os
 import struct
 import subprocess
@@ -34,7 +35,7 @@ class Usage(CliCase):
                  "decode: no option --fast (gpz decode --help explains)"),
                 (["decode", "t.gpz", "-o", "a.png"],
                  "a.png: no known extension (.xyz .extxyz .lammpstrj .dump); give --format, or use gpz convert for DCD, XTC and others"),
-                (["decode", "t.gpz", "-o", "t.gpz", "--format", "xyz"], "t.gpz: is the input as well as the output")):
+                (["decode", "t.gpz", "-o", "t.gpz", "--format", "xyz"], "t.gpz: is an input as well as the output: write another file")):
             self.gpz(*arguments, code=2, err=reason)
         for arguments in (["decode", "t.gpz", "-o", "a.xyz", "--format", "pdb"],
                           ["decode", "t.gpz", "-o", "a.xyz", "--threads", "-1"],
@@ -230,3 +231,67 @@ class BadOutput(CliCase):
         self.addCleanup(subprocess.run, ["umount", self.path("small")], check=True)
         self.gpz("decode", "t.gpz", "-o", "small/out.xyz", code=3, err="small/out.xyz: No space left on device")
         self.assertEqual(os.listdir(self.path("small")), [])
+class Outputs(CliCase):
+    """Files that a command must not write."""
+
+    DATA = "title\n\n1 atoms\n1 atom types\n\n0 9 xlo xhi\n0 9 ylo yhi\n0 9 zlo zhi\n\nAtoms # atomic\n\n1 1 1 2 3\n"
+
+    def setUp(self):
+        super().setUp()
+        self.write("in.dump", FRAME)
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.1")
+
+    def test_an_input_is_no_output(self):
+        """Whatever its names."""
+        files = {"in.dump": FRAME.encode(), "t.gpz": self.read("t.gpz"), "t.data": self.DATA.encode(),
+                 "t.log": b"Step Temp\n0 1\nLoop time\n", "p.f32": bytes(range(24)), "q.json": bytes(range(24))}
+        encode = ("encode", "in.dump", "--eb", "0.1", "-o")
+        raw = ("bench", "--device", "cpu", "--type", "f32", "--file")
+        cases = [
+            ((*encode,), "in.dump"), (("encode", "in.dump", "--data", "t.data", "-o"), "t.data"),
+            (("encode", "in.dump", "--log", "t.log", "-o"), "t.log"),
+            (("decode", "t.gpz", "--format", "xyz", "-o"), "t.gpz"), (("decode", "t.gpz", "--data", "0", "-o"), "t.gpz"),
+            (("select", "t.gpz", "-o"), "t.gpz"), (("cat", "t.gpz", "-o"), "t.gpz"), (("merge", "t.gpz", "-o"), "t.gpz"),
+            (("repair", "t.gpz", "-o"), "t.gpz"), (("annotate", "--log", "t.gpz"), "t.gpz"), (("annotate", "--data", "t.gpz"), "t.gpz"),
+            (("bench", "--device", "cpu", "--trajectory", "t.gpz", "--json"), "t.gpz"),
+            (("bench", "--device", "cpu", "--file", "t.gpz", "--json"), "t.gpz"), ((*raw, "p.f32", "--json"), "p.f32"),
+            ((*raw, "p.f32", "--write"), "p.f32"),
+        ]
+        for name, content in files.items():
+            self.write(name, content)
+            os.link(self.path(name), self.path(f"hard-{name}"))
+            os.symlink(name, self.path(f"soft-{name}"))
+        for arguments, name in cases:
+            for output in (name, f"hard-{name}", f"soft-{name}"):
+                same = f"the same file as the input {name}" if output != name else "an input as well as the output"
+                self.gpz(*arguments, output, code=2, err=f"{output}: is {same}: write another file")
+        self.gpz(*raw, "q.json", "--write", "q.f32", code=2, err="q.json: is an input as well as the output: write another file")
+        with open(self.path("in.dump")) as stdin:
+            done = subprocess.run([GPZ, *encode[:1], "-", *encode[2:], "in.dump"], cwd=self.folder, stdin=stdin, capture_output=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (2, b"gpz: in.dump: is the same file as the input standard input: write another file\n"))
+        for arguments in (("decode", "t.gpz", "-o", "-"), ("info", "t.gpz"), ("merge", "hard-t.gpz", "-o", "new.gpz"), ("verify", "soft-t.gpz")):
+            with open(self.path("t.gpz"), "ab") as stdout:
+                done = subprocess.run([GPZ, *arguments], cwd=self.folder, stdout=stdout, stderr=subprocess.PIPE, check=False)
+            says = f"gpz: standard output: is the same file as the input {arguments[1]}: write another file\n".encode()
+            self.assertEqual((done.returncode, done.stderr), (2, says))
+        for name, content in files.items():
+            self.assertEqual(self.read(name), content, name)
+
+    def test_a_file_that_is_being_written(self):
+        """A writer holds the lock of a byte far behind the end. Readers do not mind."""
+        before = self.read("t.gpz")
+        self.write("u.gpz", before)
+        self.write("t.data", self.DATA)
+        with open(self.path("t.gpz"), "r+b") as writer:
+            fcntl.fcntl(writer, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0))
+            for arguments in (("encode", "in.dump", "--eb", "0.1", "-o", "t.gpz"), ("annotate", "t.gpz", "--data", "t.data"),
+                              ("decode", "u.gpz", "--format", "xyz", "-o", "t.gpz"), ("select", "u.gpz", "-o", "t.gpz"),
+                              ("cat", "u.gpz", "-o", "t.gpz"), ("merge", "u.gpz", "-o", "t.gpz"), ("repair", "u.gpz", "-o", "t.gpz")):
+                self.gpz(*arguments, code=2, err="t.gpz: is being written by another program, and frames of one of the two would be "
+                         "lost: wait until it has ended, or write another file")
+            for command in ("info", "verify"):
+                self.gpz(command, "t.gpz", out=None)
+        self.assertEqual(self.read("t.gpz"), before)
+        self.gpz("select", "u.gpz", "-o", "t.gpz", out=None)
+
+

@@ -163,7 +163,7 @@ class Damage(CliCase):
         self.assert_files("in.dump", "t.gpz", "d.gpz")
 
     def test_output_is_input(self):
-        self.gpz("repair", "t.gpz", "-o", "t.gpz", code=2, err="t.gpz: is the input as well as the output")
+        self.gpz("repair", "t.gpz", "-o", "t.gpz", code=2, err="t.gpz: is an input as well as the output: write another file")
         self.assertEqual(self.read("t.gpz"), self.content)
 
 

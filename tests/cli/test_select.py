@@ -84,7 +84,7 @@ class Frames(SelectCase):
         self.assertEqual(self.decoded("s.gpz"), self.all[2:9])
 
     def test_output_is_input(self):
-        self.gpz("select", "t.gpz", "-o", "t.gpz", code=2, err="t.gpz: is the input as well as the output")
+        self.gpz("select", "t.gpz", "-o", "t.gpz", code=2, err="t.gpz: is an input as well as the output: write another file")
 
 
 class Atoms(SelectCase):

@@ -53,7 +53,7 @@ TABLE = [
     ((*ENCODE, "--dims", "2"), 2, ("--dims requires --raw", HELP)),
     ((*ENCODE, "--layout", "aos"), 2, ("--layout requires --raw", HELP)),
     ((*ENCODE, "--units", "imperial"), 2, ("units: imperial", "known: lj")),
-    (("encode", "in.dump", "-o", "in.dump"), 2, ("in.dump", "is the input as well as the output")),
+    (("encode", "in.dump", "-o", "in.dump"), 2, ("in.dump", "is an input as well as the output")),
     (("encode", "in.dump"), 2, ("--output is required", HELP)),
     (("encode", "-o", "new.gpz"), 2, ("IN is required", HELP)),
     (("encode", "none.dump", "-o", "new.gpz"), 3, ("none.dump", "No such file")),
@@ -92,7 +92,7 @@ TABLE = [
     *values(VERIFY, "--threads", ("-1", "x"), THREADS, HELP),
     *values(VERIFY, "--frames", ("1:2:3:4", ""), FRAMES),
     ((*VERIFY, "--against", "none.dump"), 3, ("none.dump", "No such file")),
-    (("repair", "t.gpz", "-o", "t.gpz"), 2, ("t.gpz", "is the input as well as the output")),
+    (("repair", "t.gpz", "-o", "t.gpz"), 2, ("t.gpz", "is an input as well as the output")),
     *values(REPAIR, "--max-memory", ("0",), SIZE, HELP),
     (("pack",), 2, ("no command 'pack'", "gpz --help lists them")),
 ]

@@ -48,11 +48,12 @@ class Files(ProgramCase):
         return some(len(calls), AT_MOST, seed) if calls else []
 
     def is_harmless(self, command, n):
-        """Whether nothing is lost if this call fails: closing what was read, a size that progress is measured by, or bytes
-        that were read ahead, and are then read again."""
+        """Whether nothing is lost if this call fails: closing what was read, or the lock of the output, which is closed
+        first; a size that progress is measured by; bytes that were read ahead, and are then read again."""
         calls = self.calls()
         kind, name = calls[n - 1]
-        return kind == "stat" or kind == "close" and name != command.output or kind == "read" and calls[n - 1] in calls[n:]
+        again = calls[n - 1] in calls[n:]
+        return kind == "stat" or kind == "close" and (name != command.output or again) or kind == "read" and again
 
     def refuses(self, command, action, kinds, following=False):
         """The run ends with a message that has the name of the file and the reason."""

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What is refused, and what fails."""
 
+import fcntl
 import os
 import re
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 
 from harness import case, read_dump
@@ -195,3 +197,22 @@ def disk_full_at_the_end(t):
             assert t.info(path)["frames"] == 0
         finally:
             release()
+
+
+@case(ranks=(1, 2))
+def one_writer_of_a_file(t):
+    """What another program is writing is refused before a byte of it changes, and what the dump is writing is refused by others. The
+    ranks write one file, or one each."""
+    for name, opened in (("t.gpz", "t.gpz"), ("t.%.gpz", "t.0.gpz")):
+        script = MELT + dumps(BASE, gpz=name)
+        probe = f"shell {t.options.gpz} select {opened} -o copy.gpz\nshell {t.options.gpz} cat copy.gpz -o {opened}\nrun 20"
+        said = t.lammps(script + "run 20\n" + probe)
+        assert f"{opened}: is being written by another program" in said, said
+        assert [f.step for f in t.decode(opened)] == [0, 20, 40]
+        before = t.path(opened).read_bytes()
+        with open(t.path(opened), "r+b") as writer:
+            fcntl.fcntl(writer, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 1 << 62, 1, 0))
+            for modify in ("", "append yes"):
+                message = t.error(MELT + dumps(BASE, gpz=name, modify=modify) + "run 20")
+                assert f"Dump gpz gpz: {opened}: is being written by another program" in message, message
+        assert t.path(opened).read_bytes() == before

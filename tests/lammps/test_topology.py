@@ -281,10 +281,14 @@ def topology_has_the_first_charges(t):
 
 @case()
 def topology_does_not_change_the_log(t):
-    texts = []
+    """But for the bytes of the file, which are those of the frames and tables."""
+    texts, sizes = [], []
     for modify in ("", "topology yes"):
         output = t.lammps(system(t) + dumps(IMAGES, every=5, modify=modify) + "run 40")
-        of_interest = re.compile(r"\s*\d+ +-?\d|Dump gpz gpz: t.gpz|  largest")
+        of_interest = re.compile(r"\s*\d+ +-?\d|  largest")
         texts.append([line for line in output.splitlines() if of_interest.match(line)])
+        sizes.append((int(re.search(r"Dump gpz gpz: t.gpz: 9 frames, (\d+) bytes", output)[1]), t.info()["other_records"]["bytes"]))
     assert texts[0] == texts[1] and texts[0], texts
+    (without, none), (with_tables, tables) = sizes
+    assert none == 0 and with_tables - without == tables > 1000, sizes
     t.same(frames=9)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Creating files and appending to them.
 #include <cerrno>
+#include <cmath>
 #include <cstdlib>
 
 #include "container_support.hpp"

@@ -201,6 +201,13 @@ std::vector<PeerRow> measure_peers(const BenchOptions &options, const std::vecto
   return rows;
 }
 
+// Before the work: it should say at once that the file cannot be written.
+std::optional<OutputFile> open_json(const BenchOptions &options) {
+  if (options.json.empty()) return std::nullopt;
+  require_other_file(options.json, {options.source.file, options.trajectory});
+  return std::optional<OutputFile>(std::in_place, options.json);
+}
+
 void write_report(const BenchOptions &options, const Report &report, std::optional<OutputFile> &json) {
   if (json) {
     json->write(json_of(report));
@@ -229,8 +236,7 @@ void bench_trajectory(const BenchOptions &options) {
     throw Failure(ExitCode::usage, "", "--trajectory takes neither --file nor --generate");
   Report report;
   const auto devices = open_devices(options, report.no_gpu);
-  std::optional<OutputFile> json;
-  if (!options.json.empty()) json.emplace(options.json);
+  std::optional<OutputFile> json = open_json(options);
   TrajectoryReport read;
   read.file = open_trajectory(options.trajectory);
   begin_report(options, devices, report);
@@ -253,7 +259,7 @@ void bench(const BenchOptions &options) {
     return;
   }
   if (!options.write.empty()) {
-    write_points(options.write, open_source(source_options(options)));
+    write_points(options.write, options.source.file, open_source(source_options(options)));
     return;
   }
   check_positive("--eb", options.absolute);
@@ -262,9 +268,7 @@ void bench(const BenchOptions &options) {
   const SourceOptions source_choice = source_options(options);
   Report report;
   const auto devices = open_devices(options, report.no_gpu);
-  // Before the work, not after it, should say that the file cannot be written.
-  std::optional<OutputFile> json;
-  if (!options.json.empty()) json.emplace(options.json);
+  std::optional<OutputFile> json = open_json(options);
 
   bench::Source source = open_source(source_choice);
   const Snapshot snapshot = make_snapshot(options, std::move(source.cloud));

@@ -10,12 +10,14 @@
 
 namespace gpz::bench {
 
-void write_points(const std::string &path, const Source &source) {
+void write_points(const std::string &path, const std::string &input, const Source &source) {
   const std::filesystem::path points_path = path;
   if (points_path.extension() != ".f32")
     throw tool::Failure(tool::ExitCode::usage, path, "the name has to end in .f32");
+  const std::string about_path = std::filesystem::path(path).replace_extension(".json").string();
+  for (const std::string &output : {path, about_path}) tool::require_other_file(output, {input});
   tool::OutputFile points(path);
-  tool::OutputFile about(std::filesystem::path(path).replace_extension(".json").string());
+  tool::OutputFile about(about_path);
   const Cloud cloud = source.cloud.converted(ValueType::float32, Layout::soa);
   points.write(cloud.data(), cloud.bytes());
   const tool::Json json = {{"name", points_path.stem().string()},

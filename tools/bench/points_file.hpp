@@ -8,8 +8,9 @@
 
 namespace gpz::bench {
 
-// `path` is NAME.f32: all x, all y, all z, little-endian f32. NAME.json says what they are. Throws tool::Failure (usage
-// if the name is another, io), std::bad_alloc.
-void write_points(const std::string &path, const Source &source);
+// `path` is NAME.f32: all x, all y, all z, little-endian f32. NAME.json says what they are. `input` is the file of the
+// source, or empty. Throws tool::Failure (usage if the name is another, or one of the two is `input`; io),
+// std::bad_alloc.
+void write_points(const std::string &path, const std::string &input, const Source &source);
 
 }  // namespace gpz::bench

@@ -76,8 +76,7 @@ void decode_data(const DecodeOptions &options) {
   const std::optional<std::int64_t> number = FrameRange(options.data_of).single();
   if (!number)
     throw Failure(ExitCode::usage, "", fmt::format("--data: '{}' is not the number of a frame", options.data_of));
-  if (same_file(options.input, options.output))
-    throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
+  require_other_file(options.output, {options.input});
   const FrameInput input(options.input, options.limits);
   if (input.reader() == nullptr) throw Failure(ExitCode::usage, input.name(), "--data needs a file, not a pipe");
   const Reader &reader = *input.reader();
@@ -100,8 +99,7 @@ void decode(DecodeOptions options) {
   }
   const FrameChoice choice(options.frames);
   const std::string format = format_of(options);
-  if (same_file(options.input, options.output))
-    throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
+  require_other_file(options.output, {options.input});
   const int threads = thread_count(options.text.threads);
 
   if (format == "xyz" && !options.text.columns.empty())

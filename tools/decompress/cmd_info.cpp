@@ -52,8 +52,8 @@ struct Summary {
   std::size_t frames_read = 0;          // heads
   bool is_sample = false;               // other frames may differ
   std::uint64_t unreadable_tables = 0;  // 1 if there are tables that cannot be read
-  std::vector<Table> tables;            // of the first frame
-  std::vector<Observable> observables;  // of the first frame
+  std::vector<TablesOfName> tables;     // of the file, by name; of a sample, those that are valid for the first frame
+  std::vector<Observable> observables;  // of all frames; of a sample, those of the first frame
   std::vector<ColumnSummary> columns;
   std::unordered_map<std::string, std::size_t> place_of;  // by name: index into columns, until they are sorted
 };
@@ -131,27 +131,59 @@ void add_sizes(const Reader &reader, Summary &summary) {
     for_field_sizes(reader, add);
 }
 
-// Those in front of frame i; none where they are damaged.
-void add_other_records(const Reader &reader, std::size_t i, Summary &summary) {
-  try {
-    for (const RecordEntry &entry : reader.records(i)) {
-      ++summary.other_records;
-      summary.other_bytes += entry.length;
-    }
-  } catch (const Error &error) {
-    if (!concerns_one_frame(error)) throw;
+void add_observables(const Reader &reader, std::size_t i, Summary &summary) {
+  for (const Observable &found : reader.observables(i)) {
+    const auto is_same = [&](const Observable &other) { return other.name == found.name && other.unit == found.unit; };
+    if (std::none_of(summary.observables.begin(), summary.observables.end(), is_same))
+      summary.observables.push_back(found);
   }
 }
 
-void add_tables(const Reader &reader, Summary &summary) {
+// Those in front of frame i; none where they are damaged.
+std::vector<RecordEntry> other_records(const Reader &reader, std::size_t i) {
   try {
-    // In this order: what the reader keeps of the tables of observables counts against the limit of the others.
-    summary.observables = reader.observables(0);
-    summary.tables = reader.tables(0);
+    return reader.records(i);
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+    return {};
+  }
+}
+
+// Of tables and observables. What is wrong with them does not keep the rest from being shown.
+template <typename Step>
+void unless_damaged(Summary &summary, const Step &step) {
+  if (summary.unreadable_tables > 0) return;
+  try {
+    step();
   } catch (const Error &error) {
     if (!concerns_one_frame(error)) throw;
     summary.unreadable_tables = 1;
   }
+}
+
+// What stands between the frames. Tables are decoded for the first frame only.
+void add_records(const Reader &reader, Summary &summary) {
+  std::vector<Table> of_first;
+  // In this order: what the reader keeps of the tables of observables counts against the limit of the others.
+  unless_damaged(summary, [&] { add_observables(reader, 0, summary); });
+  unless_damaged(summary, [&] { of_first = reader.tables(0); });
+  if (summary.is_sample) {
+    for (const Table &table : of_first) add_table(table, summary.tables);
+    return;
+  }
+  for (std::size_t i = 0; i <= reader.frames(); ++i) {
+    for (const RecordEntry &entry : other_records(reader, i)) {
+      ++summary.other_records;
+      summary.other_bytes += entry.length;
+      if (entry.type != tables_record_type) continue;
+      unless_damaged(summary, [&] {
+        for (const TableHead &head : table_heads(reader.stored(entry))) add_table(head, summary.tables);
+      });
+    }
+    if (i < reader.frames()) unless_damaged(summary, [&] { add_observables(reader, i, summary); });
+  }
+  std::sort(summary.tables.begin(), summary.tables.end(),
+            [](const TablesOfName &a, const TablesOfName &b) { return a.first.name < b.first.name; });
 }
 
 // What the index says of the frames that were not read.
@@ -192,11 +224,8 @@ Summary summarize(const Reader &reader, bool is_remote) {
     add_columns(info, summary);
     if (summary.first.fields.empty()) summary.first = std::move(info);
   }
-  if (summary.is_sample)
-    add_unread_frames(reader.scan(), summary);
-  else
-    for (std::size_t i = 0; i <= reader.frames(); ++i) add_other_records(reader, i, summary);
-  add_tables(reader, summary);
+  if (summary.is_sample) add_unread_frames(reader.scan(), summary);
+  add_records(reader, summary);
   summary.fewest = std::min(summary.fewest, summary.most);
   add_sizes(reader, summary);
   std::stable_sort(summary.columns.begin(), summary.columns.end(),
@@ -279,7 +308,7 @@ std::string frames_text(const std::vector<IndexEntry> &frames) {
   return text;
 }
 
-std::string box_text(const Box &box) {
+std::string box_summary(const Box &box) {
   if (box.kind == Box::Kind::none) return "none";
   const auto &v = box.values;
   const std::string head =
@@ -347,7 +376,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   std::vector<std::string> observables;
   for (const Observable &observable : summary.observables) observables.push_back(observable.name);
   line("observables", fmt::format("{}", fmt::join(observables, " ")));
-  if (reader.frames() > 0) line("box", box_text(summary.first.box));
+  if (reader.frames() > 0) line("box", box_summary(summary.first.box));
   line("units", metadata.units);
   line("elements", fmt::format("{}", fmt::join(metadata.elements, " ")));
   line("labels", fmt::format("{}", fmt::join(metadata.type_labels, " ")));
@@ -397,11 +426,13 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
     json["other_records"]["count"] = nullptr;
   }
   json["tables"] = Json::array();
-  for (const Table &table : summary.tables) {
-    std::vector<std::string> columns;
-    for (const TableColumn &column : table.columns) columns.push_back(column.name);
-    json["tables"].push_back({{"name", table.name}, {"rows", table.rows()}, {"columns", columns}});
-  }
+  for (const TablesOfName &table : summary.tables)
+    json["tables"].push_back({{"name", table.first.name},
+                              {"rows", table.first.rows},
+                              {"columns", table.first.columns},
+                              {"count", table.count},
+                              {"fewest_rows", table.fewest_rows},
+                              {"most_rows", table.most_rows}});
   json["observables"] = Json::array();
   for (const Observable &observable : summary.observables)
     json["observables"].push_back({{"name", observable.name}, {"unit", observable.unit}});

@@ -45,7 +45,7 @@ void put(OutputFile &out, const Bytes &bytes) { out.write(bytes.data(), bytes.si
 void repair(const std::string &input, const std::string &output, int threads, const Limits &limits) {
   if (input == "-") throw Failure(ExitCode::usage, "standard input", "repair needs a file, not a pipe");
   require_local(input, "repair");
-  if (same_file(input, output)) throw Failure(ExitCode::usage, output, "is the input as well as the output");
+  require_other_file(output, {input});
   // The index is not trusted: frames are those that a walk over the records finds.
   const FileScan found = scan_file(input, false, limits);
   const Reader reader(input, limits);

@@ -115,8 +115,7 @@ void report(const SelectOptions &options, const WholeOutput &out) {
 void select(SelectOptions options) {
   check_report(options.output, options.json);
   const FrameChoice choice(options.frames);
-  if (same_file(options.input, options.output))
-    throw Failure(ExitCode::usage, options.output, "is the input as well as the output");
+  require_other_file(options.output, {options.input});
   options.encoding.threads = thread_count(options.encoding.threads);
   FrameInput input(options.input, options.limits);
   Metadata metadata = input.metadata();

@@ -9,11 +9,14 @@
 #include <thread>
 
 #include "gpz/version.h"
+#include "output_file.hpp"
 #include "readers/row_parser.hpp"
 
 namespace gpz::tool {
 
 const char *const program_version = "gpz " GPZ_VERSION_STRING;
+
+void require_other_standard_output(const std::string &input) { require_other_file("-", {input}); }
 
 void add_threads_option(Command &command, int &threads) {
   threads = 0;

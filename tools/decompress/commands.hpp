@@ -45,10 +45,14 @@ const char *order_name(Order order);
 // --max-memory: what reading a .gpz file may take.
 void add_limits_option(Command &command, Limits &limits);
 
+// Standard output, where reports go, is no file that the command reads. Throws as require_other_file.
+void require_other_standard_output(const std::string &input);
+
 // Runs a command on its input: what runs out of memory names the file.
 template <typename Work>
 void run_on(const std::string &input, Work work) {
   work_on(input == "-" ? "standard input" : input);
+  require_other_standard_output(input);
   work();
 }
 

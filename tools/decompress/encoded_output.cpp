@@ -7,11 +7,21 @@
 #include <cerrno>
 
 #include "exit_code.hpp"
+#include "gpz/write_lock.hpp"
 
 namespace gpz::tool {
 namespace {
 
 const std::string standard_output = "-";
+
+// Another program may have created the file first.
+void remove_unless_written(const std::string &path) {
+  try {
+    const WriteLock lock(path);
+    ::unlink(path.c_str());
+  } catch (const std::exception &) {  // the first error is the one to report
+  }
+}
 
 Writer open_writer(const std::string &path, const Metadata &metadata, int threads) {
   if (path == standard_output) return {STDOUT_FILENO, "standard output", metadata, threads};
@@ -19,7 +29,7 @@ Writer open_writer(const std::string &path, const Metadata &metadata, int thread
   try {
     return {path, metadata, Writer::Mode::create, threads};
   } catch (...) {
-    if (is_new) ::unlink(path.c_str());  // the beginning of a file header
+    if (is_new) remove_unless_written(path);  // the beginning of a file header
     throw;
   }
 }

@@ -13,6 +13,7 @@
 #include <filesystem>
 
 #include "exit_code.hpp"
+#include "gpz/write_lock.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -60,12 +61,15 @@ std::string create_beside(const std::string &target, int &descriptor) {
   }
 }
 
-// Throws Failure (io) if that cannot be found out.
-bool exists(const std::string &path, struct stat &status) {
+// False if nothing has the name. "-" is `standard`. Throws Failure (io) if it cannot be found out.
+bool exists(const std::string &path, int standard, struct stat &status) {
+  if (path == "-") return ::fstat(standard, &status) == 0 && S_ISREG(status.st_mode);  // not a terminal, which is both
   if (::stat(path.c_str(), &status) == 0) return true;
   if (errno != ENOENT && errno != ENOTDIR) throw io_failure(path);
   return false;
 }
+
+bool are_one_file(const struct stat &a, const struct stat &b) { return a.st_dev == b.st_dev && a.st_ino == b.st_ino; }
 
 }  // namespace
 
@@ -88,7 +92,7 @@ OutputFile::OutputFile(const std::string &path) : name_(path) {
     return;
   }
   target_ = is_new ? path : resolved.string();
-  if (!is_new && ::access(target_.c_str(), W_OK) != 0) throw io_failure(name_);
+  const WriteLock not_being_written(path);  // also checks that it may be written
   const SignalsHeld held;
   temporary_ = create_beside(target_, descriptor_);
   if (descriptor_ < 0) throw io_failure(name_);
@@ -119,6 +123,9 @@ void OutputFile::write(const void *data, std::size_t size) {
 }
 
 void OutputFile::commit() {
+  if (!temporary_.empty()) {
+    const WriteLock not_being_written(name_);
+  }
   const int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0 && errno != EINTR) throw io_failure(name_);
@@ -131,7 +138,20 @@ void OutputFile::commit() {
 bool same_file(const std::string &a, const std::string &b) {
   struct stat of_a {};
   struct stat of_b {};
-  return exists(a, of_a) && exists(b, of_b) && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+  return exists(a, STDIN_FILENO, of_a) && exists(b, STDIN_FILENO, of_b) && are_one_file(of_a, of_b);
+}
+
+void require_other_file(const std::string &output, const std::vector<std::string> &inputs) {
+  struct stat of_output {};
+  if (!exists(output, STDOUT_FILENO, of_output)) return;
+  for (const std::string &input : inputs) {
+    struct stat of_input {};
+    if (input.empty() || !exists(input, STDIN_FILENO, of_input) || !are_one_file(of_input, of_output)) continue;
+    throw Failure(ExitCode::usage, output == "-" ? "standard output" : output,
+                  (input == output ? "is an input as well as the output"
+                                   : "is the same file as the input " + (input == "-" ? "standard input" : input)) +
+                      std::string(": write another file"));
+  }
 }
 
 }  // namespace gpz::tool

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gpz::tool {
 
@@ -13,7 +14,8 @@ namespace gpz::tool {
 // else (a pipe, a device, "-" for standard output) is written directly.
 class OutputFile {
  public:
-  // Throws Failure (io), as do the other functions.
+  // Throws Failure (io), as do the other functions, and gpz::Error (invalid_argument, io_error) for a file that is
+  // being written (WriteLock).
   explicit OutputFile(const std::string &path);
   ~OutputFile();
   OutputFile(const OutputFile &) = delete;
@@ -21,7 +23,7 @@ class OutputFile {
 
   void write(const void *data, std::size_t size);
   void write(std::string_view text) { write(text.data(), text.size()); }
-  // Closes the file: from here on the operating system has accepted all of it.
+  // Closes the file: from here on the operating system has accepted all of it. Throws as the constructor.
   void commit();
 
   const std::string &name() const { return name_; }
@@ -35,7 +37,12 @@ class OutputFile {
   std::uint64_t bytes_ = 0;
 };
 
-// Whether both names lead to one existing file. Throws Failure (io) if that cannot be found out.
+// Whether both names of inputs lead to one existing file. Throws Failure (io) if that cannot be found out.
 bool same_file(const std::string &a, const std::string &b);
+
+// Each command calls this for every file that it writes, before it opens the file. Throws Failure: usage if the output
+// is one of the files that the command reads, whatever their names; io if that cannot be found out. "-" is standard
+// input or output, which a shell may have made of a file. Empty names of inputs are options that were not given.
+void require_other_file(const std::string &output, const std::vector<std::string> &inputs);
 
 }  // namespace gpz::tool

@@ -64,7 +64,8 @@ typedef struct gpz_writer gpz_writer;
 /* Opens a writer to a file. `metadata` may be NULL. If an existing file is continued, the units, atom_style, elements,
  * type_labels and timestep_size in `metadata` must be those of the file; items left out are taken from the file. The
  * first new frame must have the file's absolute bounds. Otherwise this function or gpz_writer_write returns
- * GPZ_INVALID_ARGUMENT, and no byte of the file changes. On failure *writer is NULL. Errors: GPZ_IO_ERROR; with
+ * GPZ_INVALID_ARGUMENT, and no byte of the file changes. So does this function if another writer has the file open, in
+ * this process or another one. On failure *writer is NULL. Errors: GPZ_IO_ERROR; with
  * GPZ_APPEND also those of gpz_reader_open. */
 GPZ_API gpz_status gpz_writer_open(const char *path, gpz_mode mode, const gpz_metadata *metadata, int threads,
                                    gpz_writer **writer);

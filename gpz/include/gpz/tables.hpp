@@ -48,6 +48,15 @@ GPZ_API StoredRecord tables_record(const std::vector<Table> &tables);
 // limit_exceeded, invalid_argument (a record of another type).
 GPZ_API std::vector<Table> tables_of(const StoredRecord &record, const Limits &limits = {});
 
+// A table without its values.
+struct TableHead {
+  std::string name;
+  std::uint64_t rows = 0;
+  std::vector<std::string> columns;  // their names
+};
+// The heads of the tables of a record. Verifies its checksum, and decodes nothing. Throws as tables_of.
+GPZ_API std::vector<TableHead> table_heads(const StoredRecord &record);
+
 // A number that belongs to a whole frame.
 struct Observable {
   std::string name;  // 1 to 255 bytes

@@ -20,20 +20,21 @@ class GPZ_API Writer {
  public:
   enum class Mode { create, append };
 
-  // Writes to the file `path`. create replaces an existing file; if a Reader of this process has it open, it throws
-  // invalid_argument, and the file stays. append continues an existing file after its complete frames, and creates a
-  // missing or empty file. Every item of `metadata` must equal that of the continued file, and the first new frame must
-  // have the bounds of its frames. Otherwise append throws invalid_argument (gpz/continuation.hpp) and changes no byte
-  // of the file. Items that `metadata` leaves out are taken from the file. The first new frame overwrites the index, or
-  // an incomplete frame at the end. `threads`: 1 is the caller's thread, 0 all cores; the bytes do not depend on it.
-  // Throws io_error, and as scan_file.
+  // Writes to the file `path`, which no other writer may have open, in this process or another one: otherwise it throws
+  // invalid_argument, and the file stays (gpz/write_lock.hpp). create replaces an existing file; if a Reader of this
+  // process has it open, it throws invalid_argument, and the file stays. append continues an existing file after its
+  // complete frames, and creates a missing or empty file. Every item of `metadata` must equal that of the continued
+  // file, and the first new frame must have the bounds of its frames. Otherwise append throws invalid_argument
+  // (gpz/continuation.hpp) and changes no byte of the file. Items that `metadata` leaves out are taken from the file.
+  // The first new frame overwrites the index, or an incomplete frame at the end. `threads`: 1 is the caller's thread, 0
+  // all cores; the bytes do not depend on it. Throws io_error, and as scan_file.
   Writer(const std::string &path, const Metadata &metadata, Mode mode = Mode::create, int threads = 1);
-  // Writes to a file descriptor, seekable or not: a pipe, a socket, standard output. Writing begins at its current
-  // position. The descriptor must be blocking. It is not closed. Error messages call it `name`. Accepted bytes cannot
-  // be withdrawn: after an error inside a frame, the output holds the earlier frames and an incomplete record, which
-  // readers recognise as torn, and every later write() or close() throws io_error. If the reading end of a pipe is
-  // closed, the process gets SIGPIPE; io_error is thrown only if the program ignores SIGPIPE. The file header is
-  // written with the first frame, or by sync() or close().
+  // Writes to a file descriptor, seekable or not: a pipe, a socket, standard output. A file must not be open in another
+  // writer, as above. Writing begins at its current position. The descriptor must be blocking. It is not closed. Error
+  // messages call it `name`. Accepted bytes cannot be withdrawn: after an error inside a frame, the output holds the
+  // earlier frames and an incomplete record, which readers recognise as torn, and every later write() or close() throws
+  // io_error. If the reading end of a pipe is closed, the process gets SIGPIPE; io_error is thrown only if the program
+  // ignores SIGPIPE. The file header is written with the first frame, or by sync() or close().
   Writer(int descriptor, const std::string &name, const Metadata &metadata, int threads = 1);
   // Writes to `memory`, which is emptied first and has to outlive the writer. After every call, even one that throws
   // (out_of_memory), it holds complete frames only. After close() it is a complete file.

@@ -3,18 +3,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any
 
 import gpz
+from gpz import _core
 from gpz.archive import programs
 from gpz.archive.driver import AnyJob, Driver
 from gpz.archive.engines import Engine, Local
@@ -126,21 +126,21 @@ def archive(
 @contextmanager
 def locked(folder: str) -> Iterator[Manifest]:
     """The manifest of a folder. Raises gpz.ArgumentError if another run writes it."""
-    with open(os.path.join(folder, WORK, "lock"), "wb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise gpz.ArgumentError("another gpz archive writes into this folder", folder) from None
-        except OSError:
-            pass  # some file systems of clusters have no locks
+    path = os.path.join(folder, WORK, "lock")
+    with open(path, "ab"):
+        pass
+    try:
+        lock = _core.WriteLock(os.fsencode(path))
+    except gpz.ArgumentError:
+        raise gpz.ArgumentError("another gpz archive writes into this folder", folder) from None
+    try:
         manifest = Manifest(folder)
         try:
             yield manifest
         finally:
             manifest.close()
-            # A process that a thread is starting at this moment has a copy of the descriptor until it runs its program, and with it the lock.
-            with suppress(OSError):
-                fcntl.flock(lock, fcntl.LOCK_UN)
+    finally:
+        lock.release()
 
 
 @contextmanager

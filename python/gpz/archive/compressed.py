@@ -26,7 +26,7 @@ STREAMS: dict[str, Callable[[], Any]] = {
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ),
 }
 XZ_PADDING = 4  # bytes: zeros between streams and behind the last one are a multiple of it
-DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+DAMAGED = (zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 def compression_of(start: bytes) -> str | None:
@@ -34,16 +34,29 @@ def compression_of(start: bytes) -> str | None:
     return next((name for name, magic in MAGICS.items() if start.startswith(magic)), None)
 
 
-def blocks(path: str, compression: str | None, offset: int = 0, length: int | None = None) -> Iterator[bytes]:
+def blocks(
+    path: str,
+    compression: str | None,
+    offset: int = 0,
+    length: int | None = None,
+    on_cut: Callable[[str], None] | None = None,
+) -> Iterator[bytes]:
     """The bytes of a file; of a file that is not compressed, `length` bytes from byte `offset` on. Raises TaskFailed
-    for a damaged or cut archive, and for a file that became shorter; Interrupted."""
+    for a damaged or cut archive, and for a file that became shorter; Interrupted.
+
+    on_cut: called with the cause for a compressed file that is cut, instead of TaskFailed: the bytes before the cut come first.
+    """
     try:
         with open(path, "rb") as file:
             for block in _unpacked(file, compression, offset, length):
                 check()
                 yield block
+    except EOFError as error:
+        if on_cut is None:
+            raise TaskFailed(f"cut {compression} data: {error}. --allow-truncated archives the whole frames before the cut") from None
+        on_cut(f"truncated {compression} data: {error}")
     except DAMAGED as error:
-        raise TaskFailed(f"damaged or cut {compression} data: {error}") from None
+        raise TaskFailed(f"damaged {compression} data: {error}") from None
 
 
 def _unpacked(file: BinaryIO, compression: str | None, offset: int, length: int | None) -> Iterator[bytes]:
@@ -54,7 +67,7 @@ def _unpacked(file: BinaryIO, compression: str | None, offset: int, length: int 
         yield from _zstd(file)
     elif compression == "gzip":
         with gzip.open(file) as unpacked:
-            while block := unpacked.read(BLOCK):
+            while block := unpacked.read1(BLOCK):  # read() loses what is before a cut
                 yield block
     else:
         yield from _streams(file, compression)
@@ -76,7 +89,10 @@ def _plain(file: BinaryIO, length: int | None) -> Iterator[bytes]:
 def _streams(file: BinaryIO, compression: str) -> Iterator[bytes]:
     """One stream behind another, to the end of the file."""
     rest = file.read(BLOCK)
+    magic = MAGICS[compression]
     while rest:
+        if not magic.startswith(rest[: len(magic)]):
+            raise TaskFailed(f"damaged {compression} data: what follows a stream is none")
         stream = STREAMS[compression]()
         while not stream.eof:
             if stream.needs_input and not rest:
@@ -86,7 +102,7 @@ def _streams(file: BinaryIO, compression: str) -> Iterator[bytes]:
             try:
                 block = stream.decompress(rest, BLOCK)
             except (OSError, lzma.LZMAError) as error:
-                raise TaskFailed(f"damaged or cut {compression} data: {error}") from None
+                raise TaskFailed(f"damaged {compression} data: {error}") from None
             rest = b""
             if block:
                 yield block
@@ -135,10 +151,13 @@ def _zstd(file: BinaryIO) -> Iterator[bytes]:
 
 
 def head(path: str, compression: str | None, size: int) -> bytes:
-    """The first bytes, unpacked; fewer where the file has fewer."""
+    """The first bytes, unpacked; fewer where the file has fewer, or is cut. TaskFailed for one that is cut before all of them."""
     found = b""
-    for block in blocks(path, compression):
+    cuts: list[str] = []
+    for block in blocks(path, compression, on_cut=cuts.append):
         found += block
         if len(found) >= size:
             break
+    if cuts and not found:
+        raise TaskFailed(f"it is cut before its first bytes can be unpacked: {cuts[0]}")
     return found[:size]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import gpz
+from gpz import _positions
 from gpz.archive import programs
 from gpz.archive.compressed import blocks
 from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
@@ -132,14 +133,14 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
     """The settings with the bounds that the first frame gives, for all pieces. None if pieces cannot have them."""
     with whole(os.path.join(place.folder, "first.gpz")) as part:
         first = replace(found.pieces[0], length=found.second_frame)
-        _encode(place, place.settings, lambda: _bytes_of(place, first, ""), part)
+        _encode(place, place.settings, first, "", part)
         with gpz.open(part) as file:
             bounds = dict(file[0].bounds)
     settings = place.settings
     eb = settings.eb
     if settings.rel is not None:
         # Scaled positions have a bound that depends on the box of each frame.
-        if "x" not in bounds and "xu" not in bounds or {"xs", "xsu"} & set(bounds):
+        if "x" not in bounds and "xu" not in bounds or _positions.SCALED & set(bounds):
             return None
         eb = repr(bounds["x" if "x" in bounds else "xu"])
     columns = [bound for bound in settings.bounds if not bound.endswith("=thermal")]
@@ -166,7 +167,7 @@ def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, un
                     with open(part, "wb") as file:
                         file.writelines(blocks(place.path, None))
                 else:
-                    notes = _encode(place, settings, lambda: _bytes_of(place, piece, units), part)
+                    notes = _encode(place, settings, piece, units, part)
             except TaskFailed as error:
                 if piece.offset == 0:
                     raise
@@ -180,30 +181,44 @@ def _plain(names: Iterable[Any]) -> tuple[Any, ...]:
     return tuple(name if name is None or isinstance(name, str) else tuple(name) for name in names)
 
 
-def _bytes_of(place: Place, piece: Piece, units: str) -> Iterator[bytes]:
+def _bytes_of(place: Place, piece: Piece, units: str, cuts: list[str]) -> Iterator[bytes]:
+    """cuts: gets why packed data end too early, where that is allowed."""
+    on_cut = cuts.append if place.settings.allow_truncated else None
     if units and piece.offset and place.kind.name == LAMMPS:
         yield f"ITEM: UNITS\n{units}\n".encode()
-    yield from blocks(place.path, place.kind.compression, piece.offset, piece.length)
+    yield from blocks(place.path, place.kind.compression, piece.offset, piece.length, on_cut)
 
 
-def _encode(place: Place, settings: Settings, feed: Callable[[], Iterable[bytes]], target: str) -> tuple[str, ...]:
+def _encode(place: Place, settings: Settings, piece: Piece, units: str, target: str) -> tuple[str, ...]:
     source = "-"
     if place.kind.name == GPZ:
         # Of a pipe, gpz does not keep all bits of signalling NaNs. The file says its units itself.
-        source, feed = place.path, tuple
+        source = place.path
         settings = replace(settings, units=None, dt=None, elements=None)
     notes: list[str] = []
     while True:
         arguments = place.program("encode", source, "-o", target, *settings.encode_arguments())
-        ended = programs.run(arguments, feed(), os.path.basename(place.path))
+        cuts: list[str] = []
+        feed = _bytes_of(place, piece, units, cuts) if source == "-" else ()
+        ended = programs.run(arguments, feed, os.path.basename(place.path))
         if ended.code == 0:
-            return *notes, *ended.notes
+            return *notes, *ended.notes, *cuts
         absent = _without_column(settings, ended.error)
         if absent is None:
-            raise TaskFailed(ended.error)
+            raise TaskFailed(_failure(ended))
         # An archive has files with and without velocities.
         notes += _left_out(settings, absent)
         settings = absent
+
+
+WRITTEN = re.compile(r"; (\d+) complete frames? written$")
+
+
+def _failure(ended: programs.Ended) -> str:
+    """Why a program failed. What it has written is not kept."""
+    if ended.code != programs.TRUNCATED:
+        return ended.error
+    return WRITTEN.sub(lambda found: f"; --allow-truncated archives the complete frames before, of which there are {found[1]}", ended.error)
 
 
 def _left_out(before: Settings, after: Settings) -> list[str]:
@@ -235,7 +250,7 @@ def _convert(place: Place, settings: Settings, target: str) -> tuple[str, ...]:
                 break
             absent = _without_quantity(settings, ended.error)
             if absent is None:
-                raise TaskFailed(ended.error.replace(source, place.path).replace(named, place.path))
+                raise TaskFailed(_failure(ended).replace(source, place.path).replace(named, place.path))
             notes += _left_out(settings, absent)
             settings = absent
         os.replace(named, target)
@@ -345,6 +360,7 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, d
     """
 
     def found() -> dict[str, Any]:
+        cuts: list[str] = []
         if place.kind.is_converted:
             ended = _compare_converted(place)
         elif place.kind.name == GPZ and place.kind.compression is None:
@@ -355,7 +371,7 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, d
             cut = ["--allow-truncated"] if place.settings.allow_truncated else []
             ended = programs.run(
                 place.program("verify", place.joined, "--against", "-", "--json", *chosen, *cut),
-                _bytes_of(place, piece, units),
+                _bytes_of(place, piece, units, cuts),
                 os.path.basename(place.path),
             )
         if ended.code != 0:
@@ -368,7 +384,7 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, d
             {name: column[name] for name in ("name", "bound", "largest_difference")} for column in report["columns"]
         ]
         # Of text and binary dumps, gpz verify says it on standard error only.
-        is_cut = report["cut"] if place.kind.is_converted else any("truncated" in note for note in ended.notes)
+        is_cut = report["cut"] if place.kind.is_converted else bool(cuts) or any("truncated" in note for note in ended.notes)
         return {"frames": report["frames"], "columns": columns, "cut": is_cut, "joined": digest}
 
     path = os.path.join(place.folder, f"{COMPARED}{number:06}.json")

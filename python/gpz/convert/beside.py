@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,22 +23,27 @@ class Beside(NamedTuple):
 
     grid: distance between neighbouring values of the positions, in distance units of the .gpz file; 0: they are not rounded.
     edges: (3, 3), the edge vectors of the box as rows, in distance units of the .gpz file.
+    boundary: of the box, as in gpz.Box.
     timestep: number of the timestep.
-    time: in time units of the .gpz file.
+    time: in time units of the .gpz file; NaN: the file has none.
+    ids: (N,) of the particles, ascending.
     """
 
     grid: float | None = None
     edges: np.ndarray | None = None
+    boundary: str = "pp pp pp"
     timestep: int | None = None
     time: float | None = None
+    ids: np.ndarray | None = None
 
     def box(self) -> gpz.Box | None:
         """That of the edges, at the origin; None if they span no volume."""
-        return spanned_by(self.edges)
+        box = spanned_by(self.edges)
+        return None if box is None else replace(box, boundary=self.boundary)
 
 
-def beside(place: Place, form: Format, numbers: range, units: Units) -> Iterator[Beside]:
-    """Of the frames of these numbers, which the file has."""
+def beside(place: Place, form: Format, numbers: range, units: Units, reader: Any) -> Iterator[Beside]:
+    """Of the frames of these numbers, which the file has. Each is taken after the reader has read its frame."""
     if form.mda == "XTC":
         for head in xtc.heads(place.path, numbers):
             edges = head.box.astype(np.float64) * (xtc.NANOMETRE / units.length)
@@ -47,5 +53,10 @@ def beside(place: Place, form: Format, numbers: range, units: Units) -> Iterator
         for number in numbers:
             timestep, time = clock.at(number)
             yield Beside(timestep=timestep, time=time / units.time)
+    elif form.mda == "H5MD":
+        for _ in numbers:
+            given = reader.given
+            edges = None if given.edges is None else given.edges / units.length
+            yield Beside(edges=edges, boundary=given.boundary, time=given.time / units.time, ids=given.ids)
     else:
         yield from repeat(Beside(), len(numbers))

@@ -63,10 +63,15 @@ def compare(source: str | os.PathLike, made: str | os.PathLike) -> Compared:
         place = Place(source, Path(folder))
         with open_whole(place, form, None, extent) as reader:
             total = reader.n_frames if extent is None else extent.frames
+            frames = (vectors_of(ts, units) for ts in timesteps(reader, range(total), place))
+            compared = -1
+            # Those without positions are left out by the conversion.
+            for compared, vectors in enumerate(vectors for vectors in frames if "positions" in vectors):
+                if compared < len(file):
+                    _compare_frame(file[compared], vectors, columns, f"frame {compared}", os.fspath(made))
+            total = compared + 1
             if total != len(file):
                 raise gpz.ArgumentError(f"has {len(file)} frames, {source.name} has {total}", os.fspath(made))
-            for number, ts in enumerate(timesteps(reader, range(total), place)):
-                _compare_frame(file[number], vectors_of(ts, units), columns, f"frame {number}", os.fspath(made))
     cut = extent is not None and extent.problem(source) is not None
     return Compared(total, list(columns.values()), cut)
 

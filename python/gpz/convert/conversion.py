@@ -12,6 +12,7 @@ from pathlib import Path
 import gpz
 from gpz import _checks
 from gpz._errors import MissingFileError
+from gpz._files import require_output
 from gpz._writer import AUTO
 from gpz.convert import from_gpz, to_gpz
 from gpz.convert.bounds import checked_bounds
@@ -21,6 +22,7 @@ from gpz.convert.outcome import Outcome
 MOST_DIGITS = 9
 LONGEST_KEY_INTERVAL = 65_535
 MOST_THREADS = 4_096
+OF_UNITS = {"length": "positions", "time": "times", "velocity": "velocities", "force": "forces"}
 CHOICES = {"order": ("auto", "id", "place", "memory"), "effort": ("fast", "standard", "dense")}
 
 
@@ -40,13 +42,14 @@ def convert(
     effort: str = "standard",
     threads: int = 1,
     allow_truncated: bool = False,
+    group: str | None = None,
 ) -> list[str]:
     """Converts a .gpz file to DCD, AMBER NetCDF, XTC, TRR or H5MD, or any trajectory that MDAnalysis reads to .gpz, as the
     names end.
 
     frames: all, or those of a slice.
-    units: LAMMPS's name. To .gpz: those that the file shall have (metal: Angstrom and picoseconds). From .gpz: those
-        that it has, if it does not say.
+    units: LAMMPS's name. To .gpz: those that the file shall have (metal: Angstrom and picoseconds); of an H5MD file without units, also
+        those of its numbers. From .gpz: those that it has, if it does not say.
     precision: decimal places of nm in an XTC file (of sigma, for lj units), 0 to 9; None: 3, or the precision of the XTC file from
         which the .gpz file was converted.
     bound: of positions in the .gpz file, in its distance units; 0: exact; None: half of the grid of an XTC file, else that of the
@@ -58,6 +61,7 @@ def convert(
     key_interval, order, effort: of the .gpz file, as in gpz.Writer.
     topology: a file that MDAnalysis reads, for types, elements, names, masses, charges and bonds, and for the number of atoms of files that do not say
         it (AMBER's mdcrd, TRZ).
+    group: of the particles of an H5MD file; None: the first one that has positions. A line of the result names the others.
     allow_truncated: a source that is cut is no error. A UserWarning and the last line of the result say where it ends.
 
     Coordinates are those of the file: the origin of the box is not subtracted. Atoms are in the order of ids.
@@ -82,16 +86,25 @@ def convert(
     _checks.require_units(units)
     if is_gpz(source):
         form = format_to_write(target)
-        given = {"bound": bound, "relative_bound": relative_bound, "bounds": bounds or None, "topology": topology}
+        given = {"bound": bound, "relative_bound": relative_bound, "bounds": bounds or None, "topology": topology, "group": group}
         require_absent(given, f"{target.name} is no .gpz file")
         if form.mda != "XTC":
             require_absent({"precision": precision}, f"{target.name} is no XTC file")
         digits = None if precision is None else whole_number("precision", precision, 0, MOST_DIGITS)
     else:
-        form = format_to_read(source)
+        form = format_to_read(source, group)
         require_absent({"precision": precision}, f"{target.name} is no XTC file")
+        if form.mda != "H5MD":
+            require_absent({"group": group}, f"{source.name} is no H5MD file")
         checked = checked_bounds(bound, relative_bound, bounds)
     require_places(source, target)
+    if form.bare and units is None and not is_gpz(source):
+        raise gpz.ArgumentError(
+            f"the file names no units of {', '.join(OF_UNITS[name] for name in form.bare)}: say with --units (units=) in which units of "
+            "LAMMPS the numbers are",
+            str(source),
+        )
+    require_output(target, [source, topology])
 
     with tempfile.TemporaryDirectory(prefix=".gpz-convert-", dir=target.absolute().parent) as name:
         folder = Path(name)
@@ -102,8 +115,9 @@ def convert(
                 outcome = from_gpz.write(source, made, form, frames or slice(None), units, digits, threads)
             else:
                 outcome = to_gpz.write(
-                    source, folder, made, form, frames or slice(None), units or "metal", checked, topology, options
+                    source, folder, made, form, frames or slice(None), units or "metal", checked, topology, group, options
                 )
+        require_output(target, [])
         os.replace(made, target)
     return notes_of(outcome, allow_truncated)
 

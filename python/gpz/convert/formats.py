@@ -20,7 +20,9 @@ class Format:
     """name: as people know it. mda: as MDAnalysis does. endings: of file names.
 
     velocities, forces, timesteps: whether it has them. in_nm: numbers are in nm and ps; those of lj units are stored as they
-    are, as LAMMPS does. as_in_run: numbers are in the units of a run of LAMMPS, which the file does not name.
+    are, as LAMMPS does. as_in_run: numbers are in the units of a run of LAMMPS, which the file does not name. bare: the quantities of
+    which a file of a format that names units does not name them. varies: frames may have other vectors than the first one.
+    largest_step: the format holds timesteps up to this one, and from its negative; 0: it has none, or they do not matter.
     """
 
     name: str
@@ -31,20 +33,26 @@ class Format:
     timesteps: bool = False
     in_nm: bool = False
     as_in_run: bool = False
+    bare: tuple[str, ...] = ()
+    varies: bool = False
+    largest_step: int = 0
 
     def units(self, style: str) -> Units:
         """What a unit of this style is in those of MDAnalysis, which converts them to those of the format."""
-        units = units_of("lj" if self.as_in_run else style)
+        units = replace(units_of("lj" if self.as_in_run else style), **dict.fromkeys(self.bare, 1.0))
         return replace(units, length=10.0, velocity=10.0, force=0.1) if self.in_nm and style == "lj" else units
 
+
+INT32 = 2**31 - 1
 
 # Those that are written.
 FORMATS = (
     Format("DCD", "DCD", (".dcd",)),
     Format("AMBER NetCDF", "NCDF", (".nc", ".ncdf"), velocities=True, forces=True),
-    Format("XTC", "XTC", (".xtc",), timesteps=True, in_nm=True),
-    Format("TRR", "TRR", (".trr",), velocities=True, forces=True, timesteps=True, in_nm=True),
-    Format("H5MD", "H5MD", (".h5md", ".h5"), velocities=True, forces=True, timesteps=True),
+    Format("XTC", "XTC", (".xtc",), timesteps=True, in_nm=True, largest_step=INT32),
+    Format("TRR", "TRR", (".trr",), velocities=True, forces=True, timesteps=True, in_nm=True, varies=True, largest_step=INT32),
+    # MDAnalysis writes steps of 32 bits.
+    Format("H5MD", "H5MD", (".h5md", ".h5"), velocities=True, forces=True, timesteps=True, varies=True, largest_step=INT32),
 )
 # `gpz encode` reads them, with float64, ids, and the origin of the box, which MDAnalysis does not keep.
 OF_ENCODE = (".lammpstrj", ".lammpsdump", ".dump", ".xyz", ".extxyz", ".npy")
@@ -72,9 +80,13 @@ def format_to_write(path: str | os.PathLike) -> Format:
     )
 
 
-def format_to_read(path: str | os.PathLike) -> Format:
-    """By the end of the name: one of FORMATS, or any other that MDAnalysis reads. Raises gpz.ArgumentError."""
+def format_to_read(path: str | os.PathLike, group: str | None = None) -> Format:
+    """By the end of the name: one of FORMATS, or any other that MDAnalysis reads. group: of H5MD. Raises gpz.ArgumentError."""
     form = known_format(path)
+    if form is not None and form.mda == "H5MD":
+        from gpz.convert.h5md import without_units
+
+        return replace(form, bare=without_units(path, group))
     if form is not None:
         return replace(form, as_in_run=form.mda == "DCD" and is_of_lammps(path))
     if ending_of(path) in OF_ENCODE:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import gpz
+from gpz._frame import VECTORS
 from gpz._writer import WITHIN
 from gpz.convert import dcd, reference
 from gpz.convert.formats import Format
@@ -45,9 +48,11 @@ def write(
         first = chosen[0]
         if first.position_columns is None:
             raise gpz.ColumnError(f"no positions among the columns {' '.join(first.columns)}", str(source))
-        velocities = form.velocities and first.velocities is not None
-        forces = form.forces and first.forces is not None
+        columns = columns_of(chosen, source)
+        require_steps(form, chosen, source)
         times, lost = times_of(chosen, units)
+        velocities = form.velocities and has_vector(form, "velocities", columns, len(chosen), lost)
+        forces = form.forces and has_vector(form, "forces", columns, len(chosen), lost)
         options: dict[str, Any] = {}
         if form.mda == "DCD":
             clock, keeps_steps = dcd.clock_for(chosen.timesteps, times)
@@ -78,10 +83,46 @@ def write(
                         f"MDAnalysis cannot write frame {frame.index} as {form.name}: {one_line(error)}",
                         str(source),
                     ) from error
+        if form.mda == "H5MD":
+            from gpz.convert.h5md import set_boundary
+
+            set_boundary(target, first.box)
         if form.mda == "XTC" and is_rounded:
             unit = "sigma" if style == "lj" else "nm"
             lost.append(f"positions are rounded to {1 / precision:g} {unit}: half of that comes to their error{bound_of(first)}")
-        return Outcome(lost + lost_in(form, first, style, velocities, forces, file), len(chosen), problem)
+        return Outcome(lost + lost_in(form, first, columns, style, velocities, forces, file), len(chosen), problem)
+
+
+def columns_of(frames: gpz.Trajectory, source: Path) -> Counter[str]:
+    """How many frames have each column. Raises gpz.UnsupportedError if a frame has no positions."""
+    counts: Counter[str] = Counter()
+    for frame in frames:
+        if frame.position_columns is None:
+            raise gpz.UnsupportedError(f"frame {frame.index} has no positions (columns {' '.join(frame.columns)})", str(source))
+        counts.update(frame.columns)
+    return counts
+
+
+def require_steps(form: Format, frames: gpz.Trajectory, source: Path) -> None:
+    """Raises gpz.UnsupportedError for timesteps that the format cannot hold."""
+    steps = frames.timesteps
+    beyond = np.flatnonzero(np.abs(steps.astype(np.float64)) > form.largest_step) if form.largest_step else []
+    if len(beyond):
+        raise gpz.UnsupportedError(
+            f"frame {frames[int(beyond[0])].index} has the timestep {steps[beyond[0]]}, and {form.name} holds timesteps up to "
+            f"{form.largest_step}. AMBER NetCDF and DCD files (.nc, .dcd) have times instead",
+            str(source),
+        )
+
+
+def has_vector(form: Format, name: str, columns: Counter[str], frames: int, lost: list[str]) -> bool:
+    """Whether the new file gets velocities or forces: where not all frames have them, only in formats that allow it. A line of `lost`
+    says so otherwise."""
+    count = min(columns[column] for column in VECTORS[name])
+    if 0 < count < frames and form.mda != "TRR":
+        lost.append(f"{name} of {count} of {frames} frames: {form.name} has {name} in all frames or in none")
+        return False
+    return count > 0
 
 
 def precision_of(first: gpz.Frame, units: Units, digits: int | None, reference_text: str) -> float:
@@ -162,7 +203,7 @@ def require_same_atoms(first: gpz.Frame, frame: gpz.Frame, source: Path) -> None
         )
 
 
-def lost_in(form: Format, first, style: str, velocities: bool, forces: bool, file) -> list[str]:
+def lost_in(form: Format, first, columns: Iterable[str], style: str, velocities: bool, forces: bool, file) -> list[str]:
     """What the format cannot hold, of this file."""
     lost = []
     if form.mda != "XTC":
@@ -174,7 +215,7 @@ def lost_in(form: Format, first, style: str, velocities: bool, forces: bool, fil
     kept = {*KEPT, "id"}
     kept |= {"vx", "vy", "vz"} if velocities else set()
     kept |= {"fx", "fy", "fz"} if forces else set()
-    others = [name for name in first.columns if name not in kept]
+    others = [name for name in columns if name not in kept]
     if others:
         lost.append(f"columns that are not in the {form.name} file: {' '.join(others)}")
     try:

@@ -22,16 +22,16 @@ from gpz._errors import MissingFileError
 from gpz.convert.formats import Format, ending_of, is_gpz
 from gpz.convert.whole_frames import Extent, copy_whole
 
-MOST_LETTERS = 300  # of a message of MDAnalysis
+MOST_LETTERS = 300  # of a message of MDAnalysis, whose first sentence is kept whole
 T = TypeVar("T")
 
 
 class Place:
     """A source below another folder, under its name, because MDAnalysis writes files of its own beside those that it
-    reads: a link at first."""
+    reads: a link at first. group: of the particles of an H5MD file; None: the first one that has positions."""
 
-    def __init__(self, source: Path, folder: Path):
-        self.source = source
+    def __init__(self, source: Path, folder: Path, group: str | None = None):
+        self.source, self.group = source, group
         self.path = folder / "in" / source.name
         self.path.parent.mkdir()
         self.path.symlink_to(source.absolute())
@@ -44,7 +44,7 @@ class Place:
         self.is_copy = True
 
     def ask(self, action: Callable[[str], T], what: str) -> T:
-        """What MDAnalysis makes of the file. Raises gpz.CorruptError that begins with `what`."""
+        """What MDAnalysis makes of the file. Raises gpz.CorruptError that begins with `what`, and gpz.Error of our own readers."""
         return asked(lambda: action(str(self.path)), what, str(self.source), str(self.path))
 
 
@@ -54,6 +54,9 @@ def asked(action: Callable[[], T], what: str, source: str, path: str) -> T:
         try:
             return action()
         except MemoryError:
+            raise
+        except gpz.Error as error:
+            error.path = source
             raise
         except Exception as error:  # of any of the libraries behind MDAnalysis
             text = one_line(error).replace(path, source)
@@ -73,13 +76,20 @@ def silent_finalizers() -> Iterator[None]:
 
 
 def one_line(error: BaseException) -> str:
-    """The message of an exception in one line, shortened."""
+    """The message of an exception in one line: of a long one, the sentences that end within MOST_LETTERS, and the first one."""
     text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= MOST_LETTERS else text[:MOST_LETTERS] + " ..."
+    if len(text) <= MOST_LETTERS:
+        return text
+    ends = [match.end() for match in re.finditer(r"[.!?](?= |$)", text)] or [len(text)]
+    return text[: max([end for end in ends if end <= MOST_LETTERS], default=ends[0])]
 
 
 def open_trajectory(place: Place, form: Format, n_atoms: int | None) -> Any:
     """A reader of MDAnalysis. n_atoms: of the topology, for formats that do not say it."""
+    if form.mda == "H5MD":
+        from gpz.convert.h5md import H5mdReader
+
+        return place.ask(lambda path: H5mdReader(path, place.group), "HDF5 cannot read it")
     reader = get_reader_for(str(place.path), format=form.mda)
     options = {} if n_atoms is None else {"n_atoms": n_atoms}
     with_atoms = "" if n_atoms is None else f" with {n_atoms} atoms"

@@ -47,7 +47,7 @@ class MdaTarget:
     """options: of the writer of MDAnalysis."""
 
     def __init__(self, path: Path, form: Format, units: Units, particles: int, velocities: bool, forces: bool, options: Mapping[str, Any]):
-        self.units = units
+        self.units, self.velocities, self.forces = units, velocities, forces
         self.universe = mda.Universe.empty(particles, trajectory=True, velocities=velocities, forces=forces)
         self.universe.trajectory.units = dict(BASE_NAMES)
         self.writer = mda.Writer(str(path), format=form.mda, multiframe=True, n_atoms=particles, **options)
@@ -63,10 +63,14 @@ class MdaTarget:
     def fill(self, ts, frame: gpz.Frame) -> None:
         """A timestep of MDAnalysis, in its units. The lower corner of the box stays where it is."""
         ts.positions = frame.positions * self.units.length
-        if ts.has_velocities:
-            ts.velocities = frame.velocities * self.units.velocity
-        if ts.has_forces:
-            ts.forces = frame.forces * self.units.force
+        for name, written, factor in (
+            ("velocities", self.velocities, self.units.velocity),
+            ("forces", self.forces, self.units.force),
+        ):
+            values = getattr(frame, name) if written else None
+            setattr(ts, f"has_{name}", values is not None)
+            if values is not None:
+                setattr(ts, name, values * factor)
         box = frame.box
         if box is None:
             ts.dimensions = None

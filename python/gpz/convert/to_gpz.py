@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,11 +35,12 @@ def write(
     style: str,
     bounds: Bounds,
     topology: str | os.PathLike | None,
+    group: str | None,
     options: Mapping[str, Any],
 ) -> Outcome:
     """folder: an empty one, for files that are needed meanwhile."""
     units = form.units(style)
-    place = Place(source, folder)
+    place = Place(source, folder, group)
     atoms = topology_within(place) if topology is None else open_topology(topology)
     n_atoms = None if atoms is None else len(atoms)
     extent = extent_of(source, form.mda, n_atoms)
@@ -58,9 +59,14 @@ def write(
         if types is not None and types.table:
             columns["types"] = types.numbers(atoms)
         notes = [] if extent is not None else doubts(source, form.mda)
-        rest = given_frames(reader, numbers, place, form, units)
-        first = next(rest)
-        require_vectors(bounds.vectors, first.vectors, source)
+        notes += getattr(reader, "notes", [])
+        bare = BareFrames()
+        rest = bare.left_out(given_frames(reader, numbers, place, form, units))
+        first = next(rest, None)
+        if first is None:
+            raise gpz.UnsupportedError("no frame of it has positions", str(source))
+        if not form.varies:
+            require_vectors(bounds.vectors, first.vectors, source)
         require_species(bounds.vectors, columns, source)
         has_steps = form.timesteps or (not form.endings and "step" in first.ts.data)
         if form.mda == "XTC" and not bounds.has_positions:
@@ -80,10 +86,16 @@ def write(
             metadata=reference.described(source, form, 1 / units.length),
             **options,
         ) as writer:
+            writer.allow_absent()
             if atoms is not None and types is not None:
                 further = tables.masses_and_charges(atoms, units_of(style))
                 writer.write_tables(tables.of_atoms(atoms, columns["ids"], types.elements is not None, further))
+            seen: set[str] = set()
             for ts, said, vectors, box in chain([first], rest):
+                seen |= vectors.keys()
+                if said.ids is not None:
+                    require_atoms(columns, said.ids, atoms is not None, ts.frame, source)
+                    columns["ids"] = said.ids
                 step = int(ts.data.get("step", ts.frame)) if said.timestep is None else said.timestep
                 time = ts.time / units.time if said.time is None else said.time
                 try:
@@ -91,6 +103,8 @@ def write(
                 except gpz.ArgumentError as error:
                     error.path = str(source)  # instead of the unfinished file
                     raise
+        require_vectors(bounds.vectors, seen, source)
+        notes += bare.notes(len(numbers))
         if "types" not in columns:
             notes.append(f"{form.name} has no types and elements: give a file that has them with --topology")
         if form.mda == "DCD":
@@ -100,7 +114,7 @@ def write(
         if problem is not None and not isinstance(problem, gpz.TruncatedError):
             notes.append(f"frames behind those that were asked for are damaged: {problem}")
             problem = None
-        return Outcome(notes + thermal_notes(bounds.vectors, target) + lossless.notes(target), len(numbers), problem)
+        return Outcome(notes + thermal_notes(bounds.vectors, target) + lossless.notes(target), len(numbers) - bare.count, problem)
 
 
 def bound_of_xtc(place: Place, numbers: range, units: Units, notes: list[str]) -> float | None:
@@ -157,8 +171,8 @@ class Given(NamedTuple):
 
 def given_frames(reader, numbers: range, place: Place, form: Format, units: Units) -> Iterator[Given]:
     """The frames of these numbers."""
-    for ts, said in zip(timesteps(reader, numbers, place), beside(place, form, numbers, units)):
-        box = box_of(ts.dimensions, units.length) if said.edges is None else said.box()
+    for ts, said in zip(timesteps(reader, numbers, place), beside(place, form, numbers, units, reader)):
+        box = box_of(ts.dimensions, units.length, said.boundary) if said.edges is None else said.box()
         yield Given(ts, said, vectors_of(ts, units), box)
 
 
@@ -174,8 +188,10 @@ def timesteps(reader, numbers: range, place: Place) -> Iterator:
 
 
 def vectors_of(ts, units: Units) -> dict[str, np.ndarray]:
-    """Positions, and velocities and forces if there are any: (N, 3) float32, in LAMMPS units."""
-    vectors = {"positions": ts.positions / np.float32(units.length)}
+    """Positions, velocities and forces, as far as the frame has them: (N, 3) float32, in LAMMPS units."""
+    vectors = {}
+    if ts.has_positions:
+        vectors["positions"] = ts.positions / np.float32(units.length)
     if ts.has_velocities:
         vectors["velocities"] = ts.velocities / np.float32(units.velocity)
     if ts.has_forces:
@@ -183,7 +199,37 @@ def vectors_of(ts, units: Units) -> dict[str, np.ndarray]:
     return vectors
 
 
-def require_vectors(bounds: Mapping[str, float | str], vectors: Mapping[str, np.ndarray], source: Path) -> None:
+class BareFrames:
+    """Frames without positions, which are left out: TRR files may have those of velocities or forces alone."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._first: tuple[int, int] | None = None  # frame and timestep
+
+    def left_out(self, frames: Iterator[Given]) -> Iterator[Given]:
+        """The other frames."""
+        for given in frames:
+            if "positions" in given.vectors:
+                yield given
+                continue
+            self.count += 1
+            self._first = self._first or (given.ts.frame, int(given.ts.data.get("step", given.ts.frame)))
+
+    def notes(self, total: int) -> list[str]:
+        """A line, if there were any."""
+        if self._first is None:
+            return []
+        frame, step = self._first
+        return [f"frames without positions are left out: {self.count} of {total}, the first is frame {frame} (timestep {step})"]
+
+
+def require_atoms(columns: Mapping[str, np.ndarray], ids: np.ndarray, has_topology: bool, frame: int, source: Path) -> None:
+    """Raises gpz.UnsupportedError for other ids than before, where rows of a topology stand for them."""
+    if has_topology and not np.array_equal(columns["ids"], ids):
+        raise gpz.UnsupportedError(f"frame {frame} has other ids than the topology: its atoms are numbered from 1", str(source))
+
+
+def require_vectors(bounds: Mapping[str, float | str], vectors: Collection[str], source: Path) -> None:
     """Raises gpz.ArgumentError for a bound of velocities or forces that the file does not have."""
     for name, bound in bounds.items():
         if name not in vectors:
@@ -205,17 +251,15 @@ def thermal_notes(bounds: Mapping[str, float | str], path: Path) -> list[str]:
     if _checks.THERMAL not in bounds.values():
         return []
     with gpz.open(path) as file:
-        bound = file[0].bounds["vx"]
-    return [
-        f"velocities: bound {bound:g}, a thousandth of the thermal speed of the slowest species in the first frame, rounded "
-        "down"
-    ]
+        bound = next(frame.bounds["vx"] for frame in file if "vx" in frame)
+    species = "the slowest species in the first frame that has them"
+    return [f"velocities: bound {bound:g}, a thousandth of the thermal speed of {species}, rounded down"]
 
 
-def box_of(dimensions: np.ndarray | None, unit: float) -> gpz.Box | None:
-    """At the origin, and periodic: the formats say nothing else."""
+def box_of(dimensions: np.ndarray | None, unit: float, boundary: str) -> gpz.Box | None:
+    """At the origin, as the formats have it."""
     if dimensions is None or not np.all(dimensions[:3] > 0):
         return None
     if (dimensions[3:] == 90).all():
-        return gpz.Box.from_bounds([0, 0, 0], dimensions[:3].astype(np.float64) / unit)
-    return gpz.Box.from_vectors(mdamath.triclinic_vectors(dimensions, dtype=np.float64) / unit)
+        return gpz.Box.from_bounds([0, 0, 0], dimensions[:3].astype(np.float64) / unit, boundary=boundary)
+    return gpz.Box.from_vectors(mdamath.triclinic_vectors(dimensions, dtype=np.float64) / unit, boundary=boundary)

@@ -17,7 +17,7 @@ from gpz import _core
 from gpz._arguments import checked_flag, checked_integer, checked_number
 from gpz._box import spanned_by
 from gpz._checks import require_units
-from gpz._files import checked_path
+from gpz._files import checked_path, require_output
 from gpz._metadata import Existing
 from gpz._positions import FORMS
 from gpz._repeated_steps import RepeatedSteps
@@ -111,6 +111,7 @@ class Recorder:
         """Returns when the engine has closed the connection and did not come back, or after stop(). The file is complete then, also
         after an exception."""
         _require_folder(self._path)
+        require_output(self._path, [])
         try:
             while not self._stopped:
                 try:

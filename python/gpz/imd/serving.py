@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import struct
@@ -13,10 +14,11 @@ from imdclient import IMDProtocol as protocol
 from imdclient.IMDProtocol import IMDHeaderType as Kind
 
 import gpz
-from gpz import _clients, _units
+from gpz import _clients, _core, _positions, _units
 from gpz._arguments import checked_integer
-from gpz._errors import CorruptError, FileError
+from gpz._errors import FileError, UnsupportedError
 from gpz.imd.units import KILOJOULE_PER_MOLE, NAMES
+from gpz.remote.names import is_url
 
 VERSION = 3
 END = "<"  # of numbers in bodies
@@ -54,7 +56,7 @@ class Server:
         first = trajectory[self._frames[0]]
         if first.position_columns is None:
             raise gpz.ArgumentError("the file has no positions", trajectory.path)
-        self._wrapped = "u" not in first.position_columns[0]
+        self._wrapped = not _positions.is_unwrapped(first.position_columns)
         self._vectors = [name for name in ("velocities", "forces") if getattr(first, name) is not None]
         self._has_box, self._has_energies = first.box is not None, "PotEng" in first.observables
         units = trajectory.units if convert else ""
@@ -62,6 +64,9 @@ class Server:
         energy = _units.energy_factor(units, KILOJOULE_PER_MOLE)
         self._time, self._energy = time, energy
         self._factors = {"positions": length, "velocities": length / time, "forces": energy / length}
+        # A recorder of this stream must not write to the file that it comes from.
+        path = trajectory.path
+        self._lock = None if path is None or is_url(path) else _core.ReadLock(os.fsencode(path))
         try:
             self._socket = socket.create_server((host, port))
         except OSError as error:
@@ -113,7 +118,10 @@ class Server:
         for name in ("positions", *self._vectors):
             values = getattr(frame, name)
             if values is None:
-                raise CorruptError(f"frame {frame.index} has no {name}, and the first frame has", self._trajectory.path)
+                raise UnsupportedError(
+                    f"frame {frame.index} has no {name}, and the first frame has: a stream has them in all frames. Choose frames that have them",
+                    self._trajectory.path,
+                )
             values = np.pad(values, ((0, 0), (0, 3 - values.shape[1]))) * self._factors[name]
             parts.append(_message(kinds[name], len(values), values.astype(f"{END}f4").tobytes()))
         return b"".join(parts)
@@ -127,6 +135,8 @@ class Server:
     def close(self) -> None:
         """Listens no longer."""
         self._socket.close()
+        if self._lock is not None:
+            self._lock.release()
 
     def __enter__(self) -> Server:
         return self

@@ -48,8 +48,8 @@ class GPZReader(OfFrame, base.ReaderBase):
 
     filename: path of the file, or its URL, as in gpz.open.
     lammps_coordinate_convention: which columns the positions come from: "unscaled" (x y z), "scaled" (xs ys zs),
-        "unwrapped" (xu yu zu), "scaled_unwrapped" (xsu ysu zsu), or "auto": the first of these that the file has.
-        Scaled coordinates are multiplied by the box.
+        "unwrapped" (xu yu zu), "scaled_unwrapped" (xsu ysu zsu), or "auto": the first of these with x, y and z, or with most of them. A z that it
+        lacks comes from another one. Scaled coordinates are multiplied by the box.
     unwrap_images: add the edges of the box as often as the image flags ix iy iz say. Coordinates of the unwrapped
         conventions stay as they are.
     additional_columns: names of columns that become `ts.data[name]`, (n_atoms,) float64 or int64 in units of the file;
@@ -237,9 +237,9 @@ class GPZReader(OfFrame, base.ReaderBase):
         """Fills the timestep. Values are decoded straight into its arrays."""
         ts, trajectory = self.ts, self.opened()
         head = trajectory[frame]
-        vectors = self.layout.vectors(ts)
+        vectors = self.layout.vectors(ts, head)
         try:
-            values = self._fetch(trajectory, frame, vectors, self._ids_now)
+            values = self._fetch(trajectory, head, vectors, self._ids_now)
         except (gpz.ArgumentError, gpz.LimitError) as error:
             if head.n_particles == self.n_atoms:
                 raise
@@ -260,10 +260,10 @@ class GPZReader(OfFrame, base.ReaderBase):
         )
 
     def _fetch(
-        self, trajectory: gpz.Trajectory, frame: int, vectors: list[Vector], ids: np.ndarray | None
+        self, trajectory: gpz.Trajectory, frame: gpz.Frame, vectors: list[Vector], ids: np.ndarray | None
     ) -> dict[str, np.ndarray]:
         """Decodes a frame into these arrays. Returns all columns."""
         into = {name: vector.array[:, k] for vector in vectors for k, name in enumerate(vector.columns)}
         if ids is not None:
             into["id"] = ids
-        return trajectory.read(frame, self.layout.others, out=into, dtype=np.float64)
+        return trajectory.read(frame.index, self.layout.others(frame), out=into, dtype=np.float64)

@@ -74,10 +74,10 @@ class GPZStreamReader(OfFrame, base.StreamReaderBase):
                 f"{self.filename}: frame {frame} has other atoms than frame 0. MDAnalysis reads trajectories of the "
                 "same atoms only. ASE (gpz.ase), OVITO (gpz.ovito) and gpz.stream read this."
             )
-        for vector in self.layout.vectors(self.ts):
+        for vector in self.layout.vectors(self.ts, source):
             for k, name in enumerate(vector.columns):
                 vector.array[:, k] = source[name]
-        self.layout.fill(self.ts, source, {name: source[name] for name in self.layout.others})
+        self.layout.fill(self.ts, source, {name: source[name] for name in self.layout.others(source)})
         if source.time is not None and "dt" not in self._ts_kwargs:
             self.ts.data["time"] = source.time * self.layout.units.time
         self._frame = self.ts.frame = frame

@@ -32,6 +32,7 @@ from MDAnalysis.guesser.tables import masses as mass_of_element
 from MDAnalysis.topology.base import TopologyReaderBase, change_squash, squash_by
 
 from gpz import _core, _particles
+from gpz._elements import symbols_of_masses
 from gpz.mdanalysis.reader import open_fixed
 from gpz.mdanalysis.units import units_of
 from gpz.remote.names import is_gpz_url
@@ -46,7 +47,7 @@ class GPZParser(TopologyReaderBase):
     ids: column id, else 1, 2, ....
     types: texts, as they were written: the type labels where the file is not of LAMMPS itself, or has a column typelabel and no
         column type; likewise the elements of a column element; else the numbers. All are "1" in a file without types.
-    elements: table atoms, else those of the types.
+    elements: table atoms, else those of the types, else those whose mass an atom has.
     names: table atoms, else type labels, else elements.
     masses, in u: column mass, else table atoms, else table types, else guessed from the elements, else 1, as for LAMMPS's text
         dumps.
@@ -82,7 +83,8 @@ class GPZParser(TopologyReaderBase):
             atoms = _particles.of_frame(trajectory, 0, columns.get("id"), columns.get(column))
             symbols, labels = trajectory.elements, trajectory.type_labels or atoms.labels()
             of_lammps = bool(trajectory.metadata["command"] or trajectory.metadata["atom_style"])
-            units = units_of((lammps_units or trajectory.units) if convert_units else None)
+            style = lammps_units or trajectory.units
+            units = units_of(style if convert_units else None)
 
         types = atoms.types()
         if types is not None and column is None:
@@ -93,14 +95,18 @@ class GPZParser(TopologyReaderBase):
             Atomids(columns["id"] if "id" in columns else np.arange(1, count + 1)),
             Atomtypes(texts(types, names_of_types(column, labels, symbols, of_lammps)) if names is None else names),
         ]
-        elements = self._elements(symbols, columns.get("element", types), atoms.texts("element"))
+        mass = columns.get("mass", atoms.numbers("mass"))
+        elements = named = self._elements(symbols, columns.get("element", types), atoms.texts("element"))
+        by_mass = symbols_of_masses(mass, style)
+        if by_mass is not None and (by_mass != "").any():
+            elements = filled(named, by_mass)
         if elements is not None:
             attributes.append(Elements(elements))
         by_types = by_type(labels, types) if labels else elements
         names = filled(atoms.texts("name"), by_types)
         if names is not None:
             attributes.append(Atomnames(names))
-        attributes.append(self._masses(columns.get("mass", atoms.numbers("mass")), elements, count, units.mass))
+        attributes.append(self._masses(mass, named, count, units.mass))
         charges = columns.get("q", atoms.numbers("q"))
         if charges is not None:
             attributes.append(Charges(np.nan_to_num(charges) * units.charge))

@@ -39,6 +39,7 @@ class GPZReporter:
         simulation.reporters.append(GPZReporter("traj.gpz", 1000, eb=0.0005))
 
     file: the path of the file. It is opened, and an earlier one replaced, when the simulation is about to take its first steps.
+        Another reporter must not have it open: close() the reporter of the earlier simulation first.
     reportInterval: steps between frames.
     append: adds to the frames of an existing file, with its bounds. Arguments that say otherwise are refused, and so are other
         atoms. A run that goes on from a checkpoint repeats steps: those that the file has already are not written again.
@@ -183,7 +184,8 @@ class GPZReporter:
             metadata = {"generator": f"gpz {_core.version} (OpenMM)", "reference": "values of OpenMM in memory"}
             if self._bound is None:
                 self._bound = position_bound(units.STYLE)
-            size = _timestep_size(simulation)
+            # Each frame has its time, so the file may go on with another timestep.
+            size = None if existing is not None and existing.has_times else _timestep_size(simulation)
             self._file = gpz.Writer(
                 self._path,
                 units=units.STYLE,

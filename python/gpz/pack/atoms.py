@@ -13,6 +13,8 @@ from ase.stress import full_3x3_to_voigt_6_stress
 
 from gpz._ase import OF_ATOMS as RESULTS_OF_ATOMS
 from gpz._ase import OF_SYSTEM, known
+from gpz._errors import ArgumentError
+from gpz._errors import ArgumentError
 from gpz.ase import _factor
 from gpz.pack.structure import TAKEN, Structure
 
@@ -54,8 +56,8 @@ def from_ase(atoms: Any) -> Structure:
     if np.shape(stress) == (3, 3):
         stress = full_3x3_to_voigt_6_stress(np.asarray(stress))
     results = {name: known(atoms, name) for name in (*RESULTS_OF_SYSTEM, *RESULTS_OF_ATOMS)}
-    info = {**atoms.info, **{name: results[name] for name in RESULTS_OF_SYSTEM if results[name] is not None}}
-    arrays = {**atoms.arrays, **{name: results[name] for name in RESULTS_OF_ATOMS if results[name] is not None}}
+    info = _with_results(atoms.info, {name: results[name] for name in RESULTS_OF_SYSTEM})
+    arrays = _with_results(atoms.arrays, {name: results[name] for name in RESULTS_OF_ATOMS})
     arrays = {name: np.asarray(values) for name, values in arrays.items() if name not in OF_ATOMS}
     kept_info = {name: value for name, value in info.items() if name not in TAKEN and _is_kept(value)}
     kept_arrays = {
@@ -80,6 +82,18 @@ def from_ase(atoms: Any) -> Structure:
         info=kept_info,
         arrays={name: values.astype(np.int64) if values.dtype.kind == "b" else values for name, values in kept_arrays.items()},
     )
+
+
+def _with_results(found: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
+    """With these results of the calculator. ArgumentError where Atoms has something else under the name of one."""
+    found = dict(found)
+    for name, value in results.items():
+        if value is None:
+            continue
+        if name in found and not np.array_equal(found[name], value):
+            raise ArgumentError(f"{name} of the calculator differs from {name} of the Atoms, and a structure has one of them")
+        found[name] = value
+    return found
 
 
 def _is_kept(value: Any) -> bool:

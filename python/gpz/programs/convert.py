@@ -52,6 +52,9 @@ def parser() -> argparse.ArgumentParser:
         help="for types and elements in the .gpz file, and for the number of atoms of files that do not say it (mdcrd, "
         "TRZ): PDB, GRO, PSF, prmtop, LAMMPS data, ...",
     )
+    made.add_argument(
+        "--group", metavar="NAME", help="of particles in an H5MD file that has several (the first one with positions)"
+    )
     add_coding(made)
     made.add_argument(
         "--allow-truncated",
@@ -74,7 +77,7 @@ def main(arguments: list[str] | None = None) -> int:
         warnings.simplefilter("ignore")  # what they say is among the notes
         notes = convert(
             options.input, options.output, frames=options.frames, bound=options.eb, relative_bound=options.rel, bounds=bounds,
-            units=options.units, precision=options.precision, topology=options.topology, key_interval=options.key,
+            units=options.units, precision=options.precision, topology=options.topology, group=options.group, key_interval=options.key,
             order=options.order, effort=options.effort, threads=options.threads, allow_truncated=options.allow_truncated,
         )  # fmt: skip
     except ImportError as error:

@@ -22,6 +22,7 @@ OPTIONS = {
     "key_interval": "--key",
     "precision": "--precision",
     "topology": "--topology",
+    "group": "--group",
     "threads": "--threads",
     "order": "--order",
     "effort": "--effort",
@@ -156,4 +157,4 @@ def in_the_shell(error: BaseException) -> str:
         name = re.match(r"(\w+(?:\['\w+'\])?)(?==|:)", error.cause)
         if name and name[1] in OPTIONS:
             text = text.removesuffix(error.cause) + OPTIONS[name[1]] + error.cause[name.end() :]
-    return text.replace(" (topology=)", "").replace(" (precision=)", "")
+    return re.sub(r" \((topology|precision|units)=\)", "", text)

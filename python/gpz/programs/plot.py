@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import gpz
+from gpz._files import require_output
 from gpz._slices import as_slice
 from gpz.programs.exit_codes import USAGE, exit_code
 
@@ -79,7 +80,15 @@ def main(arguments: list[str] | None = None) -> int:
     except ImportError as error:
         print(f'gpz plot: {error.name} is missing: pip install "gpz-md[plot]"', file=sys.stderr)
         return 1
+    output = options.output or f"{Path(options.file).stem}{'_advice' if options.advise else ''}.png"
     try:
+        inputs = [options.file, options.against]
+        if options.json not in (None, "-"):
+            require_output(options.json, inputs)
+            if Path(options.json).absolute() == Path(output).absolute():
+                raise gpz.ArgumentError("--json and -o name one file", output)
+        if options.json != "-":
+            require_output(output, [*inputs, options.json])
         if options.advise:
             # The table has the same lines; they are for people who wait.
             is_watched = sys.stderr.isatty()
@@ -106,7 +115,6 @@ def main(arguments: list[str] | None = None) -> int:
                 sys.stdout.write(text)
                 return 0
             Path(options.json).write_text(text)
-        output = options.output or f"{Path(options.file).stem}{'_advice' if options.advise else ''}.png"
         plot.picture_of(numbers, title=Path(options.file).name).savefig(output, dpi=150)
         print(output)
     except (gpz.Error, OSError, ValueError) as error:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import gpz
 from gpz._slices import as_slice
-from gpz.programs.exit_codes import exit_code
+from gpz.programs.exit_codes import USAGE, exit_code
 from gpz.programs.parser import Parser
 from gpz.view.scene import LIMIT
 
@@ -108,6 +108,9 @@ def main(arguments: list[str] | None = None) -> int:
         return serve(options)
     except KeyboardInterrupt:
         return 0
+    except gpz.ColumnError as error:
+        print(f"gpz view: {error.path}: --column: {error.cause}", file=sys.stderr)
+        return USAGE
     except (gpz.Error, OSError, MemoryError) as error:
         print(f"gpz view: {error}", file=sys.stderr)
         return exit_code(error)

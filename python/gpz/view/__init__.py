@@ -16,6 +16,7 @@ import os
 
 import gpz
 from gpz._arguments import checked_integer, shown
+from gpz._files import require_output
 from gpz._trajectory import File, Source
 from gpz.view import embedded
 from gpz.view.scene import LIMIT, Scene
@@ -63,8 +64,10 @@ def write_html(
     """Writes one page with the frames in it, for browsers without gpz, and returns its size in bytes.
 
     Positions are rounded to 1/65535 of the range of each axis: six bytes for a particle, eight in the page. column: to colour by;
-    four bytes more. gpz.ArgumentError for more than 64 MB: choose fewer frames, or a smaller limit.
+    four bytes more. gpz.ArgumentError for more than 64 MB: choose fewer frames, or a smaller limit; also if `path` is the file
+    itself.
     """
+    require_output(path, [source])
     return embedded.write(scene_of(source, frames, limit, threads), path, column)
 
 

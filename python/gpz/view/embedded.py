@@ -59,10 +59,9 @@ def _require_size(scene: Scene, column: str | None, largest: int) -> None:
     counts = scene.trajectory.counts
     if not len(counts):
         raise gpz.ArgumentError("there is no frame to show", scene.trajectory.path)
-    if column is not None and column not in scene.trajectory.columns:
-        raise gpz.ColumnError(
-            f"no column {column}: there are {' '.join(scene.trajectory.columns)}", scene.trajectory.path
-        )
+    if column is not None and not any(column in frame for frame in scene.trajectory):
+        names = dict.fromkeys(name for frame in scene.trajectory for name in frame)
+        raise gpz.ColumnError(f"no column {column}: there are {' '.join(names)}", scene.trajectory.path)
     particle_bytes = OF_POSITIONS + (OF_COLUMN if column else 0)
 
     def page_bytes(every: int = 1, limit: int = scene.limit) -> int:

@@ -20,6 +20,8 @@ from gpz.view.species import species_of
 
 LIMIT = 1_000_000  # atoms of a frame that a browser gets
 MOST_BONDS = 1_000_000  # of a frame, for browsers
+# Observables of LAMMPS that tell how far a run is: the first curve is another one.
+PROGRESS = frozenset(("Step", "Elapsed", "Elaplong", "Dt", "Time", "CPU", "T/CPU", "S/CPU", "CPULeft", "Part", "TimeoutLeft"))
 Region = tuple[tuple[float, float], ...]  # low and high of each axis, as fractions of the box
 
 
@@ -138,7 +140,7 @@ class Scene:
             table = shown.observables()
         notes += [str(warning.message) for warning in caught]
         head["observables"] = []
-        for name in table:
+        for name in sorted(table, key=PROGRESS.__contains__):
             if name not in ("timestep", "time"):
                 arrays[f"observable {len(head['observables'])}"] = table[name]
                 head["observables"].append({"name": name, "unit": table.units.get(name, "")})

@@ -54,8 +54,32 @@ def test_packed_text_that_is_cut(tmp_path, ending, lost):
     path.write_bytes(PACKED[ending](dump())[:-lost])
     report = archive(path, to=tmp_path / "out")
     assert [name for name, _ in report.failed] == [str(path)]
-    assert "damaged or cut" in report.failed[0][1]
+    said = report.failed[0][1]
+    assert (f"cut {COMPRESSIONS[ending]} data" in said and "--allow-truncated" in said) or "cut before its first bytes" in said
     assert outputs(tmp_path / "out") == {}
+
+
+@pytest.mark.parametrize("ending", PACKED)
+@pytest.mark.parametrize("lost", [1, 100])
+def test_packed_text_that_may_be_cut(tmp_path, ending, lost):
+    """Of a compression in blocks, all of the last block may be lost: the first stream is whole."""
+    path = tmp_path / f"melt.dump.{ending}"
+    path.write_bytes(PACKED[ending](dump(frames=3)) + PACKED[ending](dump(frames=2, units=None, start=30))[:-lost])
+    report = archive(path, to=tmp_path / "out", allow_truncated=True, remove_inputs=True)
+    assert report.done == 1 and report.removed == 0 and "ends within a frame" in report.kept[0][1] and path.exists()
+    line = last(tmp_path / "out", path.name)
+    assert line["cut"]
+    with gpz.open(tmp_path / "out" / f"{path.name}.gpz") as file:
+        assert list(file.timesteps) == [0, 10, 20, 30, 40][: line["frames"]] and len(file) == line["frames"] >= 3
+        assert np.allclose(file[2].positions, positions(as_gpz(tmp_path / "whole.gpz", dump(frames=3)))[2], atol=1e-3)
+
+
+@pytest.mark.parametrize("ending", ["bz2", "gz"])
+def test_packed_text_of_which_nothing_is_left(tmp_path, ending):
+    path = tmp_path / f"melt.dump.{ending}"
+    path.write_bytes(PACKED[ending](dump())[:15])
+    report = archive(path, to=tmp_path / "out", allow_truncated=True)
+    assert "cut before its first bytes" in report.failed[0][1] and outputs(tmp_path / "out") == {}
 
 
 @pytest.mark.parametrize("ending", PACKED)

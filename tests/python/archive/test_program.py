@@ -17,6 +17,7 @@ import pytest
 from conftest import CUT, PROGRAM, as_gpz, dump, lines, outputs, report_of, shell, states
 
 import gpz
+from gpz import _core
 from gpz.archive import archive
 from gpz.archive.errors import DiskFull
 from gpz.archive.manifest import Manifest
@@ -127,9 +128,11 @@ class TestUsage:
 
     def test_another_run_in_the_folder(self, runs, tmp_path):
         (tmp_path / "out" / ".gpz-archive").mkdir(parents=True)
-        with open(tmp_path / "out" / ".gpz-archive" / "lock", "wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            ended = shell(runs, "--to", tmp_path / "out")
+        path = tmp_path / "out" / ".gpz-archive" / "lock"
+        path.touch()
+        lock = _core.WriteLock(os.fsencode(path))
+        ended = shell(runs, "--to", tmp_path / "out")
+        lock.release()
         assert ended.returncode == 2 and "another gpz archive writes into this folder" in ended.stderr
 
 

@@ -11,8 +11,10 @@ import pytest
 from ase.calculators.emt import EMT
 from ase.calculators.lammps import convert
 from ase.calculators.singlepoint import SinglePointCalculator
+from ase.data import atomic_masses, atomic_numbers
 
 import gpz
+from gpz._elements import MASSES, symbol_of_mass
 
 IDS = np.array([2, 3, 5, 10])
 X = np.random.default_rng(1).uniform(0, 5, (4, 3))
@@ -51,11 +53,12 @@ def written(path, tables=TABLES, units="real", frames=2, **options):
 @pytest.mark.parametrize("units", ["real", "metal", "lj"])
 def test_atoms_from_tables(tmp_path, units):
     def to_ase(quantity):
-        return 1.0 if units == "lj" else convert(1.0, quantity, units, "ASE")
+        # LAMMPS's grams/mole are u; ASE's table has 1 + 3e-10.
+        return 1.0 if units == "lj" or quantity == "mass" else convert(1.0, quantity, units, "ASE")
 
     images = ase.io.read(written(tmp_path / "a.gpz", units=units), index=":")
     for k, atoms in enumerate(images):
-        assert np.allclose(atoms.get_masses(), np.array([15.9994, 1.008, 1.008, 22.98977]) * to_ase("mass"), rtol=1e-12)
+        assert np.array_equal(atoms.get_masses(), [15.9994, 1.008, 1.008, 22.98977])
         assert np.allclose(atoms.get_initial_charges(), [-0.8, 0.4, 0.4, 1], rtol=1e-12)
         if units != "lj":
             assert list(atoms.symbols) == ["O", "H", "H", "Na"]
@@ -96,6 +99,17 @@ def test_a_file_without_tables_is_read_as_before(tmp_path):
     atoms = ase.io.read(tmp_path / "a.gpz")
     assert atoms.calc is None and set(atoms.info) == {"timestep", "gpz_origins"}
     assert set(atoms.arrays) == {"numbers", "positions", "id", "type"}
+
+
+def test_elements_from_masses(tmp_path):
+    """As force fields have them. No element is near the last two."""
+    with gpz.Writer(tmp_path / "a.gpz", units="real") as writer:
+        writer.write_tables({"types": {"type": [1, 2, 3, 4, 5, 6], "mass": [1.0, 2.014, 15.9994, 58.69, 45.9, 500.0]}})
+        writer.write(positions=np.zeros((6, 3)), ids=range(1, 7), types=range(1, 7))
+    assert list(ase.io.read(tmp_path / "a.gpz").symbols) == ["H", "H", "O", "Ni", "X", "X"]
+    assert list(ase.io.read(tmp_path / "a.gpz", specorder=["C"] * 5 + ["Au"]).symbols) == ["H", "H", "O", "Ni", "C", "Au"]
+    for symbol, mass in MASSES.items():
+        assert abs(atomic_masses[atomic_numbers[symbol]] - mass) <= 0.011 and symbol_of_mass(atomic_masses[atomic_numbers[symbol]]) == symbol
 
 
 def test_tables_that_change(tmp_path):

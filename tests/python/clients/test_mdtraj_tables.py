@@ -110,3 +110,42 @@ def test_damaged_tables_leave_the_frames(tmp_path):
     with pytest.warns(UserWarning, match="bonds and other tables cannot be read"):
         loaded = gpz.mdtraj.load(path)
     assert loaded.n_frames == 2 and loaded.topology.n_bonds == 0
+
+
+def test_elements_from_masses(tmp_path):
+    """Labels of force fields are no symbols; a mass of the frame comes before the table."""
+    tables = {"types": {"type": [1, 2, 3], "mass": [15.9994, 1.0, 500.0], "label": ["OW", "HW", "C"]}}
+    topology = gpz.mdtraj.topology(written(tmp_path / "a.gpz", tables, types=[1, 1, 2, 2, 3, 3]))
+    assert [atom.name for atom in topology.atoms] == ["OW", "OW", "HW", "HW", "C", "C"]
+    assert [atom.element.symbol for atom in topology.atoms] == ["O", "O", "H", "H", "C", "C"]
+    topology = gpz.mdtraj.topology(written(tmp_path / "b.gpz", {}, types=[1] * 6, mass=np.array([12.0] * 5 + [500.0])))
+    assert [atom.element for atom in topology.atoms] == [element.carbon] * 5 + [element.virtual]
+
+
+def test_parts_of_a_file(tmp_path):
+    with gpz.Writer(tmp_path / "a.gpz", units="metal", bound=0.0) as writer:
+        for k in range(10):
+            writer.write(positions=np.full((3, 3), float(k)), ids=[1, 2, 3], box=[20] * 3, timestep=k)
+    topology = gpz.mdtraj.topology(tmp_path / "a.gpz")
+
+    def places(parts):
+        return [[round(10 * x) for x in part.xyz[:, 0, 0]] for part in parts]
+
+    for skip, stride, chunk in ((3, None, 4), (0, 2, 2), (3, 3, 2), (0, None, 0), (10, None, 4), (12, 1, 4)):
+        expected = list(range(10))[skip :: stride or 1]
+        size = chunk or 10
+        expected = [expected[k : k + size] for k in range(0, len(expected), size)]
+        options = {"skip": skip, "stride": stride, "chunk": chunk}
+        assert places(gpz.mdtraj.iterload(tmp_path / "a.gpz", **options)) == expected
+        if chunk and stride:
+            assert places(mdtraj.iterload(tmp_path / "a.gpz", top=topology, **options)) == expected
+    assert places(mdtraj.iterload(tmp_path / "a.gpz", top=topology, chunk=4)) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]]
+    parts = mdtraj.iterload(tmp_path / "a.gpz", top=topology, chunk=8, atom_indices=[0, 2])
+    assert [part.xyz.shape for part in parts] == [(8, 2, 3), (2, 2, 3)]
+    with pytest.raises(ValueError, match="-1"):
+        next(gpz.mdtraj.iterload(tmp_path / "a.gpz", skip=-1))
+    with mdtraj.open(tmp_path / "a.gpz") as file:
+        file.seek(-2, 2)
+        assert len(file) == 10 and file.tell() == 8 and len(file.read_as_traj(topology)) == 2 and file.tell() == 10
+    with pytest.raises(ValueError, match="mode='w'"):
+        mdtraj.open(tmp_path / "a.gpz", "w")

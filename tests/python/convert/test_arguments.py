@@ -199,3 +199,15 @@ def test_exit_codes_are_those_of_the_command():
         gpz.InternalError: 1,
     }
     assert {kind: exit_code(kind("")) for kind in codes} == codes
+
+
+def test_an_input_is_no_output(folder, tmp_path):
+    """The topology, or a file that a writer has open."""
+    path = tmp_path / "top.gpz"
+    path.write_bytes((folder / "run.gpz").read_bytes())
+    before = path.read_bytes()
+    with pytest.raises(gpz.ArgumentError, match="is an input as well as the output: write another file"):
+        convert(folder / "run.xtc", path, topology=path)
+    with gpz.Writer(path, append=True), pytest.raises(gpz.ArgumentError, match="is being written by another writer"):
+        convert(folder / "run.xtc", path)
+    assert path.read_bytes() == before

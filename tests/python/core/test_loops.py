@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -149,6 +150,44 @@ def test_the_interpreter_ends_within_a_loop(sample):
     assert (ended.returncode, ended.stderr) == (3, "")
     kept = run("import gpz, sys\nloop = iter(gpz.open(sys.argv[1]))\nnext(loop).positions\nnext(loop)", sample.path)
     assert (kept.returncode, kept.stderr) == (0, "")
+
+
+THREADS = """
+import gpz, io, numpy as np, sys, threading
+path, kind = sys.argv[1:]
+x = np.random.default_rng(1).random((300, 3))
+packed = gpz.compress_frames(x, 1e-3)
+begun = threading.Barrier(5)
+
+def once(trajectory, writer):
+    if kind == "read":
+        for frame in trajectory:
+            frame.load()
+    elif kind == "write":
+        writer.write(positions=x)
+    else:
+        gpz.decompress_frames(packed)
+
+def work():
+    trajectory, writer = gpz.open(path), gpz.Writer(f"{path}.{threading.get_ident()}")
+    once(trajectory, writer)
+    begun.wait()
+    while True:
+        once(trajectory, writer)
+
+for _ in range(4):
+    threading.Thread(target=work, daemon=True).start()
+begun.wait()
+"""
+
+
+@pytest.mark.parametrize("kind", ["read", "write", "arrays"])
+def test_the_interpreter_ends_while_daemon_threads_work(sample, tmp_path, kind):
+    """Python ends a thread that asks for the interpreter then, which must not be within C++."""
+    (tmp_path / "a.gpz").write_bytes(Path(sample.path).read_bytes())
+    command = [sys.executable, "-B", "-c", THREADS, str(tmp_path / "a.gpz"), kind]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_a_fork_within_a_loop(large):

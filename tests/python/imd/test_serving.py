@@ -49,6 +49,20 @@ class Served:
         return self.sent
 
 
+def test_not_recorded_over_itself(source, tmp_path):
+    """By this program or another one. Frames may be added to the file meanwhile."""
+    before = source.read_bytes()
+    (tmp_path / "link.gpz").symlink_to(source)
+    served = Served(source, clients=2)
+    with pytest.raises(gpz.ArgumentError, match="open for reading in this program"):
+        gpz.imd.record(served.url, tmp_path / "link.gpz")
+    command = [sys.executable, "-m", "gpz.programs.record", served.url, str(source), "-q"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    served.done()
+    assert ended.returncode == 2 and "is being read by another program, and would be emptied" in ended.stderr
+    assert source.read_bytes() == before
+
+
 def test_recorded_as_it_is(source, tmp_path):
     served = Served(source, clients=2, convert=False)
     for name in ("one.gpz", "two.gpz"):

@@ -140,6 +140,22 @@ def test_ase_and_back():
         assert made.info == {"name": "alloy", "a": 3} and np.array_equal(made.arrays["weight"], atoms.arrays["weight"])
 
 
+def test_further_results_of_a_calculator():
+    atoms = ase.Atoms("CO", [[0, 0, 0], [0, 0, 1.1]])
+    results = {"energy": -1.5, "dipole": [0.1, 0.2, 0.3], "magmom": 2.0, "charges": [0.5, -0.5], "magmoms": [1.5, 0.5]}
+    results |= {"energies": [-1.0, -0.5], "stresses": np.arange(12.0).reshape(2, 6)}
+    atoms.calc = SinglePointCalculator(atoms, **results)
+    (read,) = gpz.pack.open(packed([atoms], bound=0))
+    assert read.info["dipole"].tolist() == [0.1, 0.2, 0.3] and read.arrays["charges"].tolist() == [0.5, -0.5]
+    made = read.to_ase()
+    for name, value in results.items():
+        assert np.array_equal(made.calc.results[name], value), name
+    assert gpz.pack.open(packed([made], bound=0))[0].to_ase().get_dipole_moment().tolist() == [0.1, 0.2, 0.3]
+    atoms.set_array("charges", np.array([1.0, 2.0]))
+    with pytest.raises(gpz.ArgumentError, match="structure 0: charges of the calculator differs"):
+        packed([atoms])
+
+
 def test_the_frames_are_readable_by_other_programs():
     """Types name the elements, and every particle is in the order of its structure."""
     given = molecules(20)

@@ -106,6 +106,18 @@ def test_types_where_no_elements_are_known(tmp_path):
     assert sample["types"].tolist() == [2, 1, 2] and "numbers" not in sample and "cell" not in sample
 
 
+def test_files_of_several_units_are_refused(files, tmp_path):
+    for units in ("real", None):
+        path = tmp_path / f"{units}.gpz"
+        with gpz.Writer(path, units=units) as writer:
+            writer.write(positions=np.zeros((3, 3)), types=[2, 1, 2])
+        data = Samples([files[0][1], path])
+        for ask in (len, lambda data: data[0], lambda data: data.shuffled(1)):
+            with pytest.raises(gpz.ArgumentError, match=f"{units}.gpz: its units are {units or 'not named'}, and those of .*b.gpz metal"):
+                ask(data)
+        assert len(Samples(path)) == 1
+
+
 def test_errors(files):
     data = Samples(files[0])
     with pytest.raises(IndexError, match="no sample 48: there are 48"):

@@ -96,6 +96,22 @@ def test_species_of_xyz(tmp_path):
     assert gpz.open(tmp_path / "b.gpz")[0].types.tolist() == [1, 2, 2, 1]
 
 
+def test_elements_from_masses(tmp_path):
+    """Where the file names none. Units that are not grams/mole are converted."""
+    for units, unit in (("real", 1.0), ("si", 1.66053906660e-27), ("lj", None)):
+        path = tmp_path / f"{units}.gpz"
+        with gpz.Writer(path, units=units, elements=["", "", "Zn"] if units == "real" else None) as writer:
+            masses = np.array([15.9994, 1.0, 1.008, 500.0]) * (unit or 1.0)
+            writer.write_tables({"types": {"type": [1, 2, 3, 4][: 3 if units == "real" else 4], "mass": masses[: 3 if units == "real" else 4]}})
+            writer.write(positions=POSITIONS, ids=np.arange(1, 5), types=[1, 2, 3, 3 if units == "real" else 4], box=[20, 20, 20])
+        atoms = opened(path).atoms
+        if unit is None:
+            assert not hasattr(atoms, "elements")
+        else:
+            assert atoms.elements.tolist() == (["O", "H", "Zn", "Zn"] if units == "real" else ["O", "H", "H", ""])
+            assert atoms.masses[:2] == pytest.approx([15.9994, 1.0], rel=1e-6)
+
+
 def test_a_file_without_types_warns_of_its_masses_only(tmp_path):
     with gpz.Writer(tmp_path / "a.gpz", units="metal") as writer:
         writer.write(positions=POSITIONS, ids=np.arange(1, 5), box=[20, 20, 20])

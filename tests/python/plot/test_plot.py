@@ -185,3 +185,16 @@ def test_what_cannot_be_drawn_is_said(tmp_path):
     assert numbers.sizes is not None and numbers.radial is None
     assert "no box" in numbers.missing["gr"] and "need ids" in numbers.missing["msd"]
     assert len(gpz.plot.picture_of(numbers).axes) == 2
+
+
+@pytest.mark.parametrize("option", ["-o", "--json"])
+def test_an_input_is_no_output(files, tmp_path, capsys, option):
+    (tmp_path / "link").symlink_to(files / "run.gpz")
+    before = (files / "run.gpz").read_bytes(), (files / "run.lammpstrj").read_bytes()
+    given = [str(files / "run.gpz"), "--against", str(files / "run.lammpstrj"), *(["-o", str(tmp_path / "x.png")] if option == "--json" else [])]
+    for output in (files / "run.gpz", files / "run.lammpstrj", tmp_path / "link"):
+        assert main([*given, option, str(output)]) == 2
+        assert f"gpz plot: {output}: is " in capsys.readouterr().err
+    assert before == ((files / "run.gpz").read_bytes(), (files / "run.lammpstrj").read_bytes())
+    assert main([given[0], "-o", str(tmp_path / "x"), "--json", str(tmp_path / "x")]) == 2
+    assert not (tmp_path / "x").exists() and not (tmp_path / "x.png").exists()

@@ -61,6 +61,20 @@ def test_attempts_end(server, answer, says):
     assert isinstance(raised.value, gpz.FileError) and isinstance(raised.value, OSError)
 
 
+def test_a_byte_that_is_flipped_on_its_way(server, remote, same, local):
+    """Frames that build on it are right when the next answer is."""
+    whole = server.files["/file.gpz"]
+    reader = local._file.require_open()
+    damaged = bytearray(whole)
+    damaged[int(reader.offsets()[KEY + 2] + reader.lengths()[KEY + 2] // 2)] ^= 1
+    trajectory = gpz.open(server.url(), remote=remote)
+    server.files["/file.gpz"] = bytes(damaged)
+    with pytest.raises(gpz.CorruptError, match=f"it builds on frame {KEY + 2}, which is damaged"):
+        trajectory[KEY + 5].positions  # noqa: B018
+    server.files["/file.gpz"] = whole
+    same(trajectory, [KEY + 6, KEY + 3, KEY + 2, KEY + 7])
+
+
 def test_an_error_while_reading_is_that_of_the_server(server, remote):
     trajectory = gpz.open(server.url(), remote=remote)
     server.fault = Failing(refuse(503), times=-1)

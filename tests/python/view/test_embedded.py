@@ -6,6 +6,7 @@ import hashlib
 import html
 import os
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -180,3 +181,15 @@ class TestNotebook:
                 trajectory.view(limit=0)
 
 
+
+
+def test_the_file_itself_is_no_page(sample, tmp_path):
+    before = Path(sample).read_bytes()
+    link = tmp_path / "link.gpz"
+    os.symlink(sample, link)
+    with gpz.open(sample) as trajectory:
+        for source in (sample, trajectory, trajectory[1:]):
+            for path in (sample, link):
+                with pytest.raises(gpz.ArgumentError, match="input.*: write another file"):
+                    gpz.view.write_html(source, path)
+    assert Path(sample).read_bytes() == before

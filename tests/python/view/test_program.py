@@ -93,6 +93,12 @@ class TestPage:
         assert re.fullmatch(rf"{path}: 0\.\d+ MB\n", capsys.readouterr().out)
         assert path.read_text().startswith("<!DOCTYPE html>")
 
+    def test_a_column_that_there_is_not(self, sample, tmp_path, capsys):
+        path = tmp_path / "page.html"
+        assert view.main(["--html", str(path), "--column", "nosuch", str(sample)]) == 2
+        assert capsys.readouterr().err == f"gpz view: {sample}: --column: no column nosuch: there are x y z id type vx vy vz\n"
+        assert not path.exists()
+
     def test_is_refused(self, sample, tmp_path, capsys, monkeypatch):
         monkeypatch.setattr(gpz.view.embedded.write, "__defaults__", (None, 1000))
         assert view.main(["--html", str(tmp_path / "page.html"), str(sample)]) == 2

@@ -118,6 +118,14 @@ class TestIndex:
         assert carbon == {"name": "1 C", "colour": "909090", "radius": 0.76}
         assert hydrogen["name"] == "2 H"
 
+    def test_the_first_curve_is_not_the_step(self, tmp_path, served):
+        """Curves are listed in the order of the file, those that tell how far the run is behind the others."""
+        with gpz.Writer(tmp_path / "a.gpz", units="metal") as writer:
+            writer.write(positions=np.zeros((2, 3)), observables={"Step": 7, "Temp": 1.0, "CPU": 0.5, "PotEng": 2.0})
+        head, arrays = served(tmp_path / "a.gpz").message("index")
+        assert [each["name"] for each in head["observables"]] == ["Temp", "PotEng", "Step", "CPU"]
+        assert [arrays[f"observable {k}"][0] for k in range(4)] == [1.0, 2.0, 7.0, 0.5]
+
     def test_elements_by_mass(self, tmp_path, served):
         path = tmp_path / "masses.gpz"
         with gpz.Writer(path, units="nano") as writer:

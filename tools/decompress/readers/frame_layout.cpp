@@ -3,27 +3,32 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
 #include <set>
 #include <utility>
 
-#include "positions.hpp"
+#include "gpz/positions.hpp"
 
 namespace gpz::tool {
 namespace {
 
-// The columns of x y z, or x y, in the first form of which there is both.
-std::vector<std::size_t> position_columns(const std::vector<FileColumn> &columns) {
-  for (const PositionForm form : all_forms) {
-    std::vector<std::size_t> found;
-    for (const std::string &name : position_names(form)) {
-      const auto column = std::find_if(columns.begin(), columns.end(),
-                                       [&](const FileColumn &c) { return c.name == name && !c.left_out; });
-      if (column == columns.end() || column->type == ValueType::integer) break;
-      found.push_back(static_cast<std::size_t>(column - columns.begin()));
-    }
-    if (found.size() >= 2) return found;
+// Those of the positions that are of one form, from x on: all of them, or the first two. None if already y is another.
+std::vector<std::size_t> leading_columns(const std::vector<FileColumn> &columns) {
+  std::vector<std::string> floats;
+  for (const FileColumn &column : columns)
+    if (column.type != ValueType::integer && !column.left_out) floats.push_back(column.name);
+  std::vector<std::size_t> found;
+  std::optional<PositionForm> form;
+  for (const std::string &name : position_columns(floats)) {
+    if (form && position_form(name) != form) break;
+    form = position_form(name);
+    const auto column =
+        std::find_if(columns.begin(), columns.end(), [&](const FileColumn &c) { return c.name == name; });
+    found.push_back(static_cast<std::size_t>(column - columns.begin()));
   }
-  return {};
+  return found.size() >= 2 ? found : std::vector<std::size_t>();
 }
 
 }  // namespace
@@ -53,7 +58,7 @@ std::string repeated_column(const std::vector<FileColumn> &columns) {
 }
 
 FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(columns)), places_(columns_.size()) {
-  const std::vector<std::size_t> positions = position_columns(columns_);
+  const std::vector<std::size_t> positions = leading_columns(columns_);
   const auto component = [&](std::size_t c) {
     return Field::Component{columns_[c].name, static_cast<std::uint16_t>(c)};
   };
@@ -108,10 +113,35 @@ void bounding_box_to_box(std::array<double, 12> &values) {
   const double xy = values[6];
   const double xz = values[7];
   const double yz = values[8];
-  values[0] -= std::min({0.0, xy, xz, xy + xz});
-  values[1] -= std::max({0.0, xy, xz, xy + xz});
-  values[2] -= std::min(0.0, yz);
-  values[3] -= std::max(0.0, yz);
+  const double shifts[] = {std::min({0.0, xy, xz, xy + xz}), std::max({0.0, xy, xz, xy + xz}), std::min(0.0, yz),
+                           std::max(0.0, yz)};
+  const double tilts = std::fabs(xy) + std::fabs(xz) + std::fabs(yz);
+  Box box;
+  box.values = values;
+  for (std::size_t side = 0; side < 4; ++side) {
+    const double bound = values[side];
+    const auto bound_of = [&](double value) {
+      box.values[side] = value;
+      return box.bounding()[side];
+    };
+    // Roundings of the sums may change the last digits: a value near the difference gives the bound itself. Numbers
+    // that are no such sums have none.
+    const double difference = bound - shifts[side];
+    double value = difference;
+    constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
+    double below = value - roundings * (std::fabs(bound) + tilts);
+    double above = value + roundings * (std::fabs(bound) + tilts);
+    while (bound_of(value) != bound) {
+      (bound_of(value) < bound ? below : above) = value;
+      value = below + (above - below) / 2;
+      if (!(below < value && value < above)) {
+        value = difference;
+        break;
+      }
+    }
+    box.values[side] = value;
+  }
+  values = box.values;
 }
 
 void resize_columns(Frame &frame, std::size_t rows) {

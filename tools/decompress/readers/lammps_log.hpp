@@ -8,9 +8,10 @@
 
 namespace gpz::tool {
 
-// One row a timestep, ascending; of a timestep that occurs several times the last row. The columns are those of all
-// runs, NaN where a run has them not. Throws Failure: corrupt (no thermodynamic output, or one of thermo_modify line
-// multi or yaml), io.
+// One row a timestep, ascending; of a timestep with which one run ends and the next begins the last row. Where the
+// steps go back, rows of earlier runs from that step on are left out. The columns are those of all these runs, NaN
+// where a run has them not; columns without a number are left out. What is left out is named on standard error. Throws
+// Failure: corrupt (no thermodynamic output, or one of thermo_modify line multi or yaml), io.
 Table read_lammps_log(const std::string &path);
 
 }  // namespace gpz::tool
