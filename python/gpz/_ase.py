@@ -17,8 +17,17 @@ from ase.stress import full_3x3_to_voigt_6_stress
 import gpz
 from gpz._components import split
 from gpz._particles import Particles
+from gpz._quantities import (
+    ENERGY_NAMES,
+    Value,
+    arrays_of_observables,
+    dipole_of,
+    energy_of,
+    matrix,
+    stress_of,
+    virial_of,
+)
 from gpz._tables import LONGEST
-from gpz._quantities import ENERGY_NAMES, Value, arrays_of_observables, dipole_of, energy_of, matrix, stress_of, virial_of
 
 OF_INFO = ("timestep", "time", "gpz_origins")  # what is no observable
 # Results of calculators for the whole system that have no unit of ours, or that of an energy.

@@ -111,6 +111,11 @@ class Box:
     __hash__ = None  # type: ignore[assignment]
 
 
+def inverse_of(box: Box) -> np.ndarray:
+    """(3, 3): vectors times this are multiples of the edges. Those of edges of length 0 are 0."""
+    return np.linalg.inv(box.matrix) if box.volume > 0 else np.linalg.pinv(box.matrix)
+
+
 def spanned_by(edges: npt.ArrayLike | None) -> Box | None:
     """A box at the origin. edges: (3, 3), each row is an edge vector.
 

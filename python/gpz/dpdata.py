@@ -170,7 +170,7 @@ def _labels(frame: gpz.Frame, units: str) -> dict:
     virial, stress = _quantities.virial_of(observables, units), _quantities.stress_of(observables, units)
     if virial is not None:
         found["virials"] = _quantities.matrix(virial.scaled(_quantities.factor("energy", virial.style, "dpdata")))
-    elif stress is not None and frame.box is not None:
+    elif stress is not None and frame.box is not None and frame.box.volume > 0:
         volume = frame.box.volume * _quantities.factor("length", units, "dpdata") ** 3
         found["virials"] = -volume * _quantities.matrix(stress.scaled(_quantities.factor("pressure", stress.style, "ASE")))
     return found

@@ -16,6 +16,7 @@ from ovito.io import FileReaderInterface
 
 import gpz
 from gpz import _clients, _positions
+from gpz._box import inverse_of
 from gpz._particles import Links, Particles, ParticlesOfFrames
 
 MAGIC = b"\x89GPZ\r\n\x1a\n"
@@ -174,7 +175,7 @@ def _fill_bonds(particles, links: Links | None, positions: np.ndarray | None, bo
     if positions is not None and box is not None:
         # The nearest image. Coordinates that are not wrapped have none.
         first, second = positions[links.indices[:, 0]], positions[links.indices[:, 1]]
-        crossed = -np.rint((second - first) @ np.linalg.inv(box.matrix)).astype(np.int64)
+        crossed = -np.rint((second - first) @ inverse_of(box)).astype(np.int64)
         bonds.create_property("Periodic Image", data=np.where(box.periodic, crossed, 0))
         kept.add("Periodic Image")
     if links.types is not None:

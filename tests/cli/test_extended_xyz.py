@@ -208,7 +208,10 @@ class Back(CommentCase):
         self.write("t.log", "Step PotEng Temp Time\n 0 -2 300 7\n")
         for units, energy in (("real", -2 * 4184 / 6.02214076e23 / 1.602176634e-19), ("metal", -2), ("lj", -2)):
             self.gpz("encode", "t.dump", "-o", "t.gpz", "--lossless", "--log", "t.log", "--units", units)
-            comment = self.comment()
+            note = "forces are in units real and keep the names fx fy fz, as programs take forces of extended XYZ for eV/Angstrom: " \
+                   "ase convert FILE.gpz FILE.extxyz converts them"
+            self.gpz("decode", "t.gpz", "-o", "t.extxyz", err=note if units == "real" else "")
+            comment = self.text("t.extxyz").splitlines()[1]
             self.assertAlmostEqual(float(comment.split(" energy=")[1].split()[0]), energy, 12)
             self.assertIn(" Temp=300 Time_=7", comment)
             # Forces that are not in eV/Angstrom are not called forces.

@@ -13,6 +13,7 @@
 #include "frame_input.hpp"
 #include "frame_loop.hpp"
 #include "output_file.hpp"
+#include "quantities.hpp"
 #include "row_numbers.hpp"
 #include "selection/atom_selection.hpp"
 #include "selection/options.hpp"
@@ -50,6 +51,19 @@ std::string format_of(const DecodeOptions &options) {
 std::unique_ptr<FrameWriter> make_writer(const std::string &format, OutputFile &out, TextOptions options) {
   if (format == "lammps") return make_lammps_writer(out, std::move(options));
   return make_xyz_writer(out, std::move(options), format == "extxyz");
+}
+
+// Names of columns that other programs do not look for, or nothing.
+std::string note_of_forces(const Metadata &metadata) {
+  if (in_electronvolts(metadata.units)) return "";
+  const std::vector<std::string> &columns = metadata.columns;
+  for (const char *name : {"fx", "fy", "fz"})
+    if (std::find(columns.begin(), columns.end(), name) == columns.end()) return "";
+  return fmt::format(
+      "forces are in units {} and keep the names fx fy fz, as programs take forces of extended XYZ for eV/Angstrom: "
+      "ase "
+      "convert FILE.gpz FILE.extxyz converts them",
+      metadata.units);
 }
 
 // One frame as a LAMMPS data file.
@@ -136,6 +150,8 @@ void decode(DecodeOptions options) {
     writer->finish();
   }
   if (outcome.written > 0 || !outcome.problem) out.commit();
+  if (format == "extxyz" && options.text.columns.empty())
+    if (const std::string note = note_of_forces(input.metadata()); !note.empty()) print_note(printable(note));
   if (outcome.problem) throw *outcome.problem;
 }
 

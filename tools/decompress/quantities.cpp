@@ -104,6 +104,8 @@ const std::vector<VectorQuantity> &vector_quantities() {
   return quantities;
 }
 
+bool in_electronvolts(const std::string &units) { return units.empty() || units == "lj" || units == "metal"; }
+
 std::string column_of(const std::string &property, std::size_t component, std::size_t components) {
   if (components == 1) return property;
   if (components == 3)

@@ -21,6 +21,10 @@ struct VectorQuantity {
 };
 const std::vector<VectorQuantity> &vector_quantities();
 
+// Whether energies and forces of a file with these units are taken as they are for those of ASE: in eV and Angstrom, or
+// in no unit that is known.
+bool in_electronvolts(const std::string &units);
+
 // The name of the column of one component (from 0 on) of a property: name[1], name[2], ... where LAMMPS has none.
 std::string column_of(const std::string &property, std::size_t component, std::size_t components);
 

@@ -36,6 +36,6 @@ def dimensions(box: gpz.Box) -> np.ndarray:
 def turn(vectors: np.ndarray, box: gpz.Box) -> None:
     """Turns vectors with the box, in place, if a is not along x or b not in the plane of x and y. MDAnalysis only knows
     lengths and angles of a box."""
-    if box.kind == "general triclinic":
+    if box.kind == "general triclinic" and box.volume > 0:  # MDAnalysis has no box without a volume
         upright = mdamath.triclinic_vectors(dimensions(box), dtype=np.float64)
         vectors[...] = vectors @ np.linalg.solve(box.matrix, upright).astype(vectors.dtype)

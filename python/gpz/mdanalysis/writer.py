@@ -211,11 +211,14 @@ class GPZWriter(base.WriterBase):
         step = ts.data.get("step", ts.frame)
         return {"box": self._box(ts.dimensions), "timestep": int(step), "time": float(ts.time) / self._units.time}
 
-    def _box(self, dimensions: np.ndarray | None) -> np.ndarray | None:
-        """Edge vectors as rows, in units of the file."""
-        if dimensions is None:
+    def _box(self, dimensions: np.ndarray | None) -> np.ndarray | gpz.Box | None:
+        """Edge vectors as rows, in units of the file. Edges of length 0 are not periodic."""
+        if dimensions is None or not dimensions[:3].any():
             return None
         if (dimensions[3:] == 90).all():
+            if not dimensions[:3].all():
+                boundary = " ".join("pp" if length else "ff" for length in dimensions[:3])
+                return gpz.Box.from_bounds([0, 0, 0], dimensions[:3].astype(np.float64) / self._units.length, boundary=boundary)
             return dimensions[:3].astype(np.float64) / self._units.length
         return mdamath.triclinic_vectors(dimensions, dtype=np.float64) / self._units.length
 

@@ -11,6 +11,7 @@ import numpy as np
 
 import gpz
 from gpz import _positions
+from gpz._box import inverse_of
 
 GROUPS = 16  # of particles, between which the noise of g(r) is measured
 BINS = 200
@@ -149,7 +150,7 @@ def unwrapped(trajectory: gpz.Trajectory) -> Iterator[tuple[gpz.Frame, np.ndarra
             if frame.images is not None:
                 positions = unwrapped_by_images(frame)
             elif previous is not None:
-                steps = np.linalg.solve(frame.box.matrix.T, (positions - previous).T)
+                steps = ((positions - previous) @ inverse_of(frame.box)).T
                 steps[~np.array(frame.box.periodic)] = 0
                 positions -= np.round(steps).T @ frame.box.matrix
         previous = positions

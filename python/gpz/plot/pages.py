@@ -49,8 +49,10 @@ def radial_distribution(
     """
     counted = None
     for frame in frames:
-        if frame.box is None:
-            raise gpz.ArgumentError(f"frame {frame.index} has no box, and g(r) needs a density")
+        n = 3 if frame.box is None else frame.box.dimension
+        if frame.box is None or not abs(np.linalg.det(frame.box.matrix[:n, :n])) > 0:
+            what = "no box" if frame.box is None else "a box without volume"
+            raise gpz.ArgumentError(f"frame {frame.index} has {what}, and g(r) needs a density")
         if counted is None:
             counted = observables.RadialDistribution(
                 reach or observables.default_range(frame.box, frame.n_particles), bins

@@ -128,3 +128,23 @@ def test_a_file_without_types_warns_of_its_masses_only(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         mda.Universe(str(tmp_path / "b.gpz"))
+
+
+@pytest.mark.parametrize("cell", [[10, 11, 0], [0, 0, 12], [[5, 5, 0], [5, -5, 0], [0, 0, 0]]])
+def test_edges_of_length_0(tmp_path, cell):
+    """Slabs and wires, as ASE has them: MDAnalysis has no box of the last one."""
+    matrix = np.diag(np.array(cell, float)) if np.ndim(cell) == 1 else np.array(cell, float)
+    boundary = " ".join("pp" if edge.any() else "ff" for edge in matrix)
+    with gpz.Writer(tmp_path / "a.gpz", units="metal", bound=0) as writer:
+        writer.write(positions=POSITIONS, ids=np.arange(1, 5), types=[1, 1, 1, 1], box=gpz.Box.from_vectors(matrix, boundary=boundary))
+    read = opened(tmp_path / "a.gpz")
+    assert read.atoms.positions.tolist() == POSITIONS.tolist()
+    if np.ndim(cell) > 1:
+        assert read.dimensions is None
+        return
+    assert read.dimensions.tolist() == [*cell, 90, 90, 90]
+    for made in read, universe(["1"] * 4):
+        made.dimensions = [*cell, 90, 90, 90]
+        made.atoms.write(str(tmp_path / "b.gpz"))
+        box = gpz.open(tmp_path / "b.gpz")[0].box
+        assert (box.matrix.tolist(), box.boundary) == (matrix.tolist(), boundary)

@@ -113,6 +113,17 @@ def test_displacements_need_ids(tmp_path):
         displacement(gpz.open(tmp_path / "a.gpz"))
 
 
+def test_a_slab_without_height(tmp_path):
+    """An edge of length 0 that is not periodic, as ASE has it: displacements cross the other faces, and there is no density."""
+    box = gpz.Box.from_vectors(np.diag([5.0, 5, 0]), boundary="pp pp ff")
+    with gpz.Writer(tmp_path / "a.gpz", bound=0) as writer:
+        for k in range(4):
+            writer.write(ids=[1], positions=[[(4.0 + k) % 5, 1, 7 + k]], box=box, timestep=k)
+    assert displacement(gpz.open(tmp_path / "a.gpz")).msd.tolist() == pytest.approx([0, 2, 8, 18])
+    with pytest.raises(gpz.ArgumentError, match="frame 0 has a box without volume, and g.r. needs a density"):
+        radial_distribution(gpz.open(tmp_path / "a.gpz"))
+
+
 def test_a_range_beyond_half_of_the_box_is_refused(system):
     trajectory, box, _ = system
     if any(box.periodic):

@@ -44,7 +44,7 @@ std::string property_name(const std::string &name) {
 
 // As the specification of extended XYZ has texts: in quotes unless it is a word without special characters.
 std::string quoted(const std::string &text) {
-  const std::string shown = printable(text);
+  std::string shown = printable(text);
   constexpr const char *special = " \t=\"',[]{}\\";
   if (!shown.empty() && shown.find_first_of(special) == std::string::npos) return shown;
   std::string result = "\"";
@@ -190,7 +190,6 @@ class XyzWriter final : public FrameWriter {
       return found == others.end() ? nullptr : *found;
     };
     const auto type = [&](const Frame::Column *column) { return frame.info.fields[column->field].type; };
-    const bool in_electronvolts = options().units.empty() || options().units == "lj" || options().units == "metal";
     std::vector<Property> properties;
     std::vector<const Frame::Column *> used;
     const auto add = [&](std::string name, std::vector<const Frame::Column *> columns) {
@@ -205,7 +204,7 @@ class XyzWriter final : public FrameWriter {
       for (const VectorQuantity &quantity : vector_quantities()) {
         if (std::find(quantity.columns.begin(), quantity.columns.end(), name) == quantity.columns.end()) continue;
         property = quantity.properties[0];
-        if (property == "forces" && !in_electronvolts) continue;
+        if (property == "forces" && !in_electronvolts(options().units)) continue;
         for (const std::string_view component : quantity.columns) group.push_back(find(component));
       }
       const std::size_t opening = name.size() > 3 && name.back() == ']' ? name.rfind('[') : std::string::npos;
