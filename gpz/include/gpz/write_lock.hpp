@@ -30,7 +30,7 @@ class GPZ_API WriteLock {
 
  private:
   friend class ReadLock;
-  struct State;
+  struct GPZ_LOCAL State;
   std::unique_ptr<State> state_;
 };
 
