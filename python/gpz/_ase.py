@@ -14,6 +14,7 @@ from ase import Atoms
 from ase.data import atomic_numbers
 
 import gpz
+from gpz._observed import ATOMS
 from gpz._particles import Particles
 from gpz._tables import LONGEST
 from gpz._units import ENERGY_NAMES, STRESS_NAMES
@@ -90,6 +91,8 @@ def observables_of(atoms: Atoms, from_ase: Convert) -> dict[str, float]:
     if stress is not None and np.shape(stress) == (6,):
         found.update({name: float(from_ase(value, "pressure")) for name, value in zip(STRESS_NAMES, stress)})
     taken = {*OF_INFO, *(ENERGY_NAMES if energy is not None else ()), *(STRESS_NAMES if stress is not None else ())}
+    if found:
+        taken.add(ATOMS)  # of a system that these atoms were some of: what the calculator has is of these atoms alone
     for name, value in atoms.info.items():
         if name not in taken and _is_name(name) and _is_number(value):
             found[name] = float(value)

@@ -12,6 +12,7 @@ import numpy as np
 
 import gpz
 import gpz.pack
+from gpz import _core, _observed
 from gpz._arguments import checked_integer, shown
 from gpz._clients import of_types, type_columns
 from gpz._elements import NUMBERS
@@ -67,10 +68,22 @@ class Samples(Sequence):
             return self._files[number]
 
     def _ends(self) -> np.ndarray:
-        """(files,): where the samples of each end."""
+        """(files,): where the samples of each end. gpz.ArgumentError if the files are in different units."""
         if self._known_ends is None:
+            self._require_same_units()
             self._known_ends = np.cumsum([len(self._file(number)) for number in range(len(self._paths))])
         return self._known_ends
+
+    def _require_same_units(self) -> None:
+        named = {self._file(number).units: self._paths[number] for number in reversed(range(len(self._paths)))}
+        named.pop("", None)  # nothing says that they differ
+        if len(named) > 1:
+            (units, path), (others, other) = [*named.items()][::-1][:2]
+            path, other = _core.printable(path), _core.printable(other)
+            raise ArgumentError(
+                f"paths: {path} is in units {units}, and {other} in units {others}: the numbers of a data set have one "
+                "unit. Make a data set for each, and convert the values of one by transform="
+            )
 
     def __len__(self) -> int:
         return int(self._ends()[-1])
@@ -133,7 +146,7 @@ class Samples(Sequence):
         if box is not None:
             found["cell"] = np.array(box.matrix, np.float64)
             found["pbc"] = np.array(box.periodic, bool)
-        observables = frame.observables
+        observables = _observed.of_atoms(frame.observables, frame.n_particles, trajectory._file.name)
         energy = next((observables[name] for name in ENERGY_NAMES if name in observables), None)
         if energy is not None:
             found["energy"] = float(energy)

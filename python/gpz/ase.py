@@ -67,9 +67,10 @@ def read_gpz(
 
     Atoms are in the order of ids. An Atoms has positions, cell, celldisp, pbc; numbers from elements, else masses, else
     `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
-    charges; forces, energy (the observable PotEng, else pe, else energy) and stress in a SinglePointCalculator; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
+    charges; forces, energy (the observable PotEng, else pe, else energy) and stress in a SinglePointCalculator, energy and stress of frames
+    that have all atoms of their system, with a warning otherwise; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
     id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file. Other observables are
-    in `info` under their names, as they are in the file. Where frames have no masses, charges and molecules, the tables of the file say them.
+    in `info` under their names, in units of the file; those per atom are multiplied by the number of atoms. Where frames have no masses, charges and molecules, the tables of the file say them.
     Tables also become the arrays atomtypes, residuenames and residuenumbers, as of PDB files, and bonds, angles and dihedrals, as
     of LAMMPS's data files: texts with indices, which ASE does not adapt when atoms are removed.
     info["gpz_origins"] has the errors of positions and of other columns, if the file has bounds for them: write_gpz takes

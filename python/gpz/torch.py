@@ -35,9 +35,11 @@ class Dataset(Samples, torch.utils.data.Dataset):
 
     numbers: (N,) int64, atomic numbers; for trajectories without elements `types` instead.
     positions, forces, velocities: (N, 3). cell: (3, 3), edge vectors as rows. pbc: (3,) bool. stress: (6,).
-    energy: (), in float64 unless told otherwise. Of a trajectory: the observable PotEng, else pe, else energy.
+    energy: (), in float64 unless told otherwise. Of a trajectory: the observable PotEng, else pe, else energy, of all atoms of
+        the frame. Frames of some atoms have none, with a warning.
 
-    A key is missing where the file does not have it. Numbers are in the units of the file.
+    A key is missing where the file does not have it. Numbers are in the units of the files, which are the same:
+    gpz.ArgumentError otherwise, when the data set is first used.
 
     paths: of .gpz files, or URLs.
     keys: those to read, also other columns, observables and entries of info; None: those above. gpz.ColumnError where one is

@@ -54,6 +54,37 @@ def test_keys_and_transform(files):
         Samples(paths[0], keys=["q"])[0]
 
 
+def test_energies_are_those_of_all_atoms(tmp_path):
+    """Of LAMMPS with thermo_modify norm yes they are per atom, and some of the atoms have none."""
+    x, ids = np.arange(12.0).reshape(4, 3), [1, 2, 3, 4]
+    for name, energy in (("PotEng", (-2.5, "1/atom")), ("energy", -10.0)):
+        with gpz.Writer(tmp_path / "a.gpz", units="lj") as writer:
+            writer.write(positions=x, ids=ids, types=[1, 1, 2, 2], observables={name: energy, "Temp": 1.5})
+        assert Samples(tmp_path / "a.gpz")[0]["energy"] == -10
+        with gpz.open(tmp_path / "a.gpz", atoms=[2, 3]) as some, gpz.Writer(tmp_path / "b.gpz", units="lj") as writer:
+            writer.write(some[0])
+        with pytest.warns(UserWarning, match=f"{name} of 4 atoms is left out, because frames have 2"):
+            sample = Samples(tmp_path / "b.gpz")[0]
+        assert "energy" not in sample and sample["positions"].shape == (2, 3)
+        with pytest.warns(UserWarning, match="of 4 atoms"), pytest.raises(gpz.ColumnError, match="no energy"):
+            Samples(tmp_path / "b.gpz", keys=["energy"])[0]
+        with pytest.warns(UserWarning, match="of 4 atoms"):
+            assert Samples(tmp_path / "b.gpz", keys=["Temp"])[0] == {"Temp": 1.5}
+
+
+def test_files_have_the_same_units(tmp_path):
+    for units in ("real", "metal", None):
+        with gpz.Writer(tmp_path / f"{units}.gpz", units=units, bound=1e-3) as writer:
+            writer.write(positions=np.eye(3), ids=[1, 2, 3], observables={"PotEng": -1.0})
+    gpz.pack.write(tmp_path / "pack.gpz", molecules(3))  # in metal units
+    for others in (["metal.gpz"], ["None.gpz", "metal.gpz"], ["pack.gpz"]):
+        data = Samples([tmp_path / "real.gpz", *(tmp_path / name for name in others)])
+        for use in (len, lambda data: data[0], lambda data: data.shuffled(1)):
+            with pytest.raises(gpz.ArgumentError, match=f"real.gpz is in units real, and .*{others[-1]} in units metal"):
+                use(data)
+    assert len(Samples([tmp_path / name for name in ("metal.gpz", "None.gpz", "pack.gpz")])) == 5
+
+
 def test_shuffled_has_every_sample_once(files):
     data = Samples(files[0])
     order = data.shuffled(1)
