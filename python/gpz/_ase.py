@@ -12,18 +12,26 @@ from typing import Any
 import numpy as np
 from ase import Atoms
 from ase.data import atomic_numbers
+from ase.stress import full_3x3_to_voigt_6_stress
 
 import gpz
+from gpz._components import split
 from gpz._observed import ATOMS
 from gpz._particles import Particles
 from gpz._tables import LONGEST
-from gpz._units import ENERGY_NAMES, STRESS_NAMES
+from gpz._quantities import ENERGY_NAMES, Value, arrays_of_observables, dipole_of, energy_of, matrix, stress_of, virial_of
 
 OF_INFO = ("timestep", "time", "gpz_origins")  # what is no observable
+# Results of calculators for the whole system that have no unit of ours, or that of an energy.
+OF_SYSTEM = {"free_energy": "energy", "magmom": None}
+# Those for each atom, by their names in ASE, which are those of columns: what from_ase() takes for their units.
+OF_ATOMS = {"energies": "energy", "charges": "charge", "magmoms": None, "stresses": None}
+OTHER_NAMES = {"charge": "charges"}  # of these in extended XYZ
+MOST_NUMBERS = 9  # of an array of info that becomes observables
 # Arrays of Atoms by columns of the table `atoms`, as ASE's reader of PDB files calls them.
 ARRAYS = {"name": "atomtypes", "resname": "residuenames", "resid": "residuenumbers"}
 
-Convert = Callable[[Any, str], Any]
+Convert = Callable[..., Any]
 
 
 def arrays_of(particles: Particles) -> dict[str, np.ndarray]:
@@ -66,36 +74,97 @@ def numbers_of(particles: Particles, others: np.ndarray) -> np.ndarray:
     return np.where(symbols == "", others, found)
 
 
-def results_of(observables: Mapping[str, float], to_ase: Convert) -> tuple[dict[str, Any], dict[str, float]]:
-    """Results of a calculator, and what else becomes entries of Atoms.info, in units of the file."""
+def results_of(observables: Mapping[str, float], to_ase: Convert, units: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Results of a calculator, and what else becomes entries of Atoms.info, in units of the file: numbers, and arrays of name[1] to
+    name[k]. `virial` is in eV, as ASE has it of extended XYZ."""
     results: dict[str, Any] = {}
     used: set[str] = set()
-    name = next((name for name in ENERGY_NAMES if name in observables), None)
-    if name is not None:
-        results["energy"] = float(to_ase(observables[name], "energy"))
-        used.add(name)
-    if all(name in observables for name in STRESS_NAMES):
-        results["stress"] = np.array([to_ase(observables[name], "pressure") for name in STRESS_NAMES])
-        used.update(STRESS_NAMES)
-    return results, {
-        f"{name}_" if name in OF_INFO else name: value for name, value in observables.items() if name not in used
-    }
+
+    def take(name: str, found: Value | None, quantity: str) -> None:
+        if found is not None:
+            results[name] = to_ase(found.values, quantity, found.style)
+            used.update(found.names)
+
+    take("energy", energy_of(observables, units), "energy")
+    take("free_energy", energy_of(observables, units, ("free_energy",)), "energy")
+    take("stress", stress_of(observables, units), "pressure")
+    take("dipole", dipole_of(observables, units), "dipole")
+    if "magmom" in observables:
+        take("magmom", Value(np.float64(observables["magmom"]), ("magmom",), ""), "energy")
+    take("virial", virial_of(observables, units), "energy")
+    rest = arrays_of_observables({name: value for name, value in observables.items() if name not in used})
+    info = {f"{name}_" if name in OF_INFO else name: value for name, value in rest.items()}
+    if "virial" in results:
+        info["virial"] = matrix(results.pop("virial"))
+    return {name: float(value) if np.ndim(value) == 0 else np.array(value) for name, value in results.items()}, info
 
 
-def observables_of(atoms: Atoms, from_ase: Convert) -> dict[str, float]:
-    """Energy and stress of the calculator, and the numbers of Atoms.info."""
+def observables_of(atoms: Atoms, from_ase: Convert, dropped: set[str]) -> gpz.Observables:
+    """Energies, stress, dipole and magnetic moment of the calculator; the numbers of Atoms.info, and its arrays of up to nine. dropped:
+    gets the names of what else there is in info."""
     found: dict[str, float] = {}
-    energy, stress = known(atoms, "energy"), known(atoms, "stress")
+    units: dict[str, str] = {}
+    of_results: set[str] = set()
+    energy, stress, dipole = (known(atoms, name) for name in ("energy", "stress", "dipole"))
     if energy is not None:
         found[ENERGY_NAMES[0]] = float(from_ase(energy, "energy"))
-    if stress is not None and np.shape(stress) == (6,):
-        found.update({name: float(from_ase(value, "pressure")) for name, value in zip(STRESS_NAMES, stress)})
-    taken = {*OF_INFO, *(ENERGY_NAMES if energy is not None else ()), *(STRESS_NAMES if stress is not None else ())}
+        of_results.update(ENERGY_NAMES)
+    if stress is not None and np.shape(stress) in ((6,), (3, 3)):
+        six = stress if np.shape(stress) == (6,) else full_3x3_to_voigt_6_stress(np.asarray(stress))
+        found.update({f"stress[{k + 1}]": float(from_ase(value, "pressure")) for k, value in enumerate(six)})
+        of_results.update(f"stress[{k + 1}]" for k in range(9))
+    if dipole is not None and np.shape(dipole) == (3,):
+        parts = {f"dipole[{k + 1}]": float(value) for k, value in enumerate(dipole)}
+        found.update(parts)
+        units.update(dict.fromkeys(parts, "e*Angstrom"))
+        of_results.update(parts)
+    for name, quantity in OF_SYSTEM.items():
+        value = known(atoms, name)
+        if value is not None and np.ndim(value) == 0:
+            found[name] = float(value if quantity is None else from_ase(value, quantity))
+            of_results.add(name)
     if found:
-        taken.add(ATOMS)  # of a system that these atoms were some of: what the calculator has is of these atoms alone
+        of_results.add(ATOMS)  # of a system that these atoms were some of: what the calculator has is of these atoms alone
     for name, value in atoms.info.items():
-        if name not in taken and _is_name(name) and _is_number(value):
-            found[name] = float(value)
+        if name in OF_INFO or name in of_results:
+            continue
+        parts = _numbers_of(name, value)
+        if not parts or of_results.intersection(parts):
+            dropped.add(str(name))
+            continue
+        found.update(parts)
+        if name == "virial":
+            units.update(dict.fromkeys(parts, "eV"))
+    return gpz.Observables(found, units)
+
+
+def _numbers_of(name: Any, value: Any) -> dict[str, float]:
+    """A number, or an array of one or two dimensions, by the names of observables; nothing for other values."""
+    if not _is_name(name):
+        return {}
+    if _is_number(value):
+        return {name: float(value)}
+    if not isinstance(value, (np.ndarray, list, tuple)):
+        return {}
+    try:
+        array = np.asarray(value)
+    except ValueError:  # lists of different lengths
+        return {}
+    if array.dtype.kind not in "iuf" or array.ndim not in (1, 2) or not 1 <= array.size <= MOST_NUMBERS:
+        return {}
+    # ASE's matrix, which is symmetric, as extended XYZ has it: nine numbers in a row.
+    array = array.ravel() if name == "virial" and array.shape == (3, 3) else array
+    parts = {part: float(values[0]) for part, values in split(name, array[None].astype(np.float64)).items()}
+    return parts if all(_is_name(part) for part in parts) else {}
+
+
+def columns_of(atoms: Atoms, from_ase: Convert) -> dict[str, np.ndarray]:
+    """What the calculator has found for each atom, besides forces, by the name of the array."""
+    found = {}
+    for name, quantity in OF_ATOMS.items():
+        values = known(atoms, name)
+        if values is not None and np.ndim(values) in (1, 2):
+            found[name] = np.asarray(values if quantity is None else from_ase(values, quantity))
     return found
 
 

@@ -127,6 +127,11 @@ def require_columns(bounds: Iterable[str], columns: Iterable[str]) -> None:
             raise ArgumentError(f"bounds: there is no column {name}; the frame has {' '.join(columns)}")
 
 
+def _volume(edges: np.ndarray) -> float:
+    """What one to three vectors span."""
+    return abs(np.linalg.det(edges)) if len(edges) == 3 else float(np.sqrt(np.linalg.det(edges @ edges.T)))
+
+
 def require_box(box: Box) -> None:
     """ArgumentError for edges that span no volume, numbers that are not finite, and what is no box at all."""
     matrix, origin = numbers_of("box: the matrix", box.matrix, (3, 3)), numbers_of("box: the origin", box.origin, (3,))
@@ -146,9 +151,13 @@ def require_box(box: Box) -> None:
             f"box: {value:g} is where the matrix of a box of the kind {box.kind!r} has 0. Box.from_vectors(matrix) finds "
             "the kind"
         )
-    if box.kind != "general triclinic" and not (np.diag(matrix) > 0).all():
+    # Slabs and wires have such edges where they are not periodic.
+    missing = ~matrix.any(axis=1) & [pair[:1] != "p" for pair in (box.boundary.split() + 3 * ["pp"])[:3]]
+    if box.kind != "general triclinic" and not ((np.diag(matrix) > 0) | missing).all():
         lengths = " ".join(f"{length:g}" for length in np.diag(matrix))
-        raise ArgumentError(f"box: edges are longer than 0, not {lengths}. Without a box: box=None")
+        raise ArgumentError(
+            f"box: edges are longer than 0, not {lengths}, unless the box is not periodic along them. Without a box: box=None"
+        )
     with np.errstate(all="ignore"):
-        if not abs(np.linalg.det(matrix / np.abs(matrix).max())) > 0:
+        if missing.all() or not _volume(matrix[~missing] / np.abs(matrix).max()) > 0:
             raise ArgumentError("box: the edges span no volume. Without a box: box=None")

@@ -12,13 +12,12 @@ import numpy as np
 
 import gpz
 import gpz.pack
-from gpz import _core, _observed
+from gpz import _core, _observed, _quantities
 from gpz._arguments import checked_integer, shown
 from gpz._clients import of_types, type_columns
 from gpz._elements import NUMBERS
 from gpz._errors import ArgumentError
 from gpz._frame import VECTORS
-from gpz._units import ENERGY_NAMES
 from gpz.pack.reader import USUAL_CACHE
 from gpz.pack.writer import TABLE
 
@@ -147,9 +146,12 @@ class Samples(Sequence):
             found["cell"] = np.array(box.matrix, np.float64)
             found["pbc"] = np.array(box.periodic, bool)
         observables = _observed.of_atoms(frame.observables, frame.n_particles, trajectory._file.name)
-        energy = next((observables[name] for name in ENERGY_NAMES if name in observables), None)
+        energy = _quantities.energy_of(observables, trajectory.units)
         if energy is not None:
-            found["energy"] = float(energy)
+            found["energy"] = energy.scaled(_factor("energy", energy.style, trajectory.units))
+        stress = _quantities.stress_of(observables, trajectory.units)
+        if stress is not None:
+            found["stress"] = stress.scaled(_stress_factor(stress.style, trajectory.units))
         if self._keys is None:
             return found
         return _chosen({**observables, **found}, self._keys, trajectory.path)
@@ -186,6 +188,19 @@ def _opened(path: str, cache: int) -> Any:
     if len(trajectory) and TABLE in trajectory.tables(0, [TABLE]):
         return gpz.pack.Pack(trajectory, cache)
     return trajectory
+
+
+def _factor(quantity: str, of: str, units: str) -> float:
+    """One unit of a style in that of the units of a file; 1 where one of them has none."""
+    unknown = ("", "lj")
+    return 1.0 if of == units or of in unknown or units in unknown else _quantities.si(quantity, of) / _quantities.si(quantity, units)
+
+
+def _stress_factor(of: str, units: str) -> float:
+    """To energy by volume, in the units of the file: eV/Å^3 in metal, as in packs of ase.Atoms."""
+    if of in ("", "lj") or units in ("", "lj"):
+        return 1.0
+    return _quantities.si("pressure", of) / (_quantities.si("energy", units) / _quantities.si("length", units) ** 3)
 
 
 def _has(frame: gpz.Frame, key: str) -> bool:

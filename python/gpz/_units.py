@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 _BOHR = 5.29177210903e-11  # CODATA 2018
-_ANGSTROM = 1e-10
+ANGSTROM = 1e-10
+ELECTRONVOLT = 1.602176634e-19
+ELECTRON = 1.602176634e-19  # C
+DALTON = 1.66053906660e-27  # kg, CODATA 2018
 
 # By the name in the LAMMPS command `units`, in meters and seconds. The style lj has no units.
 LENGTHS = {
-    "real": _ANGSTROM,
-    "metal": _ANGSTROM,
+    "real": ANGSTROM,
+    "metal": ANGSTROM,
     "si": 1.0,
     "cgs": 1e-2,
     "electron": _BOHR,
@@ -18,11 +21,10 @@ LENGTHS = {
 }
 TIMES = {"real": 1e-15, "metal": 1e-12, "si": 1.0, "cgs": 1.0, "electron": 1e-15, "micro": 1e-6, "nano": 1e-9}
 
-_ELECTRONVOLT = 1.602176634e-19
 # In joules and pascals.
 ENERGIES = {
     "real": 4184 / 6.02214076e23,
-    "metal": _ELECTRONVOLT,
+    "metal": ELECTRONVOLT,
     "si": 1.0,
     "cgs": 1e-7,
     "electron": 4.3597447222071e-18,
@@ -31,6 +33,27 @@ ENERGIES = {
 }
 PRESSURES = {"real": 101325.0, "metal": 1e5, "si": 1.0, "cgs": 0.1, "electron": 1.0, "micro": 1e3, "nano": 1e6}
 
+
+# In kilograms and coulombs.
+_GRAM_PER_MOLE = 1e-3 / 6.02214076e23
+MASSES = {
+    "real": _GRAM_PER_MOLE,
+    "metal": _GRAM_PER_MOLE,
+    "si": 1.0,
+    "cgs": 1e-3,
+    "electron": DALTON,
+    "micro": 1e-15,
+    "nano": 1e-21,
+}
+CHARGES = {
+    "real": ELECTRON,
+    "metal": ELECTRON,
+    "si": 1.0,
+    "cgs": 0.1 / 299792458,
+    "electron": ELECTRON,
+    "micro": 1e-12,
+    "nano": ELECTRON,
+}
 
 def length_factor(units: str, meters: float) -> float:
     """A length in these LAMMPS units, multiplied by this, is one in the unit that has so many meters. 1 for lj, and for
@@ -48,15 +71,3 @@ def energy_factor(units: str, joules: float) -> float:
     """An energy in these LAMMPS units, multiplied by this, is one in the unit that has so many joules. 1 for lj, and for
     a file that does not name its units."""
     return ENERGIES.get(units, joules) / joules
-
-
-def pressure_factor(units: str, pascals: float) -> float:
-    """A pressure in these LAMMPS units, multiplied by this, is one in the unit that has so many pascals. 1 for lj, and for
-    a file that does not name its units."""
-    return PRESSURES.get(units, pascals) / pascals
-
-
-# Observables that other programs have a place for. The potential energy: the first of these that a frame has.
-ENERGY_NAMES = ("PotEng", "pe", "energy")
-# xx yy zz yz xz xy of the stress without its kinetic part, positive under tension, in units of pressure.
-STRESS_NAMES = tuple(f"stress[{k + 1}]" for k in range(6))

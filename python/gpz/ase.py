@@ -16,7 +16,7 @@ names. Files in LJ units, and files that do not name their units, are left as th
 
 from __future__ import annotations
 
-import math
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,10 +29,11 @@ from ase.data import atomic_masses, atomic_numbers, chemical_symbols
 from ase.utils.plugins import ExternalIOFormat
 
 import gpz
-from gpz import _ase, _checks, _clients, _core, _origins
+from gpz import _ase, _checks, _clients, _components, _core, _origins
 from gpz._arguments import checked_number, shown
 from gpz._metadata import Existing, texts
 from gpz._particles import ParticlesOfFrames
+from gpz._quantities import ASE_STYLE, VECTORS
 from gpz._tables import same_table
 from gpz._units import LENGTHS
 from gpz.remote.names import shown_path
@@ -40,7 +41,6 @@ from gpz.remote.names import shown_path
 MAGIC = b"\x89GPZ\r\n"
 gpz_format = ExternalIOFormat(desc="gpz compressed trajectory", code="+S", module="gpz.ase", ext=["gpz"], magic=[MAGIC])
 
-VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
 RESERVED = ("frame", "positions", "ids", "types", *VECTORS, "box", "timestep", "time", "origin", "observables")  # arguments of gpz.Writer.write
 # What the arguments of Writer.write and columns are, for ASE's table of units.
 QUANTITIES = {"positions": "distance", "velocities": "velocity", "forces": "force", "mass": "mass", "q": "charge"}
@@ -67,10 +67,12 @@ def read_gpz(
 
     Atoms are in the order of ids. An Atoms has positions, cell, celldisp, pbc; numbers from elements, else masses, else
     `specorder`, else the numbers of the types (1 becomes H), as ASE's reader of text dumps does it; velocities,
-    charges; forces, energy (the observable PotEng, else pe, else energy) and stress in a SinglePointCalculator, energy and stress of frames
-    that have all atoms of their system, with a warning otherwise; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
-    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file. Other observables are
-    in `info` under their names, in units of the file; those per atom are multiplied by the number of atoms. Where frames have no masses, charges and molecules, the tables of the file say them.
+    charges; in a SinglePointCalculator forces, energy (the observable PotEng, else pe, else energy), free_energy, stress, dipole, magmom, and
+    the columns energies, charges, magmoms and stresses; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
+    id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file: columns name[1] to name[k]
+    are one array. momenta[1] to momenta[3] are those of the Atoms where the file has no velocities. Other observables are
+    in `info` under their names, in units of the file, name[1] to name[k] as one array; those per atom are multiplied by the number of
+    atoms. Frames of some of the atoms of a system have none of the results for all of them, with a warning. Where frames have no masses, charges and molecules, the tables of the file say them.
     Tables also become the arrays atomtypes, residuenames and residuenumbers, as of PDB files, and bonds, angles and dihedrals, as
     of LAMMPS's data files: texts with indices, which ASE does not adapt when atoms are removed.
     info["gpz_origins"] has the errors of positions and of other columns, if the file has bounds for them: write_gpz takes
@@ -105,13 +107,15 @@ class _Tables:
 
 def _factor(quantity: str, units: str) -> float:
     """A unit of LAMMPS in ASE's; 1 in LJ units and where no units are named."""
-    if units in ("", "lj"):
+    if units in ("", "lj", ASE_STYLE):
         return 1.0
     if units not in UNITSETS:
         raise ValueError(f"units: LAMMPS has no units {units!r}. It has lj, {', '.join(LENGTHS)}")
     if quantity == "velocity":
         # As LAMMPS moves atoms. In electron units these are Bohr/fs, of which ASE's table has something else.
         return _factor("distance", units) / _factor("time", units)
+    if quantity == "dipole":
+        return _factor("charge", units) * _factor("distance", units)
     return convert(1.0, quantity, units, "ASE")
 
 
@@ -169,9 +173,11 @@ def write_gpz(
 
     Written are positions, cell, pbc and celldisp, elements, the array "id" (without it 1 to N), momenta as velocities,
     masses, charges and forces where there are any, info["timestep"] and info["time"], and all other arrays of numbers:
-    one of the shape (N, k) as the columns name[1] to name[k]. The energy and the stress of the calculator become observables (PotEng;
-    stress[1] to stress[6] in ASE's order), and so do the numbers in `info`. The arrays atomtypes, residuenames and residuenumbers
-    become a table. Constraints, bonds and other texts are not written.
+    one of the shape (N, k) as the columns name[1] to name[k]. Of the calculator, energy, free_energy, stress, dipole and magmom become
+    observables (the energy as PotEng, the stress as stress[1] to stress[6] in ASE's order), and energies, charges, magmoms and
+    stresses of atoms become columns. Numbers in `info`, and its arrays of up to nine numbers, become observables. The arrays
+    atomtypes, residuenames and residuenumbers become a table. A warning names what is left out: texts, longer arrays of `info`,
+    constraints, bonds. A cell vector of zeros that is not periodic is an edge of length 0.
     """
     images = [images] if isinstance(images, Atoms) else images if hasattr(images, "__len__") else list(images)
     for image in images:
@@ -214,16 +220,20 @@ def write_gpz(
         threads=threads,
     ) as writer:
         tables: dict[str, gpz.Table] = {}
+        dropped: set[str] = set()
         for atoms, numbers in zip(images, types):
-            columns = _columns(atoms, from_ase)
+            columns = _columns(atoms, from_ase, dropped)
             found = _ase.tables_of(atoms, columns["ids"])
             if found and not (tables and same_table(tables["atoms"], found["atoms"])):
                 if tables or existing is None or not existing.has_table("atoms", found["atoms"]):
                     writer.write_tables(found)
                 tables = found
-            observables = _ase.observables_of(atoms, from_ase)
+            observables = _ase.observables_of(atoms, from_ase, dropped)
             origin = _origins_given(atoms, columns, from_ase)
             writer.write(types=numbers, **columns, origin=origin, observables=observables)
+    if dropped:
+        names = _core.printable(", ".join(sorted(dropped)))
+        warnings.warn(f"{shown_path(filename)}: not written, as a .gpz file has no place for them: {names}", stacklevel=2)
 
 
 def _require_bound(bound: float, images: Sequence[Atoms], filename: str) -> None:
@@ -315,8 +325,8 @@ def _origins_given(atoms: Atoms, columns: Mapping[str, Any], from_ase) -> dict[s
     return origins
 
 
-def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
-    """The arguments of Writer.write, except types."""
+def _columns(atoms: Atoms, from_ase, dropped: set[str]) -> dict[str, Any]:
+    """The arguments of Writer.write, except types. dropped: gets the names of arrays that are none of them."""
     columns: dict[str, Any] = {
         "positions": from_ase(atoms.positions, "distance"),
         "ids": atoms.arrays.get("id", np.arange(1, len(atoms) + 1)),
@@ -324,12 +334,8 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
     }
     if "time" in atoms.info:
         columns["time"] = from_ase(checked_number('info["time"]', atoms.info["time"]), "time")
-    if atoms.cell.rank == 3:
-        boundary = " ".join("pp" if periodic else "ff" for periodic in atoms.pbc)
-        origin = from_ase(atoms.get_celldisp().ravel(), "distance")
-        columns["box"] = gpz.Box.from_vectors(from_ase(atoms.cell.array, "distance"), origin, boundary)
-    elif atoms.cell.rank:
-        raise ValueError("a box has three edge vectors: this cell lacks one or two. Set them, or remove the cell")
+    if atoms.cell.rank:
+        columns["box"] = _box(atoms, from_ase)
     if atoms.has("momenta"):
         columns["velocities"] = from_ase(atoms.get_velocities(), "velocity")
     if atoms.has("masses"):
@@ -342,13 +348,16 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
     kept = ("positions", "numbers", "id", "type", "momenta", "masses", "initial_charges")
     vectors = [names for vector, names in VECTORS.items() if vector in columns]
     used = {*columns, *RESERVED, *sum(vectors, ()), "id", "type", "x", "y", "z"}
-    for name, values in atoms.arrays.items():
+    for name, values in [*atoms.arrays.items(), *_ase.columns_of(atoms, from_ase).items()]:
         if name == "travel":
             columns["images"] = values
-        elif name not in kept and not _ase.is_of_tables(name, values) and values.dtype.kind in "biuf":
+        elif name in kept or _ase.is_of_tables(name, values):
+            continue
+        elif values.dtype.kind not in "biuf" or values.ndim > 3:
+            dropped.add(name)
+        else:
             column = "mol" if name == "mol-id" else "_".join(name.split())
-            parts = values.reshape(len(values), math.prod(values.shape[1:])).T
-            named = {column if values.ndim == 1 else f"{column}[{k + 1}]": part for k, part in enumerate(parts)}
+            named = _components.split(column, values)
             twice = used.intersection(named)
             if twice:
                 raise gpz.ArgumentError(
@@ -356,12 +365,26 @@ def _columns(atoms: Atoms, from_ase) -> dict[str, Any]:
                 )
             columns.update(named)
             used.update(named)
+    if atoms.constraints:
+        dropped.add("constraints")
     return columns
 
 
+def _box(atoms: Atoms, from_ase) -> gpz.Box:
+    """Of a cell of one to three vectors. One of zeros is an edge of length 0."""
+    cell = atoms.cell.array
+    missing = ~cell.any(axis=1)
+    if atoms.cell.rank + missing.sum() != 3 or (missing & atoms.pbc).any():
+        raise ValueError(
+            "a box has three edge vectors: this cell lacks one or two. Set them, or make them zero and not periodic, or remove the cell"
+        )
+    boundary = " ".join("pp" if periodic else "ff" for periodic in atoms.pbc)
+    return gpz.Box.from_vectors(from_ase(cell, "distance"), from_ase(atoms.get_celldisp().ravel(), "distance"), boundary)
+
+
 def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] | None, units: str, tables: _Tables) -> Atoms:
-    def to_ase(values, quantity):
-        return _scaled(values, _factor(quantity, units))
+    def to_ase(values, quantity, of=units):
+        return _scaled(values, _factor(quantity, of))
 
     if frame.position_columns is None:
         raise ValueError(f"frame {frame.index} has no positions: its columns are {_core.printable(' '.join(frame.columns))}")
@@ -400,10 +423,21 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
         atoms.set_velocities(to_ase(frame.velocities, "velocity"))
     if charges is not None:
         atoms.set_initial_charges(to_ase(np.nan_to_num(charges), "charge"))
-    results, info = _ase.results_of(_clients.observables(frame), to_ase)
+    results, info = _ase.results_of(_clients.observables(frame), to_ase, units)
     atoms.info.update(info)
     if frame.forces is not None:
         results["forces"] = to_ase(frame.forces, "force")
+    others = _components.joined({name: frame[name] for name in rest if name not in STANDARD})
+    momenta = others.get("momenta")
+    if momenta is not None and momenta.shape == (len(atoms), 3) and not atoms.has("momenta"):
+        atoms.set_momenta(others.pop("momenta"))
+    for name, of_ase in _ase.OTHER_NAMES.items():
+        if name in others and of_ase not in others:
+            others[of_ase] = others.pop(name)
+    for name, quantity in _ase.OF_ATOMS.items():
+        if name in others:
+            values = others.pop(name)
+            results[name] = values if quantity is None else to_ase(values, quantity)
     if results:
         atoms.calc = SinglePointCalculator(atoms, **results)
     for name, values in (("id", ids), ("type", types), ("mol-id", mol), ("travel", frame.images)):
@@ -411,7 +445,7 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
             atoms.set_array(name, values)
     if types is not None and not all(name in atomic_numbers for name in elements):
         atoms.set_array("element", _clients.of_types(types, np.array(elements), "X"))
-    for name, values in [*arrays.items(), *((name, frame[name]) for name in rest if name not in STANDARD)]:
+    for name, values in [*arrays.items(), *others.items()]:
         atoms.set_array(f"{name}_" if name in atoms.arrays else name, values)
     return atoms
 

@@ -19,12 +19,10 @@ import numpy as np
 from dpdata.format import Format
 
 import gpz
-from gpz import _clients, _units
+from gpz import _clients, _quantities
 from gpz._metadata import texts
 from gpz._particles import ParticlesOfFrames
 
-ANGSTROM = 1e-10
-ELECTRONVOLT = 1.602176634e-19
 LABELS = ("energies", "forces", "virials")
 FORCES = ("fx", "fy", "fz")
 
@@ -69,7 +67,8 @@ class GpzFormat(Format):
         self, file_name, type_map: Sequence[str] | None = None, begin: int = 0, step: int = 1, f_idx=None, **_further
     ) -> dict:
         """As from_system, with energies in eV (the observable PotEng, else pe, else energy), forces in eV/Å (columns fx fy fz), and
-        virials in eV if the file has the stress without its kinetic part (stress[1] to stress[6], as gpz.ase writes it).
+        virials in eV of the observables virial[1] to virial[9], or else of the stress without its kinetic part (stress[1] to stress[6] in
+        ASE's order, as gpz.ase writes it, or stress[1] to stress[9] row by row, as extended XYZ has it).
 
         Raises NotImplementedError if a frame has no energy or no forces.
         """
@@ -104,7 +103,7 @@ class _Frames:
         self._labels: dict[str, list] = {name: [] for name in LABELS}
 
     def add(self, frame: gpz.Frame, units: str, labeled: bool) -> None:
-        factor = _units.length_factor(units, ANGSTROM)
+        factor = _quantities.factor("length", units, "dpdata")
         box = frame.box
         self._cells.append(np.zeros((3, 3)) if box is None else box.matrix * factor)
         self._coordinates.append((frame.positions - (0 if box is None else box.origin)) * factor)
@@ -163,14 +162,15 @@ def _labels(frame: gpz.Frame, units: str) -> dict:
     """Energy, forces and virial of a frame, as far as it has them: eV, eV/Å, eV."""
     found: dict = {}
     observables = _clients.observables(frame)
-    name = next((name for name in _units.ENERGY_NAMES if name in observables), None)
-    if name is not None:
-        found["energies"] = observables[name] * _units.energy_factor(units, ELECTRONVOLT)
+    energy = _quantities.energy_of(observables, units)
+    if energy is not None:
+        found["energies"] = energy.scaled(_quantities.factor("energy", energy.style, "dpdata"))
     if _has_forces(frame):
-        force = _units.energy_factor(units, ELECTRONVOLT) / _units.length_factor(units, ANGSTROM)
-        found["forces"] = frame.forces * force
-    if frame.box is not None and all(name in observables for name in _units.STRESS_NAMES):
-        stress = np.array([observables[name] for name in _units.STRESS_NAMES])[[[0, 5, 4], [5, 1, 3], [4, 3, 2]]]
-        volume = frame.box.volume * _units.length_factor(units, ANGSTROM) ** 3
-        found["virials"] = -volume * stress * _units.pressure_factor(units, ELECTRONVOLT / ANGSTROM**3)
+        found["forces"] = frame.forces * _quantities.factor("force", units, "dpdata")
+    virial, stress = _quantities.virial_of(observables, units), _quantities.stress_of(observables, units)
+    if virial is not None:
+        found["virials"] = _quantities.matrix(virial.scaled(_quantities.factor("energy", virial.style, "dpdata")))
+    elif stress is not None and frame.box is not None:
+        volume = frame.box.volume * _quantities.factor("length", units, "dpdata") ** 3
+        found["virials"] = -volume * _quantities.matrix(stress.scaled(_quantities.factor("pressure", stress.style, "ASE")))
     return found

@@ -34,9 +34,11 @@ class Dataset(Samples, torch.utils.data.Dataset):
     """A map-style data set: dataset[i] is a dict of tensors of one frame or structure.
 
     numbers: (N,) int64, atomic numbers; for trajectories without elements `types` instead.
-    positions, forces, velocities: (N, 3). cell: (3, 3), edge vectors as rows. pbc: (3,) bool. stress: (6,).
+    positions, forces, velocities: (N, 3). cell: (3, 3), edge vectors as rows. pbc: (3,) bool.
     energy: (), in float64 unless told otherwise. Of a trajectory: the observable PotEng, else pe, else energy, of all atoms of
-        the frame. Frames of some atoms have none, with a warning.
+        the frame. Frames of some atoms have neither energy nor stress, with a warning.
+    stress of a trajectory: (6,), xx yy zz yz xz xy, energy by volume (eV/Å^3 in metal), of the observables stress[1] to stress[6] or
+    stress[9].
 
     A key is missing where the file does not have it. Numbers are in the units of the files, which are the same:
     gpz.ArgumentError otherwise, when the data set is first used.

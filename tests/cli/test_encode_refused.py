@@ -53,11 +53,12 @@ class Boxes(CliCase):
             self.refuse("in.bin", binary_frame(0, COLUMNS, ROWS, box=box, kind=kind), f"byte {byte}: frame 0: {reason}")
 
     def test_xyz(self):
-        for lattice, reason in (("10 0 0 0 0 0 0 0 10", "the box has no volume: its vectors are in one plane"),
+        for lattice, reason in (("10 0 0 20 0 0 0 0 10", "the box has no volume: its vectors are in one plane"),
                                 ("1 2 3 2 4 6 0 0 1", "the box has no volume: its vectors are in one plane"),
                                 ("10 0 0 0 inf 0 0 0 10", "a number of the box is not finite"),
                                 ("10 0 0 0 10 0 0 0 nan", "a number of the box is not finite")):
-            self.refuse("in.xyz", f'1\nLattice="{lattice}"\nC 1 2 3\n', f"line 2: frame 0: {reason}")
+            self.refuse("in.xyz", f'1\nLattice="{lattice}"\nC 1 2 3\n', f"line 2: frame 0: {reason}. Give the Lattice of a box, or vectors "
+                        "of zeros in directions that are F in pbc")
 
     def test_scaled_positions_without_a_box(self):
         self.write("in.dump", dump_frame(0, [(1, 0.5, 0.5, 0.5)], columns="id xs ys zs", box=""))
@@ -74,7 +75,7 @@ class Boxes(CliCase):
 
     def test_lattices_that_are_right(self):
         # Vectors that point down, and a lattice of zeros, which means none.
-        for lattice, expected in (("-10 0 0 0 10 0 0 0 -5", 'Lattice="-10 0 0 0 10 0 0 0 -5" Origin="0 0 0" '),
+        for lattice, expected in (("-10 0 0 0 10 0 0 0 -5", 'Lattice="-10 0 0 0 10 0 0 0 -5" Origin="0 0 0" pbc="T T T" '),
                                   ("0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0 0.0", "")):
             self.write("in.xyz", f'1\nLattice="{lattice}"\nC 1 2 3\n')
             self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", err=f"in.xyz: {NUMBERED}")

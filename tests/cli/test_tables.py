@@ -5,7 +5,7 @@ copy frames, and back to data files (docs/format.md, sections 11a and 11b)."""
 import json
 import struct
 
-from cli_case import CliCase, dump_frame
+from cli_case import NUMBERED, CliCase, dump_frame
 from test_other_records import records
 
 from gpz_reference import read_file
@@ -234,6 +234,23 @@ class OfWhichAtoms(TableCase):
         self.gpz("select", "x.gpz", "-o", "s.gpz", "--frames", "1:", out=None)
         self.assertEqual(self.observables("s.gpz"), of_frames[1:])
 
+    def test_extended_xyz_of_some_atoms(self):
+        """It has the energy of all atoms where it has all, from a log with energies per atom too."""
+        self.encoded_with("units lj\n" + self.ROWS.format(12))
+        self.gpz("select", "w.gpz", "-o", "s.gpz", "--types", "1", out=None)
+
+        def comments(name, *arguments, **options):
+            self.gpz("decode", name, "-o", "o.extxyz", "--format", "extxyz", *arguments, **options)
+            return [dict(word.split("=") for word in line.split() if word.startswith(("energy=", "Temp=", "Ecouple=", "Atoms=")))
+                    for line in self.text("o.extxyz").split("\n") if "Properties" in line]
+
+        expected = [{"Temp": f"{300 + k}", "Ecouple": f"{1 + k}"} for k in range(3)]
+        energies = [{"energy": f"{energy}"} for energy in (-60, -72, -84)]
+        self.assertEqual(comments("w.gpz"), [one | energy for one, energy in zip(expected, energies)])
+        for name, arguments in (("s.gpz", ()), ("w.gpz", ("--types", "1"))):
+            note = f"{name}: left out, because they are those of 12 atoms, of which frames have 4: PotEng"
+            self.assertEqual(comments(name, *arguments, err=note), [one | {"Atoms": "12"} for one in expected])
+
     def test_parts_and_the_whole(self):
         """All parts merged have the observables of the whole again, and a frame as many atoms as these are of."""
         self.encoded_with(self.ROWS.format(12), "real")
@@ -261,7 +278,8 @@ class ExtendedXyz(TableCase):
         frames = [f'1\n{head} Energy=-1.{k} stress="1 2 {k}" label=abc Time={k} pbc="T T T"\nAr 1 2 3\n' for k in range(3)]
         frames.append(f"1\n{head} Energy=7\nAr 1 2 3\n")
         self.write("t.extxyz", "".join(frames))
-        self.gpz("encode", "t.extxyz", "-o", "x.gpz", "--eb", "0.001", err=None)
+        self.gpz("encode", "t.extxyz", "-o", "x.gpz", "--eb", "0.001",
+                 err=f"t.extxyz: left out, as it is no number: label\ngpz: t.extxyz: {NUMBERED}")
         _, info = self.info("x.gpz")
         self.assertEqual(info["observables"], [{"name": name, "unit": ""} for name in ("Energy", "stress[1]", "stress[2]", "stress[3]")])
         self.assertEqual(info["other_records"]["count"], 4 + 2)  # the names changed once

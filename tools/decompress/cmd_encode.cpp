@@ -90,6 +90,7 @@ double default_bound(const FrameSource &source, const std::string &units_option)
 // What is said of a file that was written, all at once: memory may end before.
 void print_notes(const EncodeOptions &options, const FrameSource &source, const RowNumbers &numbers,
                  const LosslessAdvice &advice, std::vector<std::string> notes) {
+  for (const std::string &note : source.notes()) notes.push_back(note);
   for (const std::string &note : numbers.notes(source.name())) notes.push_back(note);
   std::string lossless;
   if (options.output != "-") lossless = advice.text(options.output, options.source.limits);

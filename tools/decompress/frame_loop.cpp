@@ -50,6 +50,18 @@ class WaitingRecords {
   std::size_t bytes_ = 0;
 };
 
+// The observables that `read` gives; none, with a note, if they are damaged.
+template <typename Read>
+std::vector<Observable> readable(const std::string &name, std::uint64_t i, const Read &read) {
+  try {
+    return read();
+  } catch (const Error &error) {
+    if (!concerns_one_frame(error)) throw;
+    print_note(printable(fmt::format("{}: frame {}: its observables cannot be read: {}", name, i, error.cause())));
+    return {};
+  }
+}
+
 Outcome for_each_of_pipe(StreamReader &stream, const std::string &name, const FrameChoice &choice, int threads,
                          const FrameUse &use) {
   if (!choice.range.forward())
@@ -58,6 +70,7 @@ Outcome for_each_of_pipe(StreamReader &stream, const std::string &name, const Fr
   Progress progress(use.verb, 0, "frames");
   std::uint64_t i = 0;
   WaitingRecords waiting(stream, use);
+  if (use.take_observables) stream.keep_tables();
   bool last_taken = false;
   try {
     for (; !choice.range.ends_before(i); ++i) {
@@ -70,6 +83,7 @@ Outcome for_each_of_pipe(StreamReader &stream, const std::string &name, const Fr
       last_taken = choice.range.takes(i);
       if (!last_taken) continue;
       waiting.take();
+      if (use.take_observables) use.take_observables(readable(name, i, [&] { return stream.observables(); }));
       use.take(std::move(frame));
       ++outcome.written;
     }
@@ -125,7 +139,10 @@ Outcome for_each_frame(FrameInput &input, const FrameChoice &choice, int threads
   if (input.reader() == nullptr) return for_each_of_pipe(*input.stream(), input.name(), choice, threads, use);
   return for_each_stored(*input.reader(), input.name(), choice, use.verb,
                          [&](const Reader &reader, std::size_t i, std::size_t) {
-                           use.take(reader.read(i, threads, use.wanted(reader.info(i))));
+                           Frame frame = reader.read(i, threads, use.wanted(reader.info(i)));
+                           if (use.take_observables)
+                             use.take_observables(readable(input.name(), i, [&] { return reader.observables(i); }));
+                           use.take(std::move(frame));
                          });
 }
 

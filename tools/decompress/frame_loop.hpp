@@ -48,6 +48,8 @@ struct FrameUse {
   // Of a pipe: takes the records in front of chosen frames that are no frames, and those behind the last frame if it is
   // chosen. Without it they are skipped.
   std::function<void(const StoredRecord &)> take_record = nullptr;
+  // Takes the observables of the frame that is taken next. Without it they are not read.
+  std::function<void(std::vector<Observable>)> take_observables = nullptr;
 };
 // Calls use.take() for each chosen frame of a file or pipe. Throws Failure (usage) for frames of a pipe that cannot be
 // chosen while they arrive.

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import ase
 import numpy as np
 from ase.calculators.singlepoint import SinglePointCalculator
+from ase.stress import full_3x3_to_voigt_6_stress
 
-from gpz._ase import known
+from gpz._ase import OF_ATOMS as RESULTS_OF_ATOMS
+from gpz._ase import OF_SYSTEM, known
 from gpz.ase import _factor
 from gpz.pack.structure import TAKEN, Structure
 
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 OF_ATOMS = ("numbers", "positions", "momenta")  # arrays that are fields of a structure
+RESULTS_OF_SYSTEM = ("dipole", *OF_SYSTEM)  # of calculators, in info
 
 
 def to_ase(structure: Structure) -> ase.Atoms:
@@ -26,13 +30,17 @@ def to_ase(structure: Structure) -> ase.Atoms:
         positions=structure.positions,
         cell=structure.cell,
         pbc=structure.pbc,
-        info=dict(structure.info),
+        info={name: value for name, value in structure.info.items() if name not in RESULTS_OF_SYSTEM},
     )
     if structure.velocities is not None:
         atoms.set_velocities(structure.velocities * _factor("velocity", "metal"))
-    for name, values in structure.arrays.items():
-        atoms.set_array(name, values)
     results = {name: getattr(structure, name) for name in ("energy", "forces", "stress")}
+    results.update({name: structure.info.get(name) for name in RESULTS_OF_SYSTEM})
+    for name, values in structure.arrays.items():
+        if name in RESULTS_OF_ATOMS:
+            results[name] = values
+        else:
+            atoms.set_array(name, values)
     results = {name: value for name, value in results.items() if value is not None}
     if results:
         atoms.calc = SinglePointCalculator(atoms, **results)
@@ -40,9 +48,26 @@ def to_ase(structure: Structure) -> ase.Atoms:
 
 
 def from_ase(atoms: Any) -> Structure:
-    """Energy, forces and stress of the calculator, without a calculation; numbers, texts and (k,) arrays of info; arrays of
-    numbers. What else there is, such as constraints, is left out."""
+    """Energy, forces, stress and other results of the calculator, without a calculation; numbers, texts and (k,) arrays of info; arrays
+    of numbers. A warning names what else there is, such as constraints."""
     stress = known(atoms, "stress")
+    if np.shape(stress) == (3, 3):
+        stress = full_3x3_to_voigt_6_stress(np.asarray(stress))
+    results = {name: known(atoms, name) for name in (*RESULTS_OF_SYSTEM, *RESULTS_OF_ATOMS)}
+    info = {**atoms.info, **{name: results[name] for name in RESULTS_OF_SYSTEM if results[name] is not None}}
+    arrays = {**atoms.arrays, **{name: results[name] for name in RESULTS_OF_ATOMS if results[name] is not None}}
+    arrays = {name: np.asarray(values) for name, values in arrays.items() if name not in OF_ATOMS}
+    kept_info = {name: value for name, value in info.items() if name not in TAKEN and _is_kept(value)}
+    kept_arrays = {
+        name: values for name, values in arrays.items() if name not in TAKEN and values.dtype.kind in "biuf" and values.ndim <= 2
+    }
+    dropped = {str(name) for name in (info.keys() - kept_info.keys()) | (arrays.keys() - kept_arrays.keys())}
+    # Entries of info that say the same as the fields.
+    dropped -= {"timestep", "time", "gpz_origins"} | ({"id", "type"} & arrays.keys())
+    if atoms.constraints:
+        dropped.add("constraints")
+    if dropped:
+        warnings.warn(f"not in the pack, which has no place for them: {', '.join(sorted(dropped))}", stacklevel=4)
     return Structure(
         atoms.numbers,
         atoms.positions,
@@ -52,12 +77,8 @@ def from_ase(atoms: Any) -> Structure:
         forces=known(atoms, "forces"),
         velocities=atoms.get_velocities() / _factor("velocity", "metal") if atoms.has("momenta") else None,
         stress=stress if np.shape(stress) == (6,) else None,
-        info={name: value for name, value in atoms.info.items() if name not in TAKEN and _is_kept(value)},
-        arrays={
-            name: values
-            for name, values in atoms.arrays.items()
-            if name not in (*OF_ATOMS, *TAKEN) and values.dtype.kind in "iuf" and values.ndim <= 2
-        },
+        info=kept_info,
+        arrays={name: values.astype(np.int64) if values.dtype.kind == "b" else values for name, values in kept_arrays.items()},
     )
 
 

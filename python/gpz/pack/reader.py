@@ -13,10 +13,10 @@ import numpy as np
 import gpz
 from gpz import _core
 from gpz._arguments import checked_integer
+from gpz._components import joined
 from gpz._elements import NUMBERS
 from gpz._errors import ArgumentError, CorruptError
 from gpz._frame import VECTORS
-from gpz.pack.columns import joined
 from gpz.pack.structure import Structure
 from gpz.pack.writer import TABLE
 

@@ -204,14 +204,16 @@ def test_a_calculation_comes_back(tmp_path, units):
     atoms.calc = EMT()
     energy, forces, stress = atoms.get_potential_energy(), atoms.get_forces(), atoms.get_stress()
     atoms.info.update(step_size=0.5, n=3, note="text", flag=True, big=10**400, array=np.ones(3))
-    ase.io.write(tmp_path / "a.gpz", [atoms, ase.Atoms("CuAu3", positions=atoms.positions)], units=units)
+    with pytest.warns(UserWarning, match="not written, as a .gpz file has no place for them: big, flag, note$"):
+        ase.io.write(tmp_path / "a.gpz", [atoms, ase.Atoms("CuAu3", positions=atoms.positions)], units=units)
     first, second = ase.io.read(tmp_path / "a.gpz", index=":")
     assert first.get_potential_energy() == pytest.approx(energy, rel=1e-12)
     assert np.allclose(first.get_stress(), stress, rtol=1e-12) and first.get_stress().shape == (6,)
     assert np.allclose(first.get_forces(), forces, rtol=1e-12)
     assert np.allclose(first.get_masses(), [63, 197, 196, 195], rtol=1e-12)
     assert np.allclose(first.get_initial_charges(), [0.5, -0.5, 0.25, -0.25], rtol=1e-12)
-    assert set(first.info) == {"timestep", "step_size", "n", "gpz_origins"}
+    assert set(first.info) == {"timestep", "step_size", "n", "array", "gpz_origins"}
+    assert first.info["array"].tolist() == [1, 1, 1]
     assert (first.info["step_size"], first.info["n"]) == (0.5, 3)
     assert second.calc is None and "step_size" not in second.info
     # And once more, from the file.

@@ -16,8 +16,8 @@ std::vector<std::size_t> position_columns(const std::vector<FileColumn> &columns
   for (const PositionForm form : all_forms) {
     std::vector<std::size_t> found;
     for (const std::string &name : position_names(form)) {
-      const auto column =
-          std::find_if(columns.begin(), columns.end(), [&](const FileColumn &c) { return c.name == name; });
+      const auto column = std::find_if(columns.begin(), columns.end(),
+                                       [&](const FileColumn &c) { return c.name == name && !c.left_out; });
       if (column == columns.end() || column->type == ValueType::integer) break;
       found.push_back(static_cast<std::size_t>(column - columns.begin()));
     }
@@ -47,7 +47,7 @@ FileColumn lammps_column(std::string_view name) {
 std::string repeated_column(const std::vector<FileColumn> &columns) {
   std::set<std::string> names;
   for (const FileColumn &column : columns)
-    if (!names.insert(column.name).second)
+    if (!column.left_out && !names.insert(column.name).second)
       return "column " + column.name + " occurs twice: leave one of the two out, or give it another name";
   return "";
 }
@@ -69,7 +69,7 @@ FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(c
     fields_.push_back(field);
   }
   for (std::size_t c = 0; c < columns_.size(); ++c) {
-    if (std::find(positions.begin(), positions.end(), c) != positions.end()) continue;
+    if (columns_[c].left_out || std::find(positions.begin(), positions.end(), c) != positions.end()) continue;
     Field field;
     field.type = columns_[c].type;
     field.display = columns_[c].display;
@@ -77,6 +77,13 @@ FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(c
     places_[c] = place++;
     fields_.push_back(field);
   }
+}
+
+std::vector<std::string> FrameLayout::names() const {
+  std::vector<std::string> names;
+  for (const FileColumn &column : columns_)
+    if (!column.left_out) names.push_back(column.name);
+  return names;
 }
 
 void FrameLayout::apply(Frame &frame) const {

@@ -16,6 +16,8 @@ struct FileColumn {
   std::string name;
   ValueType type = ValueType::float64;
   Display display = Display::number;  // other than number: the file has words
+  bool logical = false;               // integers 1 and 0, which the file may write as T and F
+  bool left_out = false;              // has no place in frames
 };
 
 // By its name, as `dump custom` writes it: id, type, i_... are integers, element and typelabel words, all others
@@ -31,7 +33,9 @@ class FrameLayout {
   explicit FrameLayout(std::vector<FileColumn> columns);
 
   const std::vector<FileColumn> &columns() const { return columns_; }
-  // Where column c of the file is in Frame::columns.
+  // The names of the columns that are not left out.
+  std::vector<std::string> names() const;
+  // Where column c of the file is in Frame::columns. Not for columns that are left out.
   std::size_t place(std::size_t c) const { return places_[c]; }
   // Gives the frame its fields and empty columns; what else it has stays.
   void apply(Frame &frame) const;

@@ -41,6 +41,8 @@ class FrameSource {
   // The records in front of the frame that next() has returned: those of a .gpz file, or tables and observables of
   // another one. Behind the last one, once it has returned false.
   virtual std::vector<StoredRecord> records() const { return {}; }
+  // What of the frames so far is not in the result, for the user.
+  virtual std::vector<std::string> notes() const { return {}; }
   // Of the file and what was taken of it so far, bytes; the size of a pipe is 0.
   virtual std::uint64_t size() const { return input_->file_size(); }
   virtual std::uint64_t position() const { return input_->position(); }

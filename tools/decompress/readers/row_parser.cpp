@@ -43,6 +43,14 @@ bool parse_number(std::string_view word, std::int64_t &value) {
   return true;
 }
 
+std::optional<bool> logical_of(std::string_view word) {
+  for (const std::string_view yes : {"T", "True", "true", "TRUE"})
+    if (word == yes) return true;
+  for (const std::string_view no : {"F", "False", "false", "FALSE"})
+    if (word == no) return false;
+  return std::nullopt;
+}
+
 WordNumbers::WordNumbers(std::vector<std::string> words) : words_(std::move(words)) {
   for (std::size_t i = 0; i < words_.size(); ++i) numbers_.emplace(words_[i], static_cast<std::int64_t>(i + 1));
 }

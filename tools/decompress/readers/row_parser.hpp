@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ std::string_view next_word(std::string_view &line);
 // Whether all of the word is a number.
 bool parse_number(std::string_view word, double &value);
 bool parse_number(std::string_view word, std::int64_t &value);
+// The value of T, True, true, TRUE, F, False, false, FALSE; nothing for other words.
+std::optional<bool> logical_of(std::string_view word);
 // Whether the value is an integer, of a size up to which doubles hold all of them.
 bool is_integer(double value);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <future>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -17,13 +18,18 @@ struct Target {
   double *floats = nullptr;
   std::int64_t *integers = nullptr;
   WordNumbers *words = nullptr;
+  bool logical = false;
+  bool left_out = false;
 };
 
 std::vector<Target> targets(const FrameLayout &layout, Words &words, Frame &frame) {
   std::vector<Target> targets(layout.columns().size());
   for (std::size_t c = 0; c < targets.size(); ++c) {
-    Frame::Column &column = frame.columns[layout.place(c)];
     const FileColumn &file_column = layout.columns()[c];
+    targets[c].logical = file_column.logical;
+    targets[c].left_out = file_column.left_out;
+    if (file_column.left_out) continue;
+    Frame::Column &column = frame.columns[layout.place(c)];
     if (file_column.type != ValueType::integer)
       targets[c].floats = column.floats.data();
     else
@@ -35,6 +41,12 @@ std::vector<Target> targets(const FrameLayout &layout, Words &words, Frame &fram
 }
 
 bool store(const Target &target, std::string_view word, std::size_t row) {
+  if (target.left_out) return true;
+  if (target.logical) {
+    const std::optional<bool> value = logical_of(word);
+    if (value) target.integers[row] = *value ? 1 : 0;
+    return value || ((word == "0" || word == "1") && parse_number(word, target.integers[row]));
+  }
   if (target.words != nullptr) {
     target.integers[row] = target.words->number(word);
     return true;
@@ -51,7 +63,9 @@ std::string read_row(std::string_view line, const FrameLayout &layout, const std
     if (word.empty()) return fmt::format("{} columns where {} are expected", c, columns.size());
     if (!store(columns[c], word, row))
       return fmt::format("column {}: '{}' is no {}", layout.columns()[c].name, word,
-                         columns[c].integers != nullptr ? "integer" : "number");
+                         columns[c].logical               ? "T or F"
+                         : columns[c].integers != nullptr ? "integer"
+                                                          : "number");
   }
   return next_word(line).empty() ? "" : fmt::format("more than {} columns", columns.size());
 }
@@ -113,8 +127,10 @@ enum class NewWords { number, leave };
 
 // Reads all lines, or up to one with a problem. NewWords::leave: or up to one with a word that has no number.
 void read_range(Range &range, const FrameLayout &layout, const std::vector<Target> &columns, NewWords new_words) {
+  const bool usual = std::none_of(columns.begin(), columns.end(),
+                                  [](const Target &target) { return target.logical || target.left_out; });
   while (range.text != range.end) {
-    const char *next = read_usual_row(range.text, range.end, columns, range.row);
+    const char *next = usual ? read_usual_row(range.text, range.end, columns, range.row) : nullptr;
     if (next == nullptr) {
       const std::string_view line = first_line(range.text, range.end);
       if (new_words == NewWords::leave && has_new_word(line, columns)) return;

@@ -1,98 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // XYZ: number of particles, a comment, then name x y z. Extended XYZ: key=value pairs in the comment, of which
-// Properties names the columns and Lattice is the box.
+// Properties names the columns and Lattice is the box (readers/xyz_comment.hpp).
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "gpz/tables.hpp"
+#include "quantities.hpp"
 #include "readers/box_check.hpp"
 #include "readers/frame_source.hpp"
 #include "readers/row_parser.hpp"
 #include "readers/rows.hpp"
+#include "readers/xyz_comment.hpp"
 
 namespace gpz::tool {
 namespace {
 
-struct Attribute {
-  std::string key;   // in lower case
-  std::string name;  // as it is written
-  std::string value;
-};
-using Attributes = std::vector<Attribute>;
+constexpr std::size_t most_numbers = 9;  // of a value that becomes observables
+constexpr std::size_t longest_name = 200;
 
-// key=value and key="value with blanks"; other words are left out, but "Key: value" counts.
-Attributes parse_comment(std::string_view text) {
-  Attributes attributes;
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const std::size_t stop = std::min(text.find_first_of("=: \t", i), text.size());
-    std::string key(text.substr(i, stop - i));
-    i = stop + 1;
-    if (stop == text.size() || key.empty() || (text[stop] != '=' && text[stop] != ':')) continue;
-    if (text[stop] == ':')
-      while (i < text.size() && text[i] == ' ') ++i;
-    std::size_t end = 0;
-    if (i < text.size() && text[i] == '"') {
-      ++i;
-      end = std::min(text.find('"', i), text.size());
-    } else {
-      end = std::min(text.find_first_of(" \t", i), text.size());
-    }
-    const std::string name = key;
-    for (char &c : key) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    attributes.push_back({std::move(key), name, std::string(text.substr(i, end - i))});
-    i = end + 1;
-  }
-  return attributes;
+// What has a place of its own in a frame.
+bool is_of_frame(const std::string &folded) {
+  static constexpr std::array<std::string_view, 4> names = {"lattice", "pbc", "origin", "properties"};
+  return std::find(names.begin(), names.end(), folded) != names.end();
 }
 
-const std::string *find(const Attributes &attributes, std::initializer_list<std::string_view> keys) {
-  for (const Attribute &attribute : attributes)
-    if (std::find(keys.begin(), keys.end(), attribute.key) != keys.end()) return &attribute.value;
-  return nullptr;
-}
-
-std::vector<double> parse_numbers(const std::string &text) {
-  std::vector<double> numbers;
-  std::string_view rest = text;
-  for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) {
-    double value = 0;
-    if (!parse_number(word, value)) return {};
-    numbers.push_back(value);
-  }
-  return numbers;
-}
-
-// Numbers of extended XYZ that belong to the whole frame, such as energy=-1.5 or stress="1 2 3 4 5 6 7 8 9": of several
-// numbers each by itself, as name[1], name[2], ...
-std::vector<Observable> observables_of(const Attributes &attributes) {
-  static constexpr std::array<std::string_view, 7> others = {"timestep", "step",   "time",      "lattice",
-                                                             "pbc",      "origin", "properties"};
-  constexpr std::size_t longest_name = 200;
-  constexpr std::size_t most_numbers = 9;
-  std::vector<Observable> observables;
-  for (const Attribute &attribute : attributes) {
-    if (attribute.name.size() > longest_name || std::find(others.begin(), others.end(), attribute.key) != others.end())
-      continue;
-    const std::vector<double> numbers = parse_numbers(attribute.value);
-    if (numbers.size() > most_numbers) continue;
-    for (std::size_t k = 0; k < numbers.size(); ++k)
-      observables.push_back(
-          {numbers.size() == 1 ? attribute.name : fmt::format("{}[{}]", attribute.name, k + 1), "", numbers[k]});
-  }
-  return observables;
+bool is_zero(const std::vector<double> &lattice, std::size_t edge) {
+  return lattice[3 * edge] == 0 && lattice[3 * edge + 1] == 0 && lattice[3 * edge + 2] == 0;
 }
 
 // Three vectors and an origin in LAMMPS's simplest form.
 Box box_of(const std::vector<double> &lattice, const std::array<double, 3> &origin) {
   Box box;
-  const bool restricted =
-      lattice[1] == 0 && lattice[2] == 0 && lattice[5] == 0 && lattice[0] > 0 && lattice[4] > 0 && lattice[8] > 0;
+  bool restricted = lattice[1] == 0 && lattice[2] == 0 && lattice[5] == 0;
+  for (std::size_t edge = 0; edge < 3; ++edge)
+    restricted = restricted && (lattice[4 * edge] > 0 || is_zero(lattice, edge));
   if (!restricted) {
     box.kind = Box::Kind::general_triclinic;
     std::copy(lattice.begin(), lattice.end(), box.values.begin());
@@ -109,6 +56,28 @@ Box box_of(const std::vector<double> &lattice, const std::array<double, 3> &orig
   const bool tilted = box.values[6] != 0 || box.values[7] != 0 || box.values[8] != 0;
   box.kind = tilted ? Box::Kind::triclinic : Box::Kind::orthogonal;
   return box;
+}
+
+// Edge vectors of lengths and angles, the first along x, the second in the plane of x and y.
+std::vector<double> lattice_of(const std::array<double, 6> &cell) {
+  const auto cosine = [&](std::size_t k) {
+    constexpr double degrees = 57.295779513082320877;
+    return cell[k] == 90 ? 0.0 : std::cos(cell[k] / degrees);
+  };
+  const double bc = cosine(3);
+  const double ac = cosine(4);
+  const double ab = cosine(5);
+  const double sine = std::sqrt(1 - ab * ab);
+  const double cy = (bc - ac * ab) / sine;
+  return {cell[0],
+          0,
+          0,
+          cell[1] * ab,
+          cell[1] * sine,
+          0,
+          cell[2] * ac,
+          cell[2] * cy,
+          cell[2] * std::sqrt(std::max(0.0, 1 - ac * ac - cy * cy))};
 }
 
 class XyzSource final : public FrameSource {
@@ -135,15 +104,18 @@ class XyzSource final : public FrameSource {
     frame.info.particles = static_cast<std::uint64_t>(particles);
     frame.info.timestep = static_cast<std::int64_t>(frames_);
     has_rows_ = particles > 0;
-    const Attributes attributes = parse_comment(line);
-    read_attributes(attributes, frame.info);
-    take_observables(attributes, frame.info.timestep);
-    std::vector<FileColumn> listed = columns(attributes);
+    records_.clear();
+    const XyzComment comment = parse_extended_comment(line);
+    const bool extended = is_extended(comment, line);
+    if (extended)
+      read_extended(comment, frame.info);
+    else
+      read_free(line, frame.info);
+    std::vector<FileColumn> listed = columns(extended ? comment.find("properties") : nullptr);
     const std::string problem = repeated_column(listed);
     if (!problem.empty()) throw bad_line("Properties: " + problem);
     const FrameLayout layout(std::move(listed));
-    if (metadata_.columns.empty())
-      for (const FileColumn &column : layout.columns()) metadata_.columns.push_back(column.name);
+    if (metadata_.columns.empty()) metadata_.columns = layout.names();
     layout.apply(frame);
     read_rows(*input_, layout, frame.info.particles, threads_, words_, place(), frame);
     number_by_type(*input_, words_, frame, metadata_);
@@ -153,6 +125,13 @@ class XyzSource final : public FrameSource {
 
   bool is_xyz() const override { return true; }
   std::vector<StoredRecord> records() const override { return records_; }
+  std::vector<std::string> notes() const override {
+    std::vector<std::string> notes;
+    for (const std::string &text : notes_) notes.push_back(input_->name() + ": " + text);
+    if (!left_out_.empty())
+      notes.push_back(fmt::format("{}: left out, as it is no number: {}", input_->name(), fmt::join(left_out_, ", ")));
+    return notes;
+  }
 
  private:
   std::string place() const { return fmt::format("frame {}", frames_); }
@@ -162,49 +141,120 @@ class XyzSource final : public FrameSource {
     return input_->line_is_cut() ? input_->ends_early(place()) : input_->bad_line(reason);
   }
 
-  // The comment of plain XYZ is for people.
-  void take_observables(const Attributes &attributes, std::int64_t timestep) {
-    records_.clear();
-    if (find(attributes, {"properties"}) == nullptr) return;
-    const std::vector<Observable> observables = observables_of(attributes);
+  void leave_out(std::string what) {
+    constexpr std::size_t most = 40;  // of different names in one note
+    if (left_out_.size() < most && std::find(left_out_.begin(), left_out_.end(), what) == left_out_.end())
+      left_out_.push_back(std::move(what));
+  }
+  void note(std::string text) {
+    if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+  }
+
+  void read_extended(const XyzComment &comment, FrameInfo &info) {
+    if (!comment.problem.empty()) throw bad_line(comment.problem);
+    for (const XyzEntry &entry : comment.entries)
+      for (const XyzEntry &other : comment.entries)
+        if (&other < &entry &&
+            (other.key == entry.key || (other.folded == entry.folded && is_of_frame(entry.folded))) &&
+            (other.text != entry.text || other.words != entry.words))
+          throw bad_line(fmt::format("{} occurs twice, with different values: leave one of them out", entry.key));
+    // Beside a step, a timestep is the time between two.
+    const XyzEntry *step = comment.find("step");
+    if (step == nullptr) step = comment.find("timestep");
+    if (step != nullptr && !parse_single(*step, info.timestep)) step = nullptr;
+    const XyzEntry *time = comment.find("time");
+    if (time != nullptr && !parse_single(*time, info.time)) time = nullptr;
+    if (const XyzEntry *lattice = comment.find("lattice")) read_lattice(comment, *lattice, info.box);
+    read_boundary(comment, info.box);
+    take_observables(comment, {step, time}, info.timestep);
+  }
+
+  void read_free(std::string_view line, FrameInfo &info) {
+    const FreeComment comment = read_free_comment(line);
+    if (comment.step) info.timestep = *comment.step;
+    if (comment.time) info.time = *comment.time;
+    if (!comment.cell) return;
+    info.box = box_of(lattice_of(*comment.cell), {});
+    info.box.boundary.fill('p');
+    // Angles that no three vectors have.
+    if (!box_problem(info.box).empty()) info.box = Box();
+  }
+
+  template <typename Number>
+  static bool parse_single(const XyzEntry &entry, Number &number) {
+    return !entry.bare && entry.words.size() == 1 && parse_number(std::string_view(entry.words[0]), number);
+  }
+
+  // Numbers of extended XYZ that belong to the whole frame, such as energy=-1.5 or stress="1 2 3 4 5 6 7 8 9": of
+  // several numbers each by itself, as name[1], name[2], ... What else there is, is left out.
+  void take_observables(const XyzComment &comment, const std::array<const XyzEntry *, 2> &used, std::int64_t timestep) {
+    std::vector<Observable> observables;
+    std::set<std::string> names;
+    for (const XyzEntry &entry : comment.entries) {
+      if (is_of_frame(entry.folded) || std::find(used.begin(), used.end(), &entry) != used.end()) continue;
+      const std::vector<double> numbers = numbers_of(entry);
+      if (numbers.empty() || numbers.size() > most_numbers || entry.key.empty() || entry.key.size() > longest_name) {
+        leave_out(numbers.size() > most_numbers ? fmt::format("{} ({} numbers)", entry.key, numbers.size())
+                                                : entry.key);
+        continue;
+      }
+      const std::string unit = unit_in_extended_xyz(entry.key, numbers.size());
+      for (std::size_t k = 0; k < numbers.size(); ++k) {
+        const bool matrix = entry.shape[0] > 0 && unit.empty();
+        std::string name = entry.key;
+        if (matrix)
+          name += fmt::format("[{},{}]", k / entry.shape[1] + 1, k % entry.shape[1] + 1);
+        else if (numbers.size() > 1)
+          name += fmt::format("[{}]", k + 1);
+        if (names.insert(name).second)
+          observables.push_back({std::move(name), unit, numbers[k]});
+        else if (&entry == comment.find(entry.folded))
+          throw bad_line(fmt::format("{} occurs twice: leave one of them out", name));
+      }
+    }
     if (observables.empty()) return;
-    const StoredRecord names = tables_record({observables_table(observables)});
-    if (names.body != names_) records_.push_back(names);
-    names_ = names.body;
+    const bool same =
+        std::equal(observables.begin(), observables.end(), named_.begin(), named_.end(),
+                   [](const Observable &a, const Observable &b) { return a.name == b.name && a.unit == b.unit; });
+    if (!same) {
+      records_.push_back(tables_record({observables_table(observables)}));
+      named_ = observables;
+    }
     records_.push_back(observables_record(timestep, observables));
   }
 
-  void read_lattice(const Attributes &attributes, const std::string &text, Box &box) const {
-    const std::vector<double> lattice = parse_numbers(text);
+  void read_lattice(const XyzComment &comment, const XyzEntry &entry, Box &box) const {
+    const std::vector<double> lattice = numbers_of(entry);
     if (lattice.size() != 9) throw bad_line("Lattice is not 9 numbers");
     // What some programs write of molecules in free space.
     if (std::all_of(lattice.begin(), lattice.end(), [](double value) { return value == 0; })) return;
     std::array<double, 3> origin{};
-    if (const std::string *at = find(attributes, {"origin"})) {
-      const std::vector<double> numbers = parse_numbers(*at);
+    if (const XyzEntry *at = comment.find("origin")) {
+      const std::vector<double> numbers = numbers_of(*at);
       if (numbers.size() != 3) throw bad_line("Origin is not 3 numbers");
       std::copy(numbers.begin(), numbers.end(), origin.begin());
     }
     box = box_of(lattice, origin);
+    // A lattice is periodic along its vectors, unless pbc says otherwise.
+    for (std::size_t edge = 0; edge < 3; ++edge)
+      box.boundary[2 * edge] = box.boundary[2 * edge + 1] = is_zero(lattice, edge) ? 'f' : 'p';
   }
 
-  void read_attributes(const Attributes &attributes, FrameInfo &info) const {
-    if (const std::string *text = find(attributes, {"timestep", "step"}))
-      if (!parse_number(std::string_view(*text), info.timestep)) throw bad_line("Timestep is no integer");
-    if (const std::string *text = find(attributes, {"time"}))
-      if (!parse_number(std::string_view(*text), info.time)) throw bad_line("Time is no number");
-    if (const std::string *text = find(attributes, {"lattice"})) read_lattice(attributes, *text, info.box);
-    if (const std::string *text = find(attributes, {"pbc"})) {
-      std::string_view rest = *text;
+  void read_boundary(const XyzComment &comment, Box &box) const {
+    if (const XyzEntry *pbc = comment.find("pbc")) {
+      if (pbc->words.size() != 3 && (pbc->words.size() != 1 || pbc->bare)) throw bad_line("pbc is not 3 flags");
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        const std::string_view word = next_word(rest);
-        if (word.empty()) throw bad_line("pbc is not 3 flags");
-        const bool periodic = word[0] == 'T' || word[0] == 't' || word[0] == '1';
-        info.box.boundary[2 * axis] = info.box.boundary[2 * axis + 1] = periodic ? 'p' : 'f';
+        const std::string &word = pbc->words[pbc->words.size() == 1 ? 0 : axis];
+        std::optional<bool> periodic = logical_of(word);
+        if (word == "0" || word == "1") periodic = word == "1";
+        if (!periodic) throw bad_line(fmt::format("pbc: '{}' is neither T nor F", word));
+        box.boundary[2 * axis] = box.boundary[2 * axis + 1] = *periodic ? 'p' : 'f';
       }
     }
-    const std::string problem = box_problem(info.box);
-    if (!problem.empty()) throw bad_line(fmt::format("{}: {}", place(), problem));
+    const std::string problem = box_problem(box);
+    if (!problem.empty())
+      throw bad_line(fmt::format(
+          "{}: {}. Give the Lattice of a box, or vectors of zeros in directions that are F in pbc", place(), problem));
   }
 
   // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first
@@ -222,16 +272,35 @@ class XyzSource final : public FrameSource {
                : FileColumn{"element", ValueType::integer, Display::element};
   }
 
-  std::vector<FileColumn> columns(const Attributes &attributes) {
-    const std::string *properties = find(attributes, {"properties"});
-    if (properties == nullptr) {
-      has_types_ = false;
-      std::vector<FileColumn> columns = {species(0)};
-      for (const char *axis : {"x", "y", "z"}) columns.push_back({axis, ValueType::float64, Display::number});
-      return columns;
+  // Plain XYZ: a name and three coordinates. What some programs write behind them has no names.
+  std::vector<FileColumn> plain_columns() {
+    has_types_ = false;
+    std::vector<FileColumn> columns = {species(0)};
+    for (const char *axis : {"x", "y", "z"}) columns.push_back({axis, ValueType::float64, Display::number});
+    if (!has_rows_) return columns;
+    std::string_view row = input_->peek_line();
+    std::size_t words = 0;
+    std::vector<std::string> kept;
+    std::vector<std::string> texts;
+    for (std::string_view word = next_word(row); !word.empty(); word = next_word(row)) {
+      if (++words <= columns.size() && words <= 4) continue;
+      FileColumn column{fmt::format("column{}", words), ValueType::float64, Display::number};
+      double number = 0;
+      column.left_out = !parse_number(word, number);
+      (column.left_out ? texts : kept).push_back(column.name);
+      columns.push_back(std::move(column));
     }
+    constexpr const char *advice =
+        "in the comment, Properties=species:S:1:pos:R:3:charge:R:1:vel:R:3 or the like gives names to columns";
+    if (!kept.empty()) note(fmt::format("columns without names are called {}: {}", fmt::join(kept, ", "), advice));
+    if (!texts.empty()) note(fmt::format("columns of text are left out: {}", fmt::join(texts, ", ")));
+    return columns;
+  }
+
+  std::vector<FileColumn> columns(const XyzEntry *properties) {
+    if (properties == nullptr) return plain_columns();
     std::vector<std::string> parts(1);
-    for (const char c : *properties)
+    for (const char c : properties->text)
       if (c == ':')
         parts.emplace_back();
       else
@@ -254,23 +323,17 @@ class XyzSource final : public FrameSource {
       columns.push_back(species(columns.size()));
       return;
     }
-    if (type != "R" && type != "I")
-      throw bad_line(fmt::format("Properties: {} has values of type {}; only R and I are read", name, type));
-    for (std::int64_t c = 0; c < components; ++c)
-      columns.push_back({component_name(name, c, components), type == "R" ? ValueType::float64 : ValueType::integer,
-                         Display::number});
-  }
-
-  // The names of LAMMPS where it has the quantity.
-  static std::string component_name(const std::string &property, std::int64_t component, std::int64_t components) {
-    if (components == 1) return property;
-    if (components == 3) {
-      std::string axis(1, "xyz"[component]);
-      if (property == "pos") return axis;
-      if (property == "velo" || property == "vel" || property == "velocities") return "v" + axis;
-      if (property == "force" || property == "forces") return "f" + axis;
+    if (name.empty() || (type != "R" && type != "I" && type != "L" && type != "S"))
+      throw bad_line(fmt::format("Properties: {} has values of type {}; R, I, L and S are known", name, type));
+    if (type == "S") leave_out(fmt::format("column {}", name));
+    for (std::int64_t c = 0; c < components; ++c) {
+      FileColumn column;
+      column.name = column_of(name, static_cast<std::size_t>(c), static_cast<std::size_t>(components));
+      column.type = type == "R" ? ValueType::float64 : ValueType::integer;
+      column.logical = type == "L";
+      column.left_out = type == "S";
+      columns.push_back(std::move(column));
     }
-    return fmt::format("{}[{}]", property, component + 1);
   }
 
   int threads_;
@@ -280,7 +343,9 @@ class XyzSource final : public FrameSource {
   bool has_types_ = false;  // a column called type
   std::uint64_t frames_ = 0;
   std::vector<StoredRecord> records_;  // in front of the frame that is read
-  Bytes names_;                        // of the observables of the frame before, as the body of a record
+  std::vector<Observable> named_;      // the last ones whose names and units were written
+  std::vector<std::string> left_out_;  // names
+  std::vector<std::string> notes_;
 };
 
 }  // namespace

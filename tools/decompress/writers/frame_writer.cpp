@@ -76,7 +76,7 @@ std::vector<std::string> FrameWriter::columns_kept(const Frame &frame) const {
   return names;
 }
 
-void FrameWriter::write(Frame frame) {
+void FrameWriter::write(Frame frame, const std::vector<Observable> &observables) {
   auto printed = std::make_shared<PrintedFrame>();
   printed->frame = std::move(frame);
   if (!options_.sort.empty() && (options_.sort_required || printed->frame.find(options_.sort) != nullptr))
@@ -97,7 +97,7 @@ void FrameWriter::write(Frame frame) {
                               printed->frame.info.timestep, counted(particles, "particle")));
   const std::size_t rows_per_job =
       std::clamp(most_values / std::max<std::size_t>(1, printed->columns.size()), std::size_t{1}, most_rows);
-  std::string head = header(printed->frame);
+  std::string head = header(printed->frame, observables);
   std::size_t first = 0;
   do {
     const std::size_t last = std::min(particles, first + rows_per_job);

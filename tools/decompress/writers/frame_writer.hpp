@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpz/frame.hpp"
+#include "gpz/tables.hpp"
 #include "ordered_output.hpp"
 #include "output_file.hpp"
 #include "type_names.hpp"
@@ -40,8 +41,11 @@ class FrameWriter {
   // Which fields a frame needs to have decoded.
   std::vector<bool> wanted(const FrameInfo &info) const;
 
+  // Whether the format has a place for numbers of the whole frame.
+  virtual bool prints_observables() const { return false; }
+
   // Takes the frame apart into jobs for the threads; returns while they work. Throws Failure.
-  void write(Frame frame);
+  void write(Frame frame, const std::vector<Observable> &observables = {});
   // Waits until everything is written.
   void finish() { output_.finish(); }
 
@@ -52,7 +56,7 @@ class FrameWriter {
   virtual bool needs(const std::string &) const { return false; }
   // Changes the values to those that are printed.
   virtual void prepare(Frame &) const {}
-  virtual std::string header(const Frame &frame) = 0;
+  virtual std::string header(const Frame &frame, const std::vector<Observable> &observables) = 0;
   virtual std::vector<ColumnText> columns(const Frame &frame) const = 0;
 
   const TextOptions &options() const { return options_; }

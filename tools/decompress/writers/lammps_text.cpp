@@ -72,7 +72,7 @@ class LammpsWriter final : public FrameWriter {
  private:
   bool prints_all() const override { return true; }
 
-  std::string header(const Frame &frame) override {
+  std::string header(const Frame &frame, const std::vector<Observable> &) override {
     std::string text;
     if (options().with_units && !std::exchange(units_written_, true) && !options().units.empty())
       text += fmt::format("ITEM: UNITS\n{}\n", as_word(options().units));
