@@ -100,7 +100,7 @@ Step read_step(const gpz::Frame &frame, double bound) {
     }
     const auto &box = frame.info.box;
     if (box.kind != gpz::Box::Kind::orthogonal || box.boundary[2 * d] != 'p' ||
-        positions->form != gpz::PositionForm::wrapped)
+        !positions->all(gpz::PositionForm::wrapped))
       continue;
     const double lo = box.values[2 * d];
     const double hi = box.values[2 * d + 1];

@@ -32,10 +32,10 @@ using namespace LAMMPS_NS;
 namespace {
 
 // Modify shows its lists to classes derived from it only.
-struct Lists : Modify {
-  static int *of_final_integrate(Modify &modify) { return modify.*(&Lists::list_final_integrate); }
-  static int *of_end_of_step(Modify &modify) { return modify.*(&Lists::list_end_of_step); }
-  static int *intervals(Modify &modify) { return modify.*(&Lists::end_of_step_every); }
+struct ModifyLists : Modify {
+  static int *of_final_integrate(Modify &modify) { return modify.*(&ModifyLists::list_final_integrate); }
+  static int *of_end_of_step(Modify &modify) { return modify.*(&ModifyLists::list_end_of_step); }
+  static int *intervals(Modify &modify) { return modify.*(&ModifyLists::end_of_step_every); }
 };
 
 bool is_ours(const Modify &modify, int fix) { return strcmp(modify.fix[fix]->style, "GPZ/STEP") == 0; }
@@ -91,10 +91,10 @@ bool FixGPZStep::all_that_follow_may(const int *list, int count) const {
 void FixGPZStep::take_place(bool before_readers) {
   before_readers_ = before_readers;
   const auto is_me = [&](int fix) { return modify->fix[fix] == this; };
-  int *const final_integrate = Lists::of_final_integrate(*modify);
+  int *const final_integrate = ModifyLists::of_final_integrate(*modify);
   std::stable_partition(final_integrate, final_integrate + modify->n_final_integrate, std::not_fn(is_me));
 
-  int *const list = Lists::of_end_of_step(*modify), *const every = Lists::intervals(*modify);
+  int *const list = ModifyLists::of_end_of_step(*modify), *const every = ModifyLists::intervals(*modify);
   std::vector<std::pair<int, int>> entries;
   entries.reserve(modify->n_end_of_step);
   for (int n = 0; n < modify->n_end_of_step; ++n) entries.emplace_back(list[n], every[n]);
@@ -111,11 +111,11 @@ void FixGPZStep::take_place(bool before_readers) {
 void FixGPZStep::final_integrate() {
   poll();
   step_is_over(modify->n_end_of_step == 0 &&
-               all_that_follow_may(Lists::of_final_integrate(*modify), modify->n_final_integrate));
+               all_that_follow_may(ModifyLists::of_final_integrate(*modify), modify->n_final_integrate));
 }
 
 void FixGPZStep::end_of_step() {
-  step_is_over(all_that_follow_may(Lists::of_end_of_step(*modify), modify->n_end_of_step));
+  step_is_over(all_that_follow_may(ModifyLists::of_end_of_step(*modify), modify->n_end_of_step));
 }
 
 // If something follows, although take_place() was called, the frame is left to Output.

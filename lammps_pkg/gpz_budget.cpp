@@ -26,7 +26,7 @@ constexpr int fewest_frames = 5;
 // Decisions until an effort that took too long is tried again: simulations change.
 constexpr int patience = 20;
 
-const char *const names[] = {"fast", "standard", "dense"};
+const char *const effort_names[] = {"fast", "standard", "dense"};
 
 }  // namespace
 
@@ -89,7 +89,7 @@ std::string GPZBudget::report() {
   for (int e = 0; e < nefforts; ++e) {
     if (!written_[e] && !shares_[e]) continue;
     text +=
-        fmt::format("{}{} in {} frame{}", text.empty() ? "" : ", ", names[e], written_[e], written_[e] == 1 ? "" : "s");
+        fmt::format("{}{} in {} frame{}", text.empty() ? "" : ", ", effort_names[e], written_[e], written_[e] == 1 ? "" : "s");
     if (shares_[e]) text += fmt::format(" ({:.2g} % of the loop)", 100.0 * *shares_[e]);
   }
   written_ = {};

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <gpz/chunk.hpp>
 #include <gpz/continuation.hpp>
+#include <gpz/positions.hpp>
 #include <stdexcept>
 
 using namespace LAMMPS_NS;
@@ -79,18 +80,6 @@ const AtomColumn *find_atom_column(const std::string &name) {
 
 // --- names ---
 
-const char *const position_names[][3] = {
-    {"x", "y", "z"}, {"xu", "yu", "zu"}, {"xs", "ys", "zs"}, {"xsu", "ysu", "zsu"}};
-constexpr int first_scaled_set = 2;
-
-// Which set of position_names has the name; -1 if none.
-int position_set(const std::string &name) {
-  for (int set = 0; set < 4; ++set)
-    for (const char *candidate : position_names[set])
-      if (name == candidate) return set;
-  return -1;
-}
-
 bool matches(const char *pattern, const char *name) {
   if (*pattern == '*') return matches(pattern + 1, name) || (*name && matches(pattern, name + 1));
   if (*pattern != *name) return false;
@@ -112,7 +101,8 @@ GPZColumns::GPZColumns(const std::vector<Column> &columns, int dimension)
 // The columns of the first complete set of coordinates, or none.
 std::vector<int> GPZColumns::find_position(int dimension) const {
   std::vector<int> found;
-  for (const auto &set : position_names) {
+  for (const gpz::PositionForm form : gpz::all_forms) {
+    const auto set = gpz::position_names(form);
     std::vector<int> columns;
     for (int axis = 0; axis < dimension; ++axis) {
       const auto column =
@@ -135,11 +125,10 @@ void GPZColumns::add_field(const std::vector<int> &columns, bool leading) {
     place_[column] = {fields_.size(), input.field.components.size()};
     input.field.components.push_back({columns_[column].name, static_cast<std::uint16_t>(column)});
   }
-  const int set = position_set(first.name);
-  bound_.push_back(first.kind != Kind::real ? Bound::none
-                   : set < 0                ? Bound::own
-                   : set < first_scaled_set ? Bound::position
-                                            : Bound::scaled);
+  bound_.push_back(first.kind != Kind::real              ? Bound::none
+                   : !gpz::is_position(first.name)       ? Bound::own
+                   : gpz::is_scaled_position(first.name) ? Bound::scaled
+                                                         : Bound::position);
   bound_given_.push_back(false);
   thermal_.push_back(false);
   fields_.push_back(input);
@@ -156,7 +145,7 @@ bool GPZColumns::has(Kind kind) const {
 }
 
 bool GPZColumns::has_positions() const {
-  return std::any_of(columns_.begin(), columns_.end(), [](const Column &c) { return position_set(c.name) >= 0; });
+  return std::any_of(columns_.begin(), columns_.end(), [](const Column &c) { return gpz::is_position(c.name); });
 }
 
 bool GPZColumns::has_fractions() const {
@@ -229,7 +218,7 @@ void GPZColumns::take_own_bounds(const gpz::FrameInfo &frame) {
 
 std::optional<double> GPZColumns::position_bound(const gpz::FrameInfo &frame) {
   for (const gpz::Field &field : frame.fields)
-    if (position_set(field.components[0].name) >= 0) return gpz::bound_as_distance(field, frame.box);
+    if (gpz::is_position(field.components[0].name)) return gpz::bound_as_distance(field, frame.box);
   return std::nullopt;
 }
 

@@ -57,7 +57,8 @@ std::optional<GPZContinued> GPZContinued::find(const std::string &path, const gp
   gpz::Metadata wanted = given;
   // Every simulation has these, also if nobody has given them: a file of another program may leave them out.
   if (in_file_header.atom_style.empty()) wanted.atom_style.clear();
-  if (in_file_header.timestep_size == 0) wanted.timestep_size = 0;
+  // Each frame of a dump has its time, so a run may go on with another timestep, as it may within a dump.
+  if (in_file_header.timestep_size == 0 || gpz::all_have_times(found.scan_)) wanted.timestep_size = 0;
   in_file(path, [&] {
     if (in_file_header.columns != wanted.columns)
       throw gpz::Error(gpz::Status::invalid_argument, "cannot append with columns " + text_of(wanted.columns) +

@@ -34,10 +34,8 @@ Cell Box::cell() const {
   return cell;
 }
 
-void Box::place(const double *fractions, float *position) const {
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    position[axis] = static_cast<float>(origin_[axis] + fractions[0] * edges_[0][axis] +
-                                        fractions[1] * edges_[1][axis] + fractions[2] * edges_[2][axis]);
+PointsInBox Box::points(const std::array<bool, 3> &scaled) const {
+  return {{edges_[0], edges_[1], edges_[2], origin_}, scaled};
 }
 
 }  // namespace gpz::molfile

@@ -5,6 +5,7 @@
 #include <gpz/gpz.h>
 
 #include <array>
+#include <gpz/positions.hpp>
 
 namespace gpz::molfile {
 
@@ -20,8 +21,8 @@ class Box {
 
   explicit operator bool() const { return exists_; }
   Cell cell() const;
-  // The place of fractions of the three edges.
-  void place(const double *fractions, float *position) const;
+  // Makes points of positions of which some coordinates are fractions of the edges.
+  PointsInBox points(const std::array<bool, 3> &scaled) const;
 
  private:
   bool exists_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <gpz/limits.hpp>
+#include <gpz/positions.hpp>
 #include <limits>
 
 namespace gpz::molfile {
@@ -44,7 +45,7 @@ Trajectory::Trajectory(const std::string &path) : path_(path) {
   gpz_frame head = gpz_new_frame(0, 0);
   require(gpz_reader_frame(reader, 0, &head));
   choose_positions(head.dimension);
-  if (scaled_ && head.box_kind == GPZ_BOX_NONE)
+  if (any_scaled_ && head.box_kind == GPZ_BOX_NONE)
     throw Failure(path + ": has scaled positions (" + positions_ + "), but no box");
   if (head.box_kind == GPZ_BOX_GENERAL)
     warnings_.push_back(
@@ -92,16 +93,17 @@ bool Trajectory::has_floats(const std::string &name) const {
 }
 
 void Trajectory::choose_positions(int dimension) {
-  for (const std::string form : {"", "u", "s", "su"}) {
-    const bool third = has_floats("z" + form);
-    if (!has_floats("x" + form) || !has_floats("y" + form) || !(third || dimension == 2)) continue;
-    positions_ = "x" + form;
-    positions_ += " y" + form;
-    if (third) positions_ += " z" + form;
-    scaled_ = form[0] == 's';
-    return;
+  std::vector<std::string> floats;
+  for (const gpz_column_info &column : columns_)
+    if (column.type != GPZ_INT64) floats.emplace_back(column.name);
+  const std::vector<std::string> names = position_columns(floats);
+  if (names.empty() || (names.size() == 2 && dimension != 2))
+    throw Failure(path_ + ": has no positions (x y z, xu yu zu, xs ys zs or xsu ysu zsu)");
+  for (std::size_t axis = 0; axis < names.size(); ++axis) {
+    positions_ += (axis == 0 ? "" : " ") + names[axis];
+    scaled_[axis] = is_scaled_position(names[axis]);
+    any_scaled_ = any_scaled_ || scaled_[axis];
   }
-  throw Failure(path_ + ": has no positions (x y z, xu yu zu, xs ys zs or xsu ysu zsu)");
 }
 
 void Trajectory::read_outputs(std::size_t frame, const std::vector<gpz_output> &outputs) {
@@ -160,7 +162,7 @@ Cell Trajectory::read(std::size_t frame, float *positions, float *velocities) {
     output.stride = static_cast<std::ptrdiff_t>(3 * gpz_size_of(type));
     outputs.push_back(output);
   };
-  if (scaled_) {
+  if (any_scaled_) {
     if (!box) throw Failure(at + "has scaled positions (" + positions_ + "), but no box");
     fractions_.assign(3 * atoms, 0);
     into(positions_.c_str(), GPZ_FLOAT64, fractions_.data());
@@ -184,8 +186,13 @@ Cell Trajectory::read(std::size_t frame, float *positions, float *velocities) {
         "has other atoms than the first frame, but molfile plugins need the same in every frame: use OVITO or "
         "ASE, or gpz decode");
 
-  if (scaled_)
-    for (std::size_t i = 0; i < 3 * atoms; i += 3) box.place(&fractions_[i], positions + i);
+  if (any_scaled_) {
+    const PointsInBox points = box.points(scaled_);
+    for (std::size_t i = 0; i < 3 * atoms; i += 3) {
+      const auto point = points.cartesian({fractions_[i], fractions_[i + 1], fractions_[i + 2]});
+      for (std::size_t axis = 0; axis < 3; ++axis) positions[i + axis] = static_cast<float>(point[axis]);
+    }
+  }
   return box.cell();
 }
 

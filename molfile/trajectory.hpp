@@ -69,13 +69,14 @@ class Trajectory {
   std::vector<double> times_;
   std::vector<gpz_column_info> columns_;  // of the first frame
   std::vector<std::string> warnings_;
-  std::string positions_;  // names of the columns, "x y z" or "x y"
-  bool scaled_ = false;
+  std::string positions_;         // names of the columns, "x y z" or "x y"
+  std::array<bool, 3> scaled_{};  // whether they are fractions of the box
+  bool any_scaled_ = false;
   bool has_velocities_ = false;
   bool has_ids_ = false;
   std::vector<std::int64_t> ids_;    // of the first frame
   std::vector<std::int64_t> found_;  // of the frame that is read
-  std::vector<double> fractions_;    // of the box, where positions are scaled
+  std::vector<double> fractions_;    // positions of which some are scaled
   Tables tables_;                    // of the first frame
 
   void require(gpz_status status) const;

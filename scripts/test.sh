@@ -3,7 +3,7 @@
 # Installs what is missing, gets and builds LAMMPS and gpz, and runs the tests.
 #
 #   scripts/test.sh [--quick] [--sanitize] [--threads] [--bigbig] [--ovito] [--browser] [--gromacs] [--torch] [--cuda] [--no-cuda] [--benchmarks]
-#                   [--lint] [--lammps R] [--label L] [CTEST OPTIONS...]
+#                   [--lint] [--lammps R] [--label L] [--serial] [CTEST OPTIONS...]
 #
 #   --quick      the tests that answer soonest: the library, golden files, the command, and a LAMMPS run of each kind
 #   --sanitize   library, tool and their tests with AddressSanitizer and UndefinedBehaviorSanitizer, without LAMMPS (build-sanitize/);
@@ -20,6 +20,8 @@
 #                measures builds the targets benchmarks and evaluation
 #   --lint       also scripts/lint.sh, while tests with LAMMPS wait
 #   --lammps R   the tests with LAMMPS, with another tested release: 4Jul2026 (build-4Jul2026/)
+#   --serial     also builds a LAMMPS without MPI, for the tests with one, and notes in tests/lammps/serial.sha256 that they passed; this
+#                happens by itself where lammps_pkg is not as it was then, and where such a LAMMPS has been built before
 #   --label L    only tests with this label: lammps, reference, ...
 #
 # A LAMMPS of your own: LAMMPS_SOURCE_DIR, LAMMPS_BINARY, as for scripts/demo.sh.
@@ -36,6 +38,7 @@ lint=
 benchmarks=
 optimize_benchmarks=ON
 evaluation=OFF
+serial=
 select=()
 while (($#)); do
   case $1 in
@@ -55,6 +58,7 @@ while (($#)); do
       ;;
     --quick) select+=(-L "^(unit|golden|reference|cli|docs|quick)$" -LE "^long$") ;;
     --lint) lint=yes ;;
+    --serial) serial=yes ;;
     --lammps)
       [[ $# -ge 2 ]] || die "--lammps needs a release: ${!lammps_releases[*]}"
       use_lammps "$2"
@@ -80,6 +84,12 @@ packages=("${test_packages[@]}")
 [[ $browser == OFF ]] || packages+=("${browser_packages[@]}")
 [[ $gromacs == OFF ]] || packages+=("${gromacs_packages[@]}")
 install_packages "${packages[@]}"
+[[ $variant == usual ]] || build=$repository/build-$variant
+mkdir -p "$build"
+rm -f "$build/calibration" # for scripts/lib/slowest.py
+"$repository/scripts/lib/calibrate.py" "$build/calibration" </dev/null &
+trap 'kill "$calibrating"' EXIT
+calibrating=$!
 case $variant in
   usual)
     begin_lammps_source
@@ -89,7 +99,11 @@ case $variant in
     [[ $torch == OFF ]] || requirements+=("$repository/tests/python/requirements-torch.txt")
     begin_python "$build/venv" "${requirements[@]}"
     provide_lammps test
-    provide_lammps serial
+    serial_state=$(cd "$repository" && sha256sum lammps_pkg/*.cpp lammps_pkg/*.h | sha256sum)
+    lammps_build serial
+    if [[ $serial || $serial_state != "$(cat "$repository/tests/lammps/serial.sha256")" ]] || is_lammps_finished serial; then
+      provide_lammps serial
+    fi
     provide_python
     architectures=$(gpu_architectures)
     [[ $cuda || $architectures ]] || cuda=OFF
@@ -97,28 +111,24 @@ case $variant in
     [[ -z $architectures ]] || cuda_flags=
     configure_gpz "$build" -D GPZ_BUILD_TESTS=ON -D GPZ_BUILD_BENCH=ON -D "GPZ_BUILD_EVALUATION=$evaluation" -D "GPZ_CUDA=${cuda:-AUTO}" \
       -D "CMAKE_CUDA_ARCHITECTURES=${architectures:-$compile_only_architectures}" -D "CMAKE_CUDA_FLAGS=$cuda_flags" \
-      -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=$LAMMPS_SERIAL_BINARY" \
+      -D "GPZ_BENCH_OPTIMIZE=${optimize_benchmarks}" -D "GPZ_LAMMPS_SERIAL_BINARY=${LAMMPS_SERIAL_BINARY:-}" \
       -D GPZ_PYTHON=ON -D "Python_EXECUTABLE=$python" -D "GPZ_TEST_OVITO=$ovito" -D "GPZ_TEST_BROWSER=$browser" \
       -D "GPZ_TEST_GROMACS=$gromacs" -D "GPZ_TEST_TORCH=$torch"
     build_gpz "$build" all ${benchmarks:+benchmarks evaluation}
     ;;
   sanitize)
-    build=$repository/build-sanitize
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
     configure_sanitized "$build" -O1
     build_gpz "$build"
     ;;
   threads)
-    # Every file for itself and without precompiled headers: each includes what it uses.
-    build=$repository/build-threads
     unset LAMMPS_SOURCE_DIR LAMMPS_BINARY
     configure_gpz "$build" -D CMAKE_BUILD_TYPE=RelWithDebInfo -D "CMAKE_CXX_FLAGS_RELWITHDEBINFO=-O1 -g1 -DNDEBUG" \
-      -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON -D CMAKE_UNITY_BUILD=OFF -D GPZ_THREAD_SANITIZER=ON -D GPZ_BUILD_TOOLS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
+      -D GPZ_THREAD_SANITIZER=ON -D GPZ_BUILD_TOOLS=OFF -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
     build_gpz "$build" threads_test background_test
     select+=(-L threads)
     ;;
   bigbig)
-    build=$repository/build-bigbig
     provide_lammps bigbig
     configure_gpz "$build" -D GPZ_LAMMPS_SIZES=bigbig -D GPZ_BUILD_BENCH=OFF -D GPZ_CUDA=OFF
     build_gpz "$build" gpz_command gpzplugin gpz_two_hosts gpz_fit_plugins
@@ -147,5 +157,6 @@ if [[ $lint ]]; then
   say "scripts/lint.sh"
   cat "$build/lint.log"
 fi
+if [[ $serial && $status == 0 ]]; then printf '%s\n' "$serial_state" >"$repository/tests/lammps/serial.sha256"; fi
 say "All of it took $(duration $SECONDS)"
 exit "$status"

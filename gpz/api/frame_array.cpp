@@ -24,7 +24,7 @@
 namespace gpz {
 namespace {
 
-constexpr const char *name = "frame array";  // of error messages
+constexpr const char *array_name = "frame array";  // of error messages
 constexpr std::size_t values_field = 0;
 constexpr std::size_t ids_field = 1;
 
@@ -262,7 +262,7 @@ void decode_range(const std::uint8_t *bytes, const format::ArrayHead &head, std:
 
 Bytes compress_frames(const void *values, const FrameArrayShape &shape, const FrameArrayOptions &options) {
   const format::UsualArithmetic arithmetic;
-  return api::in_file(name, [&] {
+  return api::in_file(array_name, [&] {
     check(shape, options);
     format::ArrayHead head;
     head.info = {shape, options.bound};
@@ -301,7 +301,7 @@ Bytes compress_frames(const void *values, const FrameArrayShape &shape, const Fr
 FrameArrayInfo frame_array_info(const void *bytes, std::size_t size, const Limits &limits) {
   format::Budget budget(limits);
   const format::Budget::Scope scope(budget);
-  return api::in_file(name,
+  return api::in_file(array_name,
                       [&] { return format::parse_frame_array(static_cast<const std::uint8_t *>(bytes), size).info; });
 }
 
@@ -310,7 +310,7 @@ void decompress_frames(const void *bytes, std::size_t size, std::uint64_t first,
   const format::UsualArithmetic arithmetic;
   format::Budget budget(options.limits);
   const format::Budget::Scope scope(budget);
-  api::in_file(name, [&] {
+  api::in_file(array_name, [&] {
     const auto *const from = static_cast<const std::uint8_t *>(bytes);
     const format::ArrayHead head = format::parse_frame_array(from, size);
     const FrameArrayShape &shape = head.info.shape;

@@ -24,7 +24,7 @@ using format::corrupt;
 
 enum class Type : std::uint8_t { integer = 1, float64 = 3, text = 4 };
 
-constexpr std::size_t longest_name = 255;
+constexpr std::size_t longest_table_name = 255;
 constexpr std::size_t most_columns = 65535;
 constexpr std::size_t most_tables = 65535;
 constexpr std::size_t table_head = 24;   // bytes in front of the name
@@ -33,7 +33,7 @@ constexpr std::size_t column_head = 16;  // bytes in front of the name
 [[noreturn]] void refuse(const std::string &cause) { throw Error(Status::invalid_argument, cause); }
 
 void require_name(const std::string &name, const char *what) {
-  if (name.empty() || name.size() > longest_name)
+  if (name.empty() || name.size() > longest_table_name)
     refuse(std::string("the name of a ") + what + " has " + std::to_string(name.size()) + " bytes, not 1 to 255");
 }
 
@@ -44,7 +44,7 @@ void require_table(const Table &table) {
   std::unordered_set<std::string> names;
   for (const TableColumn &column : table.columns) {
     require_name(column.name, "column of a table");
-    if (column.unit.size() > longest_name)
+    if (column.unit.size() > longest_table_name)
       refuse(where + ", column \"" + column.name + "\": the unit is longer than 255 bytes");
     if (!names.insert(column.name).second) refuse(where + ": two columns \"" + column.name + "\"");
     if (column.rows() != table.rows())
@@ -191,7 +191,7 @@ Table read_heads(const std::uint8_t *bytes, std::size_t size, std::uint64_t &row
   rows = in.u64();
   const std::size_t columns = in.u32();
   const std::size_t name = in.u32();
-  if (name == 0 || name > longest_name) corrupt("length of the name of a table", table_head - 4);
+  if (name == 0 || name > longest_table_name) corrupt("length of the name of a table", table_head - 4);
   Table table;
   table.name = in.text(name);
   if (columns > most_columns || columns > in.left() / column_head)

@@ -20,7 +20,7 @@ using format::corrupt;
 
 namespace {
 
-constexpr std::uint32_t block_size = DifferenceScratch::block_size;
+constexpr std::uint32_t difference_block = DifferenceScratch::block_size;
 // Temporal prediction and neighbour prediction of a section.
 struct Prediction {
   core::Predictor temporal;
@@ -37,14 +37,14 @@ struct Prediction {
 };
 
 // Zero history for plain states.
-constexpr std::int32_t at_rest[block_size] = {};
+constexpr std::int32_t at_rest[difference_block] = {};
 
 // The pointers `out` of all axes stay null.
 DifferenceBlock block_at(const DifferenceState &state, const IndexColumns &q, const GridBox &box,
                          const Prediction &prediction, std::uint64_t b) {
-  const std::size_t first = b * block_size;
+  const std::size_t first = b * difference_block;
   DifferenceBlock block{};
-  block.n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, state.particles - first));
+  block.n = static_cast<std::uint32_t>(std::min<std::size_t>(difference_block, state.particles - first));
   block.components = state.components;
   block.reciprocal = core::reciprocal_of(state.frames);
   block.predictor = prediction.temporal;
@@ -85,7 +85,7 @@ void add_neighbours(const DifferenceState &state, const IndexColumns &q, const G
   NeighbourSums sums;
   for (std::uint64_t b = 0; b < blocks; b += stride)
     kernels.sum_neighbours(block_at(state, q, box, prediction, b),
-                           static_cast<std::uint32_t>(b * block_size % NeighbourSums::period), scratch, sums);
+                           static_cast<std::uint32_t>(b * difference_block % NeighbourSums::period), scratch, sums);
   prediction.use(fit_neighbours(sums, state.particles * static_cast<std::uint64_t>(state.components)));
   const std::uint64_t header = 8 * (core::difference_header_size(prediction.widths_at(), state.components) -
                                     core::difference_header_size(core::coefficients_end, state.components));
@@ -260,7 +260,8 @@ OpenedBlocks open_blocks(const DifferenceState &state, const std::uint8_t *bytes
   opened.blocks.resize(blocks);
   for (std::uint64_t b = 0; b < blocks; ++b) {
     StoredBlock<ResidualRecord> &block = opened.blocks[b];
-    const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, state.particles - b * block_size));
+    const auto n =
+        static_cast<std::uint32_t>(std::min<std::size_t>(difference_block, state.particles - b * difference_block));
     if (!core::read_residual_record(width, section.directory(), b * bits, state.components, n, true, block.record))
       corrupt("record of block " + std::to_string(b), header);
     block.words = section.take(core::residual_words(block.record, state.components, n), b);
@@ -279,7 +280,7 @@ void decode_blocks(const DifferenceState &state, const OpenedBlocks &opened, std
   for (std::uint64_t b = first; b < last; ++b) {
     if (!wanted.has(b)) continue;
     DifferenceBlock block = block_at(state, {}, box, opened.prediction, b);
-    const std::size_t at = b * block_size;
+    const std::size_t at = b * difference_block;
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) block.axes[d].out = memory(at, d);
     const StoredBlock<ResidualRecord> &stored = opened.blocks[b];
     if (!kernels.decode(block, stored.record, stored.words, *scratch))
@@ -306,7 +307,7 @@ void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::s
   const OpenedBlocks opened = open_blocks(state, bytes, size);
   parallel_ranges(threads_for_particles(threads, state.particles), opened.blocks.size(),
                   [&](int, std::uint64_t first, std::uint64_t last) {
-                    alignas(64) std::int64_t block[core::max_components][block_size];
+                    alignas(64) std::int64_t block[core::max_components][difference_block];
                     IndexColumns q{};
                     for (std::size_t d = 0; d < q.size(); ++d) q[d] = block[d];
                     decode_blocks(

@@ -11,7 +11,7 @@
 namespace gpz::codec {
 namespace {
 
-constexpr std::uint32_t block_size = OrderedScratch::block_size;
+constexpr std::uint32_t search_block = OrderedScratch::block_size;
 constexpr std::uint64_t max_sample = 4;   // blocks
 constexpr std::uint32_t max_steps = 250;  // sampled steps per median
 constexpr std::size_t short_tried = 3;    // short lags tried with whole blocks
@@ -81,7 +81,7 @@ struct Search {
   // The most frequent distances between places where the short lag fails, such as the rows of a crystal.
   std::vector<std::uint32_t> distances(const OrderedPredictor &predictor) {
     std::array<std::uint32_t, core::max_lag + 1> count{};
-    std::array<bool, block_size> fails{};
+    std::array<bool, search_block> fails{};
     for (const OrderedBlock &b : sample) {
       const OrderedBlock block = linked(predictor, b);
       for (std::uint32_t i = 0; i < block.n; ++i) fails[i] = scratch.parent[0][i] == OrderedScratch::no_parent;
@@ -155,9 +155,9 @@ struct Search {
 
 OrderedBlock ordered_block(const OrderedShape &shape, const IndexColumns &q, const IndexOutput &out,
                            const OrderedPredictor &predictor, std::uint64_t b) {
-  const std::size_t first = b * block_size;
+  const std::size_t first = b * search_block;
   OrderedBlock block{};
-  block.n = static_cast<std::uint32_t>(std::min<std::size_t>(block_size, shape.particles - first));
+  block.n = static_cast<std::uint32_t>(std::min<std::size_t>(search_block, shape.particles - first));
   block.components = shape.components;
   block.ids = shape.ids == nullptr ? nullptr : shape.ids + first;
   block.predictor = &predictor;

@@ -26,18 +26,18 @@ using format::corrupt;
 constexpr std::size_t max_tables = core::max_components * core::sequence_contexts;
 
 // Range of particles of a block.
-struct Block {
+struct SequenceBlock {
   std::size_t first;
   std::uint32_t n;
   std::uint32_t rows;
 
-  Block(std::size_t number, std::size_t particles)
+  SequenceBlock(std::size_t number, std::size_t particles)
       : first(number * core::sequence_block_size),
         n(static_cast<std::uint32_t>(std::min<std::size_t>(core::sequence_block_size, particles - first))),
         rows(core::sequence_rows(n)) {}
 };
 
-std::int64_t step_at(const IndexColumns &q, const Block &block, int d, std::uint32_t i) {
+std::int64_t step_at(const IndexColumns &q, const SequenceBlock &block, int d, std::uint32_t i) {
   const std::int64_t *const at = q[static_cast<std::size_t>(d)] + block.first + i;
   return i == 0 ? 0 : core::difference_of(at[0], at[-1]);
 }
@@ -55,7 +55,8 @@ struct Tables {
 
 // Calls use(particle, component, step, symbol, table of the context) for all values of a block, lane by lane.
 template <typename Use>
-void for_symbols(const IndexColumns &q, const Block &block, int components, const SequenceAxis *axes, const Use &use) {
+void for_symbols(const IndexColumns &q, const SequenceBlock &block, int components, const SequenceAxis *axes,
+                 const Use &use) {
   SequenceContext context;
   for (std::uint32_t i = 0; i < block.n; ++i) {
     if (i % block.rows == 0) context = {};
@@ -76,7 +77,7 @@ std::vector<std::uint32_t> count_in_blocks(std::size_t n, int threads, std::size
   parallel_ranges(used, core::sequence_blocks(n), [&](int t, std::uint64_t first, std::uint64_t last) {
     std::vector<std::uint32_t> &count = counts[static_cast<std::size_t>(t)];
     count.resize(size);
-    for (std::uint64_t b = first; b < last; ++b) add(Block(b, n), count.data());
+    for (std::uint64_t b = first; b < last; ++b) add(SequenceBlock(b, n), count.data());
   });
   for (std::size_t t = 1; t < counts.size(); ++t)
     std::transform(counts[t].begin(), counts[t].end(), counts[0].begin(), counts[0].begin(), std::plus<>());
@@ -86,7 +87,7 @@ std::vector<std::uint32_t> count_in_blocks(std::size_t n, int threads, std::size
 bool choose_axes(const IndexColumns &q, std::size_t n, int components, int threads, Tables &tables) {
   for (int d = 0; d < components; ++d) {
     const std::vector<std::uint32_t> steps =
-        count_in_blocks(n, threads, core::step_magnitudes, [&](const Block &block, std::uint32_t *count) {
+        count_in_blocks(n, threads, core::step_magnitudes, [&](const SequenceBlock &block, std::uint32_t *count) {
           for (std::uint32_t i = 0; i < block.n; ++i) ++count[core::step_magnitude(step_at(q, block, d, i))];
         });
     if (!core::choose_sequence_axis(steps.data(), tables.axis[static_cast<std::size_t>(d)])) return false;
@@ -127,7 +128,7 @@ void fill_table(const std::uint32_t *count, SequenceTable &table, TokenShare *sh
 
 void choose_tables(const IndexColumns &q, std::size_t n, int components, int threads, Tables &tables) {
   const std::vector<std::uint32_t> count = count_in_blocks(
-      n, threads, max_tables * core::sequence_symbols, [&](const Block &block, std::uint32_t *of_tables) {
+      n, threads, max_tables * core::sequence_symbols, [&](const SequenceBlock &block, std::uint32_t *of_tables) {
         for_symbols(q, block, components, tables.axis.data(),
                     [&](std::uint32_t, int, std::int32_t, std::uint32_t symbol, std::uint32_t table) {
                       ++of_tables[table * core::sequence_symbols + symbol];
@@ -163,7 +164,7 @@ void append_tables(int components, Tables &tables, std::vector<std::uint8_t> &by
 }
 
 // Appends a block to `words`.
-SequenceRecord encode_block(const IndexColumns &q, const Block &block, int components, const Tables &tables,
+SequenceRecord encode_block(const IndexColumns &q, const SequenceBlock &block, int components, const Tables &tables,
                             std::vector<std::uint32_t> &words) {
   const auto values = static_cast<std::size_t>(components) * block.n;
   SequenceRecord record;
@@ -268,7 +269,7 @@ void read_tables(format::ByteReader &in, int components, Decoding &out) {
 }
 
 // Decodes a block from its words. Escapes are stored in the order of particles and components.
-void decode_block(const std::uint32_t *words, const SequenceRecord &record, const Block &block, int components,
+void decode_block(const std::uint32_t *words, const SequenceRecord &record, const SequenceBlock &block, int components,
                   const Decoding &tables, std::vector<std::uint32_t> &low, const IndexOutput &q) {
   const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
   const std::size_t padded = std::size_t{block.rows} * core::sequence_lanes;
@@ -347,7 +348,7 @@ bool encode_sequence(const IndexColumns &q, std::size_t n, int components, std::
     std::vector<std::uint32_t> &words = payloads[static_cast<std::size_t>(t)];
     for (std::uint64_t b = first; b < last && !is_too_long; ++b) {
       const std::size_t before = words.size();
-      records[b] = encode_block(q, Block(b, n), components, tables, words);
+      records[b] = encode_block(q, SequenceBlock(b, n), components, tables, words);
       if (words.size() - before - (records[b].stream + 1) / 2 > core::sequence_room(components)) is_too_long = true;
     }
   });
@@ -379,7 +380,7 @@ void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n,
                                blocks * core::sequence_record_size(components));
   format::Column<StoredBlock<SequenceRecord>> stored(blocks);
   for (std::size_t b = 0; b < blocks; ++b) {
-    const Block block(b, n);
+    const SequenceBlock block(b, n);
     SequenceRecord &record = stored[b].record;
     record.stream = directory.u32();
     record.escapes = directory.u32();
@@ -394,7 +395,8 @@ void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n,
   parallel_ranges(threads_for_particles(threads, n), blocks, [&](int, std::uint64_t first, std::uint64_t last) {
     std::vector<std::uint32_t> low;
     for (std::uint64_t b = first; b < last; ++b)
-      if (wanted.has(b)) decode_block(stored[b].words, stored[b].record, Block(b, n), components, tables, low, q);
+      if (wanted.has(b))
+        decode_block(stored[b].words, stored[b].record, SequenceBlock(b, n), components, tables, low, q);
   });
 }
 

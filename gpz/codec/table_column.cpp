@@ -13,7 +13,7 @@ using format::corrupt;
 namespace {
 
 enum class Coding : std::uint8_t { symbols = 1, numbers = 2 };
-enum class Prediction : std::uint8_t { none = 0, row_before = 1, column_before = 2 };
+enum class TablePrediction : std::uint8_t { none = 0, row_before = 1, column_before = 2 };
 
 constexpr std::size_t head_size = 8;
 constexpr unsigned halves = 2;  // contexts of numbers: low and high 32 bits
@@ -47,7 +47,7 @@ void TableColumns::encode(const std::int64_t *values, std::vector<std::uint8_t> 
   if (rows_ == 0) return;
   std::vector<std::uint8_t> best;
   std::vector<std::int64_t> best_residuals;
-  const auto keep_smaller = [&](Coding coding, Prediction prediction, const std::vector<std::int64_t> &residuals,
+  const auto keep_smaller = [&](Coding coding, TablePrediction prediction, const std::vector<std::int64_t> &residuals,
                                 std::vector<std::uint8_t> &&payload) {
     if (!best.empty() && head_size + payload.size() >= best.size()) return;
     best.assign(head_size, 0);
@@ -56,13 +56,14 @@ void TableColumns::encode(const std::int64_t *values, std::vector<std::uint8_t> 
     best.insert(best.end(), payload.begin(), payload.end());
     best_residuals = residuals;
   };
-  for (const Prediction prediction : {Prediction::none, Prediction::row_before, Prediction::column_before}) {
-    if (prediction == Prediction::column_before && before_.empty()) continue;
+  for (const TablePrediction prediction :
+       {TablePrediction::none, TablePrediction::row_before, TablePrediction::column_before}) {
+    if (prediction == TablePrediction::column_before && before_.empty()) continue;
     std::vector<std::int64_t> residuals(rows_);
     for (std::size_t i = 0; i < rows_; ++i) {
-      const std::int64_t expected = prediction == Prediction::none            ? 0
-                                    : prediction == Prediction::column_before ? before_[i]
-                                                                              : (i == 0 ? 0 : values[i - 1]);
+      const std::int64_t expected = prediction == TablePrediction::none            ? 0
+                                    : prediction == TablePrediction::column_before ? before_[i]
+                                                                                   : (i == 0 ? 0 : values[i - 1]);
       residuals[i] = difference(values[i], expected);
     }
     const FewValuesShape shape = shape_of(rows_, classes_);
@@ -94,10 +95,10 @@ format::Column<std::int64_t> TableColumns::decode(const std::uint8_t *bytes, std
   }
   format::ByteReader in(bytes, size);
   const auto coding = static_cast<Coding>(in.u8());
-  const auto prediction = static_cast<Prediction>(in.u8());
+  const auto prediction = static_cast<TablePrediction>(in.u8());
   if (in.u16() != 0 || in.u32() != 0) corrupt("reserved bytes of a column of a table", 0);
-  if (prediction != Prediction::none && prediction != Prediction::row_before &&
-      (prediction != Prediction::column_before || before_.empty()))
+  if (prediction != TablePrediction::none && prediction != TablePrediction::row_before &&
+      (prediction != TablePrediction::column_before || before_.empty()))
     corrupt("prediction of a column of a table", 0);
   if (rows_ / most_rows_a_byte > size) corrupt("rows of a table that its columns do not have", 0);
   format::require_memory(rows_, sizeof(std::int64_t));
@@ -116,8 +117,8 @@ format::Column<std::int64_t> TableColumns::decode(const std::uint8_t *bytes, std
   }
   const format::Column<std::int64_t> residuals = values;
   for (std::size_t i = 0; i < rows_; ++i) {
-    if (prediction == Prediction::column_before) values[i] = sum(values[i], before_[i]);
-    if (prediction == Prediction::row_before && i > 0) values[i] = sum(values[i], values[i - 1]);
+    if (prediction == TablePrediction::column_before) values[i] = sum(values[i], before_[i]);
+    if (prediction == TablePrediction::row_before && i > 0) values[i] = sum(values[i], values[i - 1]);
   }
   next(residuals.data(), values.data());
   return values;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t least_particles = 100;  // the description of a crystal does not pay for fewer
 constexpr std::size_t patch_particles = 700;  // in the patch in the middle, where the search begins
 constexpr std::size_t cores = 24;             // particles of the patch whose neighbours are used
-constexpr double reach = 1.8;                 // largest distance of a neighbour, in units of the nearest one's
+constexpr double relative_reach = 1.8;        // largest distance of a neighbour, in units of the nearest one's
 constexpr double blur = 0.3;                  // largest distance of a particle from its site, in the same units
 constexpr std::size_t sampled = 4096;         // particles in the sample for the final fit of edges
 constexpr double edge_share = 0.85;           // minimum fraction of particles with a neighbour at the end of an edge
@@ -93,7 +93,7 @@ NeighbourVectors vectors_around(const std::vector<Vector3> &patch, double &near,
   for (const std::size_t core : by_distance) {
     for (std::size_t i = 0; i < patch.size(); ++i) {
       const Vector3 vector = patch[i] - patch[core];
-      if (i != core && squared(vector) <= reach * reach * near * near) vectors.all.push_back(vector);
+      if (i != core && squared(vector) <= relative_reach * relative_reach * near * near) vectors.all.push_back(vector);
     }
     if (vectors.particles++ == 0) of_first = vectors.all.size();
   }

@@ -24,7 +24,7 @@ constexpr double few_neighbours = 8;
 constexpr double spread = 0.2;            // of the vectors to the same neighbour
 constexpr double tolerance_of_end = 0.4;  // for the end of a neighbour vector in the network
 // Vectors that a smaller fraction of the sampled particles have do not belong to the lattice.
-constexpr double least_share = 0.12;
+constexpr double least_vector_share = 0.12;
 constexpr double least_neighbours = 3;
 constexpr double least_covered = 0.7;
 
@@ -114,7 +114,7 @@ std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, doub
       for (std::size_t d = 0; d < centre.size(); ++d) centre[d] = cluster.sum[d] / static_cast<double>(count);
     }
     // A place lists half of its pairs, each in both directions: on average one vector per neighbour.
-    if (static_cast<double>(count) < least_share * particles) break;
+    if (static_cast<double>(count) < least_vector_share * particles) break;
     covered += count;
     const double remove = 1.5 * near;
     std::size_t kept = 0;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpz/error.hpp"
+#include "gpz/positions.hpp"
 
 namespace gpz {
 namespace {
@@ -34,12 +35,6 @@ void for_each_item(const Metadata &a, const Metadata &b, See &&see) {
          see("timestep", a.timestep_size, b.timestep_size));
 }
 
-bool is_fraction(const Field &field) {
-  constexpr const char *names[] = {"xs", "ys", "zs", "xsu", "ysu", "zsu"};
-  return !field.components.empty() &&
-         std::find(std::begin(names), std::end(names), field.components[0].name) != std::end(names);
-}
-
 const Field *field_with(const FrameInfo &frame, const std::string &column) {
   for (const Field &field : frame.fields)
     for (const Field::Component &component : field.components)
@@ -61,8 +56,15 @@ std::optional<Difference> difference(const Metadata &a, const Metadata &b) {
   return found;
 }
 
+bool all_have_times(const FileScan &file) {
+  return std::none_of(file.frames.begin(), file.frames.end(),
+                      [](const IndexEntry &frame) { return std::isnan(frame.time); });
+}
+
 double bound_as_distance(const Field &field, const Box &box) {
-  return is_fraction(field) ? field.bound * box.largest_edge_sum() : field.bound;
+  return !field.components.empty() && is_scaled_position(field.components[0].name)
+             ? field.bound * box.largest_edge_sum()
+             : field.bound;
 }
 
 bool same_bound(double a, double b) {

@@ -78,7 +78,7 @@ void keep_particles(Frame &frame, const Selection &selection) {
       if (is_at(columns.positions[axis])) values.positions[axis] = column.floats.data();
   }
   std::vector<std::uint8_t> taken(static_cast<std::size_t>(frame.info.particles));
-  frame.info.particles = format::select(selection, columns.form, values, frame.info.box, taken.size(), taken.data());
+  frame.info.particles = format::select(selection, columns.scaled, values, frame.info.box, taken.size(), taken.data());
   for (Frame::Column &column : frame.columns) {
     keep_taken(column.floats, taken);
     keep_taken(column.integers, taken);

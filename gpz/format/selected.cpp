@@ -66,14 +66,15 @@ BoxVectors box_of(const Box &box) {
   return box_vectors(box);
 }
 
-void drop_outside(const Region &region, PositionForm form, const SelectionValues &values, const Box &box,
-                  std::size_t particles, std::uint8_t *taken) {
-  const std::optional<BoxVectors> vectors = is_scaled(form) ? std::optional(box_of(box)) : std::nullopt;
+void drop_outside(const Region &region, const std::array<bool, 3> &scaled, const SelectionValues &values,
+                  const Box &box, std::size_t particles, std::uint8_t *taken) {
+  std::optional<PointsInBox> points;
+  if (scaled[0] || scaled[1] || scaled[2]) points.emplace(box_of(box), scaled);
   for (std::size_t i = 0; i < particles; ++i) {
     std::array<double, 3> at{};
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (values.positions[axis] != nullptr) at[axis] = values.positions[axis][i];
-    if (vectors) at = cartesian(*vectors, at);
+    if (points) at = points->cartesian(at);
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (!(at[axis] >= region[axis].from && at[axis] <= region[axis].to)) taken[i] = 0;
   }
@@ -98,13 +99,16 @@ SelectionColumns::SelectionColumns(const Selection &selection, const std::vector
     if (!types) throw Error(Status::not_found, "types: no column type, element or typelabel");
   }
   if (!selection.region) return;
-  for (const PositionForm candidate : all_forms) {
-    const auto names = position_names(candidate);
-    for (std::size_t axis = 0; axis < 3; ++axis) positions[axis] = find(fields, names[axis], false);
-    form = candidate;
-    if (positions[0] && positions[1]) return;
+  std::vector<std::string> floats;
+  for (const Field &field : fields)
+    for (const Field::Component &component : field.components)
+      if (field.type != ValueType::integer) floats.push_back(component.name);
+  const std::vector<std::string> names = position_columns(floats);
+  if (names.empty()) throw Error(Status::not_found, "region: no positions (x y, xu yu, xs ys or xsu ysu)");
+  for (std::size_t axis = 0; axis < names.size(); ++axis) {
+    positions[axis] = find(fields, names[axis], false);
+    scaled[axis] = is_scaled_position(names[axis]);
   }
-  throw Error(Status::not_found, "region: no positions (x y, xu yu, xs ys or xsu ysu)");
 }
 
 std::vector<Place> SelectionColumns::all() const {
@@ -123,12 +127,12 @@ bool has_columns(const Selection &selection, const std::vector<Field> &fields) {
   }
 }
 
-std::size_t select(const Selection &selection, PositionForm form, const SelectionValues &values, const Box &box,
-                   std::size_t particles, std::uint8_t *taken) {
+std::size_t select(const Selection &selection, const std::array<bool, 3> &scaled, const SelectionValues &values,
+                   const Box &box, std::size_t particles, std::uint8_t *taken) {
   std::fill(taken, taken + particles, std::uint8_t{1});
   if (selection.ids) QuickSet(*selection.ids, particles).drop_others(values.ids, particles, taken);
   if (selection.types) QuickSet(*selection.types, particles).drop_others(values.types, particles, taken);
-  if (selection.region) drop_outside(*selection.region, form, values, box, particles, taken);
+  if (selection.region) drop_outside(*selection.region, scaled, values, box, particles, taken);
   return static_cast<std::size_t>(std::count(taken, taken + particles, std::uint8_t{1}));
 }
 

@@ -28,7 +28,7 @@ struct SelectionColumns {
   std::optional<Place> ids;
   std::optional<Place> types;
   std::array<std::optional<Place>, 3> positions;  // all empty without a region
-  PositionForm form = PositionForm::wrapped;
+  std::array<bool, 3> scaled{};                   // whether they are fractions of the box
 
   // Throws not_found if the fields lack a column.
   SelectionColumns(const Selection &selection, const std::vector<Field> &fields);
@@ -48,7 +48,7 @@ struct SelectionValues {
 
 // Sets taken[i] to 1 for each selected particle, and to 0 for the others. Returns the number of selected particles.
 // Throws not_found if fractions of a box have no box, std::bad_alloc.
-std::size_t select(const Selection &selection, PositionForm form, const SelectionValues &values, const Box &box,
-                   std::size_t particles, std::uint8_t *taken);
+std::size_t select(const Selection &selection, const std::array<bool, 3> &scaled, const SelectionValues &values,
+                   const Box &box, std::size_t particles, std::uint8_t *taken);
 
 }  // namespace gpz::format

@@ -18,7 +18,7 @@ constexpr double ridge = 1e-9;
 constexpr std::size_t search_sample = 2048;  // particles
 constexpr std::size_t fit_sample = 16384;    // particles, for many groups
 constexpr std::size_t most_sources = 4;      // in addition to the field itself
-constexpr double least_gain = 0.01;          // bits per value that a source or a field of classes must save
+constexpr double least_bits_saved = 0.01;    // bits per value that a source or a field of classes must save
 constexpr double sections_of_rules = 3;      // expected number of sections that share one set of rules
 constexpr std::size_t least_of_group = 128;  // particles
 constexpr unsigned most_own_groups = 15;
@@ -139,7 +139,7 @@ class ClassedChooser {
   static constexpr std::size_t sizeof_weight = 2;
   // Bits per value that a component must save to pay for this many bytes of rules.
   double gain_needed(std::size_t bytes) const {
-    return std::max(least_gain,
+    return std::max(least_bits_saved,
                     8.0 * static_cast<double>(bytes) / sections_of_rules / static_cast<double>(shape_.particles));
   }
 

@@ -23,9 +23,9 @@ using format::corrupt;
 
 namespace {
 
-constexpr std::size_t sampled_particles = 4096;
+constexpr std::size_t predictor_sample_size = 4096;
 // Ratio by which the squares of remainders must shrink: 0.01 bits per value.
-constexpr double least_gain = 1.014;
+constexpr double least_ratio = 1.014;
 constexpr int direction_bits = 15;
 
 // The vector, shifted right until all components are in [-2^15, 2^15).
@@ -84,7 +84,7 @@ bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const codec::D
   }
   crystal::LeastSquares equations(2 * vectors);
   std::vector<double> row(2 * vectors * core::max_components);
-  const std::size_t stride = crystal::sample_stride(n, sampled_particles);
+  const std::size_t stride = crystal::sample_stride(n, predictor_sample_size);
   for (std::size_t i = 0; i < n; i += stride) {
     std::fill(row.begin(), row.end(), 0.0);
     for (std::size_t k = 0; k < network.degree(); ++k) {
@@ -114,7 +114,7 @@ bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const codec::D
   const auto rounded = [](double x) { return crystal::rounded_coefficient(std::ldexp(x, weight_bits)); };
   for (std::size_t k = 0; k < vectors; ++k) fitted[k] = {rounded(solution[2 * k]), rounded(solution[2 * k + 1])};
   const double with = squares_with(fitted);
-  if (matrices_of(network.lattice(), fitted).empty() || squares_with({}) <= least_gain * with) return false;
+  if (matrices_of(network.lattice(), fitted).empty() || squares_with({}) <= least_ratio * with) return false;
   const double values = static_cast<double>(n) * state.components;
   const double price = crystal::factor_for(32 * static_cast<double>(vectors), values);
   const bool as_before = weights_.size() == vectors && squares_with(weights_) <= price * with;

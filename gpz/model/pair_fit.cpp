@@ -18,7 +18,7 @@ namespace gpz::model {
 namespace {
 
 constexpr std::size_t axes = core::max_components;
-constexpr std::size_t sample_size = 2048;
+constexpr std::size_t pair_sample_size = 2048;
 constexpr std::size_t fewest_particles = 256;
 constexpr int knots = 14;
 constexpr double value_unit = 1 << PairMotion::value_bits;
@@ -33,7 +33,7 @@ constexpr double cutoff_distance = 2.0;
 constexpr double fewest_steps_of_cutoff = 16;
 constexpr double close_distance = 1.6;
 // Bits saved per particle that justify the time.
-constexpr double least_gain = 0.75;
+constexpr double least_pair_gain = 0.75;
 constexpr double gain_of_step = 0.15;
 constexpr double frames_of_settings = 4;  // number of frames that settings are expected to last
 
@@ -75,7 +75,7 @@ struct PairFit::Sample {
       : state(from),
         box(in),
         components(static_cast<std::size_t>(from.components)),
-        stride(crystal::sample_stride(from.particles, sample_size)),
+        stride(crystal::sample_stride(from.particles, pair_sample_size)),
         count((from.particles - 1) / stride + 1) {
     const std::int32_t reciprocal = core::reciprocal_of(state.frames);
     for (std::size_t i = 0; i < count; ++i)
@@ -284,7 +284,7 @@ bool PairFit::search(const Sample &sample, PairSettings &fitted) {
   const Trial trial = run(sample, still, {});
   std::vector<double> left;
   settings.curve = refitted(settings, features(sample, settings), trial.errors, left);
-  if (bits_of(left) * static_cast<double>(sample.components) > sample.bits_by_history() - least_gain) return false;
+  if (bits_of(left) * static_cast<double>(sample.components) > sample.bits_by_history() - least_pair_gain) return false;
   fitted = settings;
   return true;
 }
@@ -323,7 +323,7 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
   // Refits the curve to the errors of the last run, but later only if the bits have grown: late errors accumulate over
   // all earlier frames, so a fit to one frame's errors would overshoot.
   const std::uint64_t frames = sample.state.frames;
-  const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_gain;
+  const bool with_curve = frames <= last_frame_of_curve || with_now.bits > bits_then_ + least_pair_gain;
   const auto consider = [&](PairSettings settings, const std::vector<double> &errors, double extra) {
     std::vector<double> left;
     if (with_curve) settings.curve = refitted(settings, features(sample, settings), errors, left);
@@ -343,7 +343,7 @@ PairFit::Choice PairFit::improve(const Sample &sample, const PairSettings &now, 
     if (consider(more, run(sample, more, history).errors, gain_of_step)) changed = true;
   }
   if (with_curve) bits_then_ = least;
-  useful_ = least + least_gain < sample.bits_by_history();
+  useful_ = least + least_pair_gain < sample.bits_by_history();
   if (!useful_) return Choice::none;
   if (!changed) return Choice::as_before;
   fitted = best;

@@ -7,23 +7,25 @@ namespace gpz::model {
 
 namespace {
 
-constexpr int fraction_bits = 20;
-constexpr std::int64_t one = std::int64_t{1} << fraction_bits;
+constexpr int spacing_fraction_bits = 20;
+constexpr std::int64_t one = std::int64_t{1} << spacing_fraction_bits;
 constexpr std::uint64_t most_bins = 2048;
 
 std::int64_t limit(std::int64_t value) { return std::clamp(value, -PairCurve::value_limit, PairCurve::value_limit); }
 
 // Smoothstep: rises from 0 to `one` with zero slope at both ends.
-std::int64_t smooth(std::int64_t t) { return (t * t >> fraction_bits) * (3 * one - 2 * t) >> fraction_bits; }
+std::int64_t smooth(std::int64_t t) {
+  return (t * t >> spacing_fraction_bits) * (3 * one - 2 * t) >> spacing_fraction_bits;
+}
 
 std::int64_t between(const PairCurve::Knot &a, const PairCurve::Knot &b, std::uint32_t bin) {
   const std::int64_t length = std::int64_t{b.bin} - a.bin;
   const std::int64_t t = (std::int64_t{bin} - a.bin) * one / length;
-  const std::int64_t t2 = t * t >> fraction_bits;
-  const std::int64_t t3 = t2 * t >> fraction_bits;
-  const std::int64_t rise = (std::int64_t{b.value} - a.value) * smooth(t) >> fraction_bits;
+  const std::int64_t t2 = t * t >> spacing_fraction_bits;
+  const std::int64_t t3 = t2 * t >> spacing_fraction_bits;
+  const std::int64_t rise = (std::int64_t{b.value} - a.value) * smooth(t) >> spacing_fraction_bits;
   const std::int64_t bend = a.slope * (t - 2 * t2 + t3) + b.slope * (t3 - t2);
-  return limit(a.value + rise + ((bend >> fraction_bits) * length >> PairCurve::slope_shift));
+  return limit(a.value + rise + ((bend >> spacing_fraction_bits) * length >> PairCurve::slope_shift));
 }
 
 }  // namespace
@@ -52,7 +54,7 @@ void PairTable::fill(const PairCurve &curve, std::uint64_t end) {
   const auto close_value = [&](std::uint32_t bin) {
     if (bin >= curve.close) return std::int64_t{0};
     const std::int64_t left = curve.close - bin;
-    return left >= fade ? value[bin] : value[bin] * smooth(left * one / fade) >> fraction_bits;
+    return left >= fade ? value[bin] : value[bin] * smooth(left * one / fade) >> spacing_fraction_bits;
   };
   const auto line = [](std::int64_t a, std::int64_t b) {
     return core::PairLine{static_cast<std::int32_t>(a), static_cast<std::int32_t>(b - a)};

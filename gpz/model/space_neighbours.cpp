@@ -15,10 +15,10 @@
 namespace gpz::model {
 namespace {
 
-constexpr std::size_t sample_size = 8192;
+constexpr std::size_t neighbour_sample_size = 8192;
 constexpr std::uint32_t max_radius = 1u << 20;
 // Bits per value that neighbours must save.
-constexpr double least_gain = 0.01;
+constexpr double least_neighbour_gain = 0.01;
 
 // Outer radii of the shells in units of the mean distance between particles: bonds, and the first coordination shell of
 // liquids and crystals.
@@ -60,7 +60,7 @@ double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::Gri
 
   const std::size_t unknowns = 2 * shells_.size();
   crystal::LeastSquares equations(unknowns);
-  const std::size_t sample_step = crystal::sample_stride(n, sample_size);
+  const std::size_t sample_step = crystal::sample_stride(n, neighbour_sample_size);
   std::vector<double> feature(unknowns * core::max_components);
   const std::uint32_t *const slot = order();
   const Columns columns = columns_of(remainders);
@@ -77,7 +77,7 @@ double SpaceNeighbours::fit(const codec::DifferenceState &state, const core::Gri
   }
   const std::vector<double> weights = equations.solve(1e-6);
   const double gain = equations.gain(weights);
-  if (gain < least_gain) return 0;
+  if (gain < least_neighbour_gain) return 0;
 
   format::ByteWriter writer(bytes);
   writer.u8(static_cast<std::uint8_t>(shells_.size()));

@@ -31,7 +31,7 @@ void SelectedRows::choose_decoded(const Selection &selection, const format::Sele
   values.types = integers_[1].data();
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (columns.positions[axis]) values.positions[axis] = floats_[axis].data();
-  count_ = format::select(selection, columns.form, values, box, taken_.size(), taken_.data());
+  count_ = format::select(selection, columns.scaled, values, box, taken_.size(), taken_.data());
   number(order);
 }
 

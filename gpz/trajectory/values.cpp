@@ -13,7 +13,7 @@
 namespace gpz::trajectory {
 namespace {
 
-constexpr std::size_t at_once = 1024;  // values at a time: three components fit into the L1 cache
+constexpr std::size_t values_at_once = 1024;  // values at a time: three components fit into the L1 cache
 
 template <typename T, typename Out>
 void to_floats(const std::int64_t *index, std::size_t n, double step, Out *out) {
@@ -30,9 +30,9 @@ void to_floats(const std::int64_t *index, std::size_t n, double step, Out *out) 
 template <typename T>
 void write_grid_values(const Field &field, const codec::IndexColumns &indices, std::size_t begin, std::size_t end,
                        const codec::Target &target) {
-  T memory[core::max_components][at_once];
-  for (std::size_t first = begin; first < end; first += at_once) {
-    const std::size_t count = std::min(at_once, end - first);
+  T memory[core::max_components][values_at_once];
+  for (std::size_t first = begin; first < end; first += values_at_once) {
+    const std::size_t count = std::min(values_at_once, end - first);
     const codec::Target here = target.from(first);
     if (here.skips(count)) continue;
     std::array<const T *, core::max_components> staged{};

@@ -183,6 +183,4 @@ def cut(array: np.ndarray, count: int) -> np.ndarray:
 
 def to_cartesian(head: Head, positions: np.ndarray) -> None:
     """Makes fractions of the box coordinates, in place."""
-    if head.box is None:
-        raise ArgumentError("the positions are fractions of a box, and the frame has none")
-    positions[...] = head.box.to_cartesian(positions)
+    _positions.to_cartesian(head.box, position_names(head), positions)

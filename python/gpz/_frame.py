@@ -98,18 +98,16 @@ class Frame:
 
     @property
     def position_columns(self) -> tuple[str, ...] | None:
-        """The columns that `positions` come from: x y z, else xu yu zu, else xs ys zs, else xsu ysu zsu; two names where
-        a 2-D frame has no third column; None if there are none."""
+        """The columns that `positions` come from: x y z, else xu yu zu, else xs ys zs, else xsu ysu zsu. Without a whole set,
+        what the first pair lacks comes from another one: x y zs. Two names where a 2-D frame has no third column; None if there
+        are none."""
         return self._head.position_columns
 
     @property
     def position_bound(self) -> float | None:
         """The absolute error bound of every coordinate in `positions`, distance units; None: they are exact, or there are
         none."""
-        names = self.position_columns
-        bounds = [self._head.columns[name].bound or 0.0 for name in names or ()]
-        factor = self._head.largest_edge_sum if names and _positions.is_scaled(names) else 1.0
-        return max(bounds, default=0.0) * factor or None
+        return self._head.position_bound
 
     @property
     def observables(self) -> Observables:
@@ -121,7 +119,7 @@ class Frame:
 
     @property
     def positions(self) -> np.ndarray:
-        """(N, 3), distance units. Fractions of the box (xs ys zs) become coordinates; without a third column z is 0.
+        """(N, 3), distance units. Fractions of the box (xs ys zs) become coordinates. Without a third column z is 0.
         gpz.ColumnError if the frame has no positions."""
         return self._get(POSITIONS)
 

@@ -56,6 +56,15 @@ class Head(NamedTuple):
         """The columns of the positions, which are floats; None if there are none."""
         return _positions.find([column.name for column in self.columns.values() if column.dtype.kind == "f"])
 
+    @property
+    def position_bound(self) -> float | None:
+        """The error bound of coordinates in positions, distance units; None: they are exact, or there are none."""
+        bounds = (
+            (self.columns[name].bound or 0.0) * _positions.to_distance(name, self.largest_edge_sum)
+            for name in self.position_columns or ()
+        )
+        return max(bounds, default=0.0) or None
+
 
 def from_library(values: tuple[Any, ...]) -> Head:
     """The head that gpz._core has as a tuple."""

@@ -83,7 +83,7 @@ def texts(name: str, values: Any) -> list[str]:
 class Existing:
     """A file that is continued. `metadata`: as it has them. Of its last frame: `bound` of positions, distance units, and
     `bounds` of other float columns (0: exact), `has_ids`; None where there is no such frame or column. `columns`: those of its last
-    frame, and `timesteps` (frames,) int64."""
+    frame, and `timesteps` (frames,) int64. `has_times`: whether each frame has its time."""
 
     @classmethod
     def find(cls, path: str | bytes | os.PathLike) -> Existing | None:
@@ -99,6 +99,7 @@ class Existing:
         self.has_ids: bool | None = None
         self.columns: list[str] = []
         self.timesteps: np.ndarray = file.timesteps()
+        self.has_times = not np.isnan(file.times()).any()
         self._tables: dict[str, Table] | None = None  # of the last frame
         if file.n_frames:
             self._take(_head.from_library(file.head(file.n_frames - 1)))
@@ -151,10 +152,8 @@ class Existing:
         if head.n_particles:
             self.has_ids = "id" in head.columns
         floats = {name: column.bound or 0.0 for name, column in head.columns.items() if column.dtype.kind == "f"}
-        names = head.position_columns
-        if names is not None:
-            factor = head.largest_edge_sum if _positions.is_scaled(names) else 1.0
-            self.bound = max(floats[name] for name in names) * factor
+        if head.position_columns is not None:
+            self.bound = head.position_bound or 0.0
         forms = {name for form in _positions.FORMS for name in form}
         self.bounds = {name: bound for name, bound in floats.items() if name not in forms}
 

@@ -108,15 +108,17 @@ def checked(name: str, origin: Origin) -> Origin:
     return origin._replace(dtype=np.dtype(origin.dtype))
 
 
-def of_positions(frame: Frame) -> Origin | None:
-    """That of frame.positions, distance units. Those that were fractions of the box are on no grid."""
-    stored = frame.position_columns
+def of_positions(frame: Frame, columns: Sequence[str] | None = None) -> Origin | None:
+    """That of frame.positions, distance units, or of positions from these columns. Those that were fractions of the box are on no
+    grid."""
+    stored = frame.position_columns if columns is None else columns
     if stored is None:
         return None
-    origin = joined([of_column(frame.column_info[name]) for name in stored])
-    if origin is None or not _positions.is_scaled(stored):
-        return origin
-    return origin.scaled(frame._head.largest_edge_sum)._replace(step=0.0)
+    origins = [of_column(frame.column_info[name]) for name in stored]
+    for k, name in enumerate(stored):
+        if name in _positions.SCALED and origins[k] is not None:
+            origins[k] = origins[k].scaled(frame._head.largest_edge_sum)._replace(step=0.0)
+    return joined(origins)
 
 
 def joined(origins: Sequence[Origin | None]) -> Origin | None:

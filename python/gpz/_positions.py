@@ -3,20 +3,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import itertools
+from collections.abc import Iterable
 
-# In the order in which a frame's positions are looked for: wrapped into the box, unwrapped, and both as fractions of the box.
-FORMS = (("x", "y", "z"), ("xu", "yu", "zu"), ("xs", "ys", "zs"), ("xsu", "ysu", "zsu"))
+import numpy as np
+
+from gpz import _core
+from gpz._box import Box
+from gpz._errors import ArgumentError
+
+# Wrapped into the box, unwrapped, and both as fractions of the box: x y z, xu yu zu, xs ys zs, xsu ysu zsu.
+FORMS = _core.position_forms
+SCALED = frozenset(name for form in FORMS if "s" in form[0] for name in form)
 
 
-def find(columns: Collection[str]) -> tuple[str, ...] | None:
-    """The columns of the positions: three, or two where a 2-D frame has no third one; None if there are none."""
-    for form in FORMS:
-        if form[0] in columns and form[1] in columns:
-            return form if form[2] in columns else form[:2]
-    return None
+def find(columns: Iterable[str]) -> tuple[str, ...] | None:
+    """The columns of the positions among these columns of floats: three, or two where a 2-D frame has no third one; None if there
+    are none. They are of the form that has most of the three, the first of FORMS among equals; what it lacks is of another form."""
+    return _core.position_columns(list(columns)) or None
 
 
-def is_scaled(columns: tuple[str, ...]) -> bool:
-    """Whether they are fractions of the box."""
-    return columns[0] in ("xs", "xsu")
+def leading(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """Those of the positions which are one field of a frame: the first two or three, of one form; None without them."""
+    if columns is None:
+        return None
+    form = next(form for form in FORMS if columns[0] in form)
+    found = tuple(itertools.takewhile(form.__contains__, columns))
+    return found if len(found) > 1 else None
+
+
+def is_scaled(columns: Iterable[str]) -> bool:
+    """Whether some of them are fractions of the box."""
+    return any(name in SCALED for name in columns)
+
+
+def to_distance(column: str, edges: float) -> float:
+    """The factor that makes an error of this column a distance. edges: the largest_edge_sum of the box."""
+    return edges if column in SCALED else 1.0
+
+
+def is_unwrapped(columns: Iterable[str]) -> bool:
+    """Whether none of them is wrapped into the box."""
+    return all("u" in name for name in columns)
+
+
+def add_images(box: Box, columns: Iterable[str], images: np.ndarray, positions: np.ndarray) -> None:
+    """Unwraps values of the columns that are wrapped, in place: (N, 3) float64, fractions where the columns are fractions. images:
+    (N, 3)."""
+    for axis, name in enumerate(columns):
+        if not is_unwrapped([name]):
+            positions[:, axis] += images[:, axis] if name in SCALED else images @ box.matrix[:, axis]
+
+
+def to_cartesian(box: Box | None, columns: tuple[str, ...], positions: np.ndarray) -> None:
+    """Makes those of (N, 3) float64 that are fractions of the box coordinates, in place. Without a third column z is 0."""
+    if box is None:
+        raise ArgumentError("the positions are fractions of a box, and the frame has none")
+    scaled = tuple(name in SCALED for name in (*columns, "")[:3])
+    if all(scaled):
+        positions[...] = box.to_cartesian(positions)
+    else:
+        _core.to_cartesian(positions, box.matrix, box.origin, scaled)

@@ -285,7 +285,7 @@ class Writer:
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
         self._warn(values, names, made)
-        self._write(values, kept, names, made, timestep, time, grid, packed)
+        self._write(values, kept, _positions.leading(names), made, timestep, time, grid, packed)
         if lengths and max(lengths.values()) and not are_numbers:
             self._has_ids = "id" in values
 

@@ -133,7 +133,7 @@ def _fill(particles, trajectory: gpz.Trajectory, frame: gpz.Frame, tables: Parti
                 create(name, (column,), **({} if standard else {"dtype": np.int64 if kind == "i" else np.float64}))
         trajectory.read(frame.index, out=out)
         if positions is not None and _positions.is_scaled(places):
-            positions[...] = frame.box.to_cartesian(positions)
+            _positions.to_cartesian(frame.box, places, positions)
         # Copies: OVITO's memory must not be referred to any more once it has the properties.
         ids, numbers = (out[name].copy() if name in out else None for name in ("id", types[0] if types else ""))
         found = tables.of(frame.index, ids, numbers)

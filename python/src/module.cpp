@@ -28,6 +28,7 @@ NB_MODULE(_core, module) {
   gpz::python::bind_errors();
   gpz::python::bind_sources(module);
   gpz::python::bind_frame_array(module);
+  gpz::python::bind_positions(module);
   gpz::python::bind_selection(module);
   gpz::python::bind_reader(module);
   gpz::python::bind_writer(module);

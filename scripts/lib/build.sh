@@ -14,7 +14,6 @@ compile_only_architectures=90-virtual
 compile_only=-Xcicc=-O0
 
 # configure_gpz FOLDER [CMAKE OPTIONS...]
-# Files are compiled six at a time: half of the work is what they include, and the code that each makes of it.
 # Warnings are errors: both scripts say so, or the second would compile again what the first has. GPZ_WERROR=OFF for compilers
 # that gpz has not met.
 configure_gpz() {
@@ -26,7 +25,7 @@ configure_gpz() {
     set -- -D "LAMMPS_SOURCE_DIR=$LAMMPS_SOURCE_DIR" -D "LAMMPS_BINARY=$folder/bin/lmp" "$@"
   fi
   step "Configuring gpz" no_progress "$folder/configure.log" cmake -S "$repository" -B "$folder" -G Ninja \
-    -D "GPZ_WERROR=${GPZ_WERROR:-ON}" -D CMAKE_UNITY_BUILD=ON -D CMAKE_UNITY_BUILD_BATCH_SIZE=6 "$@" || die "cannot configure gpz"
+    -D "GPZ_WERROR=${GPZ_WERROR:-ON}" "$@" || die "cannot configure gpz"
 }
 
 # configure_sanitized FOLDER OPTIMISATION: with AddressSanitizer, UndefinedBehaviorSanitizer and the fuzz targets. Lines are all that

@@ -168,6 +168,19 @@ class DoNotFit(CatCase):
             self.gpz("cat", "m.gpz", "r.gpz", "-o", "c.gpz", *options, code=2,
                      err="r.gpz: does not fit m.gpz: units metal and real")
 
+    def test_other_timesteps(self):
+        """Frames with times of their own fit; without, a file says one timestep for all."""
+        for name, step, size in (("f.gpz", 0, "0.5"), ("g.gpz", 10, "2")):
+            frame = dump_frame(step, [(1, 1, 2, 3)], "id x y z")
+            for start, options in ((f"ITEM: TIME\n{step * 7}\n", ["--dt", size]), ("", ["--dt", size])):
+                self.write("in.dump", start + frame)
+                self.gpz("encode", "in.dump", "-o", name if start else "no-" + name, "--lossless", *options)
+        self.cat("f.gpz", "g.gpz")
+        self.assertEqual(json.loads(self.gpz("info", "c.gpz", "--json", out=None))["time"], {"first": 0, "last": 70})
+        for first, second in (("no-f.gpz", "no-g.gpz"), ("f.gpz", "no-g.gpz")):
+            self.gpz("cat", first, second, "-o", "d.gpz", code=2,
+                     err=f"{second}: does not fit {first}: timestep 0.5 and 2.0")
+
     def test_the_bound_of_scaled_positions_is_a_distance(self):
         """Boxes of different sizes: the bounds of xs ys zs differ, and fit."""
         for name, step, edge in (("s.gpz", 0, 10), ("t.gpz", 10, 20)):

@@ -269,6 +269,66 @@ class Differences(CliCase):
             self.assertEqual({c["above_bound"] for c in report["columns"]}, {0})
 
 
+class MixedPositions(CliCase):
+    """Coordinates in columns of several forms. The point (7.5, 2.5, 3) has the fractions 0.5, 0.25 and 0.5 of a = 10 0 0, b = 4 8 0,
+    c = 3 1 6 with the origin 1 0 -1, so it is at (8.5, 2.5, 2)."""
+
+    BOX = "ITEM: BOX BOUNDS xy xz yz pp pp pp\n1 18 4\n0 9 3\n-1 5 1\n"
+    POINT, FRACTIONS = (8.5, 2.5, 2), (0.5, 0.25, 0.5)
+
+    def encoded(self, columns, values, box=BOX, options=("--lossless",)):
+        self.write("in.dump", dump_frame(0, [(1, *values)], f"id {columns}", box))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", *options)
+
+    def place(self, *options):
+        text = self.gpz("decode", "t.gpz", "-o", "-", "--format", "xyz", *options, out=None).decode()
+        return tuple(map(float, text.splitlines()[2].split()[1:]))
+
+    def test_every_mixture(self):
+        for mask in range(1, 8):
+            for plain, scaled in (("", "s"), ("u", "su")):
+                is_scaled = [mask >> axis & 1 for axis in range(3)]
+                columns = " ".join(f"{axis}{scaled if s else plain}" for axis, s in zip("xyz", is_scaled))
+                self.encoded(columns, [self.FRACTIONS[k] if s else self.POINT[k] for k, s in enumerate(is_scaled)])
+                self.assertEqual(self.place(), self.POINT, columns)
+                for region in ("8.4:8.6,2.4:2.6,1.9:2.1", ":,:,0.4:0.6"):
+                    self.gpz("select", "t.gpz", "-o", "part.gpz", "--region", region, out=None)
+                    kept = json.loads(self.gpz("info", "part.gpz", "--json", out=None))["particles"]["total"]
+                    self.assertEqual(kept, region[0] == "8", columns)
+                self.gpz("verify", "t.gpz", "--against", "in.dump", out=None)
+
+    def test_a_whole_set_comes_first(self):
+        for columns, values in (("x y xs ys zs", (7, 7, *self.FRACTIONS)), ("x y xu yu zu", (7, 7, *self.POINT)),
+                                ("xu zs yu z", (8.5, 0.9, 2.5, 2)), ("x xu yu zs", (7, 8.5, 2.5, 0.5))):
+            self.encoded(columns, values)
+            self.assertEqual(self.place(), self.POINT, columns)
+
+    def test_two_dimensions_are_at_zero(self):
+        for columns, values in (("xs ys", (0.5, 0.25)), ("x y", (5, 2.5)), ("x ysu", (5, 0.25))):
+            self.encoded(columns, values, "ITEM: BOX BOUNDS pp pp pp\n0 10\n0 10\n-0.5 0.5\n")
+            self.assertEqual(self.place(), (5, 2.5, 0))
+            self.gpz("select", "t.gpz", "-o", "part.gpz", "--region", ":,:,-0.1:0.1", out=None)
+            self.assertIn(b'"total": 1', self.gpz("info", "part.gpz", "--json", out=None))
+
+    def test_bounds(self):
+        """Each column has the bound of positions, as a distance, and so has what becomes of them."""
+        self.encoded("x y zs", (8.5123456, 2.5123456, 0.5123456), options=("--eb", "0.001"))
+        columns = {c["name"]: c["bound"] for c in json.loads(self.gpz("info", "t.gpz", "--json", out=None))["columns"]}
+        self.assertEqual(columns, {"id": 0, "x": 0.001, "y": 0.001, "zs": 0.001 / 17})  # 17: the sum of all x of edges
+        for found, true in zip(self.place(), (8.5123456, 2.5123456, -1 + 6 * 0.5123456)):
+            self.assertLessEqual(abs(found - true), 0.001)
+
+    def test_images_of_those_that_are_wrapped(self):
+        box = "ITEM: BOX BOUNDS pp pp pp\n0 10\n0 10\n0 10\n"
+        self.encoded("xu yu z ix iy iz", (31, 2, 3, 3, 0, -1), box)
+        self.assertEqual(self.place("--unwrap"), (31, 2, -7))
+        self.encoded("xu ys z iy iz", (31, 0.25, 3, 2, 1), box)
+        self.assertEqual(self.place("--unwrap"), (31, 22.5, 13))
+        self.encoded("xu yu z", (31, 2, 3), box)
+        self.gpz("decode", "t.gpz", "-o", "-", "--unwrap", code=2,
+                 err="t.gpz: --unwrap needs the image flags ix iy iz, which the file does not have")
+
+
 class Unwrap(CliCase):
     def unwrapped(self, text, *options):
         self.write("in.dump", text)

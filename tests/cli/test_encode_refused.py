@@ -83,6 +83,105 @@ class Boxes(CliCase):
                      out=f"1\n{expected}Properties=species:S:1:pos:R:3 Timestep=0\nC 1 2 3\n")
 
 
+class Heads(CliCase):
+    """What is left over in the lines of a LAMMPS dump is refused; the order of flags and tilt factors is free."""
+
+    BOX = "-3 15 -3\n0 10 2\n0 10 1\n"  # a = 13 0 0, b = -3 9 0, c = 2 1 10 (https://docs.lammps.org/Howto_triclinic.html)
+    GOOD = dump_frame(0, ROWS, COLUMNS)
+
+    def test_flags_in_front_and_behind(self):
+        heads = ("pp ff pp xy xz yz", "xy xz yz pp ff pp", " xy  xz yz   pp\tff pp ")
+        for head in heads:
+            self.write("in.dump", dump_frame(0, ROWS, COLUMNS, f"ITEM: BOX BOUNDS {head}\n{self.BOX}"))
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+            out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "extxyz", out=None).decode()
+            self.assertIn('Lattice="13 0 0 -3 9 0 2 1 10" Origin="0 0 0" pbc="T F T"', out, head)
+        self.write("in.dump", dump_frame(0, ROWS, COLUMNS, "ITEM: BOX BOUNDS pp pp pp abc origin\n" "9 1 0 0\n0 8 0 0\n0 0 7 5\n"))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+        out = self.gpz("decode", "t.gpz", "-o", "-", "--format", "extxyz", out=None).decode()
+        self.assertIn('Lattice="9 1 0 0 8 0 0 0 7" Origin="0 0 5" pbc="T T T"', out)
+
+    def test_what_is_left_over(self):
+        no_tilt = "behind 2 numbers of the box: the line ITEM: BOX BOUNDS names no tilt factors (xy xz yz)"
+        for head, edges, reason in (
+                ("pp pp pp", self.BOX, f"line 6: '-3' {no_tilt}"),
+                ("", self.BOX, f"line 6: '-3' {no_tilt}"),
+                ("pp pp pp", "0 1\n0 1\n0 1 0\n", f"line 8: '0' {no_tilt}"),
+                ("xy xz yz pp pp pp", "0 1\n0 1\n0 1\n", "line 6: 3 numbers of the box are expected"),
+                ("xy xz yz pp pp pp", "0 1 0 0\n0 1 0\n0 1 0\n", "line 6: '0' behind 3 numbers of the box"),
+                ("abc origin pp pp pp", "1 0 0 0 7\n0 1 0 0\n0 0 1 0\n", "line 6: '7' behind 4 numbers of the box"),
+                ("pp pp pp", "0 one\n0 1\n0 1\n", "line 6: 'one' where a number of the box is expected"),
+                ("xy xz pp pp pp", self.BOX, "line 5: 'xy' is no boundary flag"),
+                ("pp pp pp origin", self.BOX, "line 5: 'origin' is no boundary flag"),
+                ("pp pp", "0 1\n0 1\n0 1\n", "line 5: 2 where three boundary flags are expected"),
+                ("pp pp pp pp", "0 1\n0 1\n0 1\n", "line 5: 4 where three boundary flags are expected"),
+                ("xy xz yz abc origin", self.BOX, "line 5: the box is of two kinds: xy xz yz, and abc origin")):
+            self.refuse(dump_frame(0, ROWS, COLUMNS, f"ITEM: BOX BOUNDS {head}\n{edges}"), reason)
+        for old, new, reason in (
+                ("TIMESTEP\n0\n", "TIMESTEP\n0 7\n", "line 2: '7' behind the timestep"),
+                ("ATOMS\n2\n", "ATOMS\n2 atoms\n", "line 4: 'atoms' behind the number of atoms"),
+                ("ITEM: TIMESTEP", "ITEM: TIME\n0.5 ps\nITEM: TIMESTEP", "line 2: 'ps' behind the time"),
+                ("ITEM: TIMESTEP", "ITEM: UNITS\nmetal 2\nITEM: TIMESTEP", "line 2: '2' behind the units"),
+                ("ITEM: TIMESTEP\n0\n", "", "line 7: no 'ITEM: TIMESTEP' before"),
+                ("TIMESTEP", "TIMESTEP 5", "line 1: unknown item 'TIMESTEP 5'"),
+                ("ITEM: ATOMS id", "ITEM: ATOMSid", "line 9: unknown item 'ATOMSid x y z'"),
+                ("ITEM: NUMBER OF ATOMS", "ITEM: NUMBER OF ENTRIES",
+                 "line 3: unknown item 'NUMBER OF ENTRIES': a dump of style local has no atoms, and is not read"),
+                ("ITEM: NUMBER", "ITEM: DIMENSION\n3\nITEM: NUMBER",
+                 "line 3: unknown item 'DIMENSION': a dump of style grid has no atoms, and is not read"),
+                ("ITEM: NUMBER", "ITEM: TIMESTEP\n1\nITEM: NUMBER",
+                 "line 3: frame 0 has two items TIMESTEP: the atoms of a frame are missing in front")):
+            self.refuse(self.GOOD.replace(old, new), reason)
+
+    def refuse(self, text, reason):
+        self.write("in.dump", text)
+        self.gpz("encode", "in.dump", "-o", "e.gpz", "--lossless", code=4, err=f"in.dump: {reason}")
+
+    def test_what_editors_leave(self):
+        """A byte order mark, empty lines, blanks behind items, line ends of Windows."""
+        self.write("in.dump", 2 * self.GOOD)
+        self.gpz("encode", "in.dump", "-o", "good.gpz", "--lossless")
+        for start in ("", "\ufeff", "\n \n", "\ufeff\n\n"):
+            text = (start + self.GOOD + " \n\n" + self.GOOD + "\n").replace("TIMESTEP", "TIMESTEP ").replace("\n", "\r\n")
+            self.write("in.dump", text)
+            for arguments in (["in.dump"], ["in.dump", "--format", "lammps"]):
+                self.gpz("encode", *arguments, "-o", "t.gpz", "--lossless")
+                self.assertEqual(self.read("t.gpz"), self.read("good.gpz"))
+            self.gpz("encode", "-", "-o", "t.gpz", "--lossless", stdin=text.encode())
+            self.assertEqual(self.read("t.gpz"), self.read("good.gpz"))
+        for start in ("", "\ufeff", "\ufeff\n"):
+            self.write("in.xyz", start + "1\n\nC 1 2 3\n")
+            self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", err=f"in.xyz: {NUMBERED}")
+            self.gpz("decode", "t.gpz", "-o", "-", "--format", "xyz", out="1\nAtoms. Timestep: 0\nC 1 2 3\n")
+        utf16 = "begins with the byte order mark of UTF-16: convert it first, by iconv -f UTF-16 -t UTF-8"
+        self.write("in.dump", self.GOOD.encode("utf-16"))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", code=2, err=f"in.dump: {utf16}")
+
+    def test_dumps_of_other_styles(self):
+        for text, style in (("---\ncreator: LAMMPS\ntimestep: 0\n", "yaml"), ("creator: LAMMPS\n", "yaml"),
+                            ("Number of particles = 2\nA = 1 Angstrom (basic length-scale)\n", "cfg")):
+            self.write("in.dump", text)
+            self.gpz("encode", "in.dump", "-o", "t.gpz", code=2,
+                     err=f"in.dump: a dump of style {style} is not read: write one of style gpz, custom or atom")
+        self.assert_files("in.dump")
+
+    def test_units_that_change(self):
+        frames = ["ITEM: UNITS\n{}\n" + dump_frame(step, ROWS, COLUMNS) for step in range(3)]
+        says = "frame 2 is in units real, and the frames before {}; 2 complete frames written"
+        for first, options, before in (
+                (frames[0].format("metal"), [], "are in units metal: encode each part by itself"),
+                (self.GOOD, [], "name none; give --units real")):
+            self.write("in.dump", first + dump_frame(1, ROWS, COLUMNS) + frames[2].format("real"))
+            self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", *options, code=2,
+                     err="in.dump: " + says.format(before))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", "--units", "real")
+        self.write("in.dump", "ITEM: UNITS\nlj\nITEM: UNITS\nreal\n" + self.GOOD)
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=4, err="in.dump: line 4: units real behind units lj")
+        # As where dumps were joined.
+        self.write("in.dump", frames[0].format("lj") + frames[1].format("lj"))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")
+
+
 class LastLine(CliCase):
     DUMP = dump_frame(0, ROWS[:1], COLUMNS) + dump_frame(1, [(1, 1, 2, 3), (2, 4, 5, 66)], COLUMNS)
     XYZ = "1\n\nC 1 2 3\n2\n\nC 1 2 3\nC 4 5 66\n"

@@ -120,6 +120,59 @@ class Encode(TableCase):
         refused(4, None, DATA.replace("\n5 1 1 2\n", "\n5 1 1 x\n"))
         refused(4, "bad.data: two atoms have id 1", DATA.replace("\n4 2 1 -0.82", "\n1 2 1 -0.82"))
 
+    def test_data_of_another_system(self):
+        """encode refuses it as annotate does, and leaves no file."""
+        lines = DATA.splitlines(keepends=True)
+        row = next(line for line in lines if line.startswith("5 2 "))
+        self.write("lacks.data", DATA.replace("12 atoms", "11 atoms").replace(row, ""))
+        says = "lacks.data: has no atom with id 5, which is in the first frame"
+        for source in ("t.dump", "plain.gpz"):
+            self.gpz("encode", source, "-o", "e.gpz", "--eb", "0.1", "--data", "lacks.data", code=7, err=says)
+        with open(self.path("plain.gpz"), "rb") as file:  # a pipe has no columns of its own
+            self.gpz("encode", "-", "-o", "e.gpz", "--format", "gpz", "--data", "lacks.data", code=7, err=says, stdin=file.read())
+        self.gpz("annotate", "plain.gpz", "--data", "lacks.data", code=7, err=says)
+        self.assert_files("lacks.data", "plain.gpz", "t.data", "t.dump", "t.log")
+        self.write("more.data", DATA.replace("12 atoms", "13 atoms").replace("\nBonds", "13 5 2 0 1 1 1 0 0 0\n\nBonds"))
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.1", "--data", "more.data")
+
+    def test_what_is_left_over_in_data_files(self):
+        def refused(old, new, err, code=4):
+            self.assertIn(old, DATA)
+            self.write("bad.data", DATA.replace(old, new, 1))
+            self.gpz("encode", "t.dump", "-o", "bad.gpz", "--eb", "0.1", "--data", "bad.data", code=code, err=f"bad.data: {err}")
+
+        refused("\nBonds\n\n", "\nBonds\n", "line 39: the section Bonds needs a blank line behind its name")
+        refused("\nMasses\n\n", "\nMasses # of types\n", "line 14: the section Masses needs a blank line behind its name")
+        refused("12 atoms", "11 atoms", "line 37: '11 4 2 0.41 3.5 1.25 4.125 0 0 0' behind the rows of the section Atoms, of which "
+                "the header has 11")
+        refused("8 bonds", "8 bonds\n9 bonds", "line 5: '9 bonds', and a line in front says 8")
+        refused("12 atoms", "-12 atoms", "line 3: '-12 atoms' is no number of atoms")
+        refused("12 atoms", "12 13 atoms", "line 3: '12 13 atoms': 2 numbers where 1 is expected")
+        refused("0 10 zlo zhi", "0 zlo zhi", "line 12: '0 zlo zhi': 1 number where 2 are expected")
+        refused(" 0 0 0\n", " 0 0 x\n", "line 26: 'x' is no number")
+        refused("\n5 1 1 2\n", "\nfive 1 1 2\n", "line 45: 'five' is no integer")
+        refused("1 15.9994  # O", "1 15.9994 O", "line 16: a row of Masses with 3 words where 2 are expected")
+        refused(" 0 0 0\n", " 0 0\n", "line 26: a row of Atoms with 9 words where 7 or 10 are expected; is it the right atom style?")
+        refused("\n5 1 1 2\n", "\n5 1 1 2 3\n", "line 45: a row of Bonds with 5 words where 4 are expected")
+        refused("\nMasses", "\nmore text\n\nMasses", "line 14: 'more text' is no line of the header and no section")
+
+    def test_unknown_parts_of_data_files(self):
+        """They are named, and left out; sections of LAMMPS that gpz does not need are not."""
+        for old, new, note in (
+                ("Masses", "Tags\n\n1 a b\n2 c d\n\nMasses", "the section Tags is not known, and left out"),
+                ("Masses", "Velocities\n\n1 0 0 0\n\nMasses", ""),
+                ("12 atoms", "12 atoms\n3 crossterms", "'3 crossterms' in the header is not known, and left out"),
+                ("12 atoms", "12 atoms\n2 extra bond per atom\n0 0 0 xy xz yz", "")):
+            self.write("u.data", "\ufeff" + DATA.replace(old, new, 1))
+            self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--data", "u.data", err=f"u.data: {note}" if note else "")
+            self.assertEqual(self.info("t.gpz")[0]["atoms"], self.TABLES["atoms"])
+
+    def test_a_section_with_another_name(self):
+        self.write("u.data", DATA.replace("Angles\n", "Angels\n"))
+        self.gpz("encode", "t.dump", "-o", "e.gpz", "--eb", "0.001", "--data", "u.data", code=4,
+                 err="u.data: the section Angels is not known, and left out\n"
+                     "gpz: u.data: the header says 4 angles, and there is no section Angles")
+
     def test_atom_style_by_name(self):
         self.write("u.data", DATA.replace("Atoms # full", "Atoms"))
         self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--data", "u.data", "--atom-style", "full")
@@ -137,6 +190,9 @@ class Encode(TableCase):
         # With another style, molecules are taken for types.
         self.write("u.data", DATA)
         self.gpz("encode", "t.dump", "-o", "u.gpz", "--eb", "0.001", "--data", "u.data", "--atom-style", "charge", code=4,
+                 err="u.data: line 26: a row of Atoms with 10 words where 6 or 9 are expected; is it the right atom style?")
+        self.write("u.data", DATA.replace(" 0 0 0\n", " 0 0\n"))
+        self.gpz("encode", "t.dump", "-o", "u.gpz", "--eb", "0.001", "--data", "u.data", "--atom-style", "charge", code=4,
                  err="u.data: line 28: 3 is none of the atom types of the header; is it the right atom style?")
 
     def test_a_killed_run_in_a_log(self):
@@ -146,6 +202,44 @@ class Encode(TableCase):
         (table,) = read_file(self.path("t.gpz")).frames[0].tables  # by the second decoder
         columns = {column.name: column.values for column in table.columns}
         self.assertEqual(columns, {"timestep": [0, 20], "Temp": [300, 302], "PotEng": [-5, -7]})
+
+    def thermo(self, log, err=""):
+        self.write("t.log", log)
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--log", "t.log", err=err)
+        (table,) = read_file(self.path("t.gpz")).frames[0].tables
+        return {column.name: list(column.values) for column in table.columns}
+
+    def test_steps_that_go_back(self):
+        """After reset_timestep no step has a row of the run before, and its columns that are left without numbers are gone."""
+        first = "   Step Temp Lx\n0 999 1\n5 998 1\n10 997 1\nLoop time of 1\n"
+        columns = self.thermo(first + "Step Temp PotEng\n0 300 -1\n10 301 -2\nLoop time of 1\n",
+                              "t.log: line 7: the steps go back from 10 to 0: 3 rows of earlier runs left out, the first in line 2")
+        self.assertEqual(columns, {"timestep": [0, 10], "Temp": [300, 301], "PotEng": [-1, -2]})
+        # A restart from step 5: what was before stays.
+        columns = self.thermo(first + "Step Temp\n5 800\n10 801\n15 802\n",
+                              "t.log: line 7: the steps go back from 10 to 5: 2 rows of earlier runs left out, the first in line 3")
+        self.assertEqual((columns["timestep"], columns["Temp"]), ([0, 5, 10, 15], [999, 800, 801, 802]))
+        self.assertEqual(columns["Lx"][0], 1)
+        self.assertTrue(all(value != value for value in columns["Lx"][1:]))
+        # A step with which one run ends and the next begins.
+        columns = self.thermo(first + "Step Temp\n10 800\n20 801\n")
+        self.assertEqual((columns["timestep"], columns["Temp"]), ([0, 5, 10, 20], [999, 998, 800, 801]))
+
+    def test_what_is_left_out_of_logs(self):
+        setup = "Per MPI rank memory allocation (min/avg/max) = 3 | 3 | 3 Mbytes\n"
+        rows = "   Step Temp E nothing\n0 1 2 nan\n10 3 4 nan\n"
+        columns = self.thermo("\ufeff" + rows + "20 5\n20 5 6 7 8\nLoop time of 1\n",
+                              "t.log: line 4: a row has another number of columns than the line with their names; 2 such rows left out")
+        self.assertEqual(columns, {"timestep": [0, 10], "Temp": [1, 3], "E": [2, 4]})
+        left_out = "the output of a run is left out: it has no column Step, or is of thermo_modify line multi or yaml"
+        for other in ("------------ Step              0 ----- CPU =            0 (sec) -------------\n", "---\nkeywords: ['Step']\n",
+                      "   Time Temp\n0 7\n"):
+            columns = self.thermo(rows + "Loop time of 1\n" + setup + other + "Loop time of 1\n", f"t.log: line 6: {left_out}")
+            self.assertEqual(columns["timestep"], [0, 10])
+        columns = self.thermo(setup + "   Temp Step E\n1 0 2\n3 10 4\n")
+        self.assertEqual(columns, {"timestep": [0, 10], "Temp": [1, 3], "E": [2, 4]})
+        columns = self.thermo("Step Temp Temp\n0 1 2\n", "t.log: line 1: two columns Temp: the last one counts")
+        self.assertEqual(columns, {"timestep": [0], "Temp": [2]})
 
     def test_wrong_log(self):
         self.write("bad.log", "no rows\n")

@@ -181,7 +181,6 @@ def append_refuses_what_differs(t):
         ("bound vy 0.1", ""): "column vy with bound 0.1: the file has it with bound 0.01;",
         ("bound vy lossless", ""): "column vy with bound 0 (exact): the file has it with bound 0.01;",
         ("element Ne Kr", ""): "elements Ne Kr: the file has elements Ar Kr;",
-        ("every 20", "timestep 0.001\n"): "timestep 0.001: the file has timestep 0.005;",
     }
     for k, ((modify, command), message) in enumerate(cases.items()):
         before = whole[: -16 * (k % 2)] if k % 2 else whole
@@ -204,6 +203,19 @@ def append_refuses_what_differs_from_several_files(t):
     output = t.lammps("read_restart r\n" + again.replace("EB", "") + "run 20")
     assert "1 frame(s) that not all" in output, output
     assert {b["x"] for name in files for b in bounds_of(t, name)} == {0.002}
+
+
+@case()
+def append_with_another_timestep(t):
+    """Each frame has its time. Without times, nothing would say which frames have which timestep."""
+    t.lammps(MELT + dumps(BASE, modify="eb 0.002") + "run 20\ntimestep 0.001\nrun 20\nwrite_restart r")
+    t.lammps("read_restart r\n" + continued("append yes") + "run 20")
+    facts = t.info()
+    assert facts["frames"] == 4 and abs(facts["time"]["last"] - (20 * 0.005 + 40 * 0.001)) < 1e-12, facts
+    t.gpz("decode", "t.gpz", "--format", "lammps", "-o", "t.text")
+    t.gpz("encode", "t.text", "-o", "t.gpz", "--eb", "0.002", "--units", "lj", "--dt", "0.005")
+    message = t.error("read_restart r\n" + continued("append yes") + "run 20")
+    assert "cannot append with timestep 0.001: the file has timestep 0.005;" in message, message
 
 
 @case()

@@ -157,6 +157,12 @@ class Made(unittest.TestCase):
         for _, _, xs, _ in seen.frames.values():
             self.assertEqual([round(x) for x in xs[::3]], [2, 3, 1])
 
+    def test_coordinates_in_columns_of_several_forms(self):
+        """In a box with edges of 4."""
+        for columns, row in (("x y zs", "1 2 0.75"), ("xs ysu z", "0.25 0.5 3"), ("xu yu z", "1 2 3"), ("x y xs ys zs", "9 9 0.25 0.5 0.75")):
+            for _, _, xs, _ in read(self.encode([[f"1 1 {row}"]], f"id type {columns}")).frames.values():
+                self.assertEqual([round(x, 3) for x in xs], [1, 2, 3], columns)
+
     def test_skipped_frames(self):
         path = self.encode([[f"1 1 {i}.25 0 0", f"2 1 0 {i}.5 0"] for i in range(3)], "id type x y z", "--key", "2")
         every, third = read(path), read(path, every=2)

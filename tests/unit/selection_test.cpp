@@ -72,6 +72,45 @@ TEST(Ranges, OfNumbers) {
 }
 
 // In slots near each other, far from each other, all over, one, none, and all.
+TEST(PositionColumns, AreOfTheFormThatHasMostOfThem) {
+  using Names = std::vector<std::string>;
+  const std::vector<std::pair<Names, Names>> cases = {
+      {{"id", "z", "x", "y"}, {"x", "y", "z"}},
+      {{"xsu", "ysu", "zsu", "xs", "ys", "zs"}, {"xs", "ys", "zs"}},
+      {{"x", "y", "xs", "ys", "zs"}, {"xs", "ys", "zs"}},
+      {{"xu", "yu", "z"}, {"xu", "yu", "z"}},
+      {{"zs", "y", "x"}, {"x", "y", "zs"}},
+      {{"x", "xu", "yu", "zs"}, {"xu", "yu", "zs"}},
+      {{"xs", "ys", "xu"}, {"xs", "ys"}},
+      {{"x", "ysu"}, {"x", "ysu"}},
+      {{"x", "z", "vy"}, {}},
+      {{}, {}},
+  };
+  for (const auto &[columns, expected] : cases) EXPECT_EQ(position_columns(columns), expected);
+}
+
+TEST(PointsInBox, OfEachMixtureAreTheSame) {
+  // Not of LAMMPS's simplest form: every coordinate depends on every fraction.
+  const BoxVectors box{{8, 1, -1}, {1, 6, 2}, {-2, 1, 4}, {1, 2, 3}};
+  const std::array<double, 3> fractions{0.5, 0.25, -0.75};
+  const std::array<double, 3> point{1 + 4 + 0.25 + 1.5, 2 + 0.5 + 1.5 - 0.75, 3 - 0.5 + 0.5 - 3};
+  for (unsigned mask = 0; mask < 8; ++mask) {
+    std::array<bool, 3> scaled{};
+    std::array<double, 3> given{};
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      scaled[axis] = (mask >> axis & 1U) != 0;
+      given[axis] = scaled[axis] ? fractions[axis] : point[axis];
+    }
+    const auto found = PointsInBox(box, scaled).cartesian(given);
+    for (std::size_t axis = 0; axis < 3; ++axis) EXPECT_NEAR(found[axis], point[axis], 1e-14) << mask;
+  }
+}
+
+TEST(PointsInBox, NeedNoExtentWhereCoordinatesAreGiven) {
+  const BoxVectors plane{{10, 0, 0}, {0, 20, 0}, {0, 0, 0}, {1, 2, 3}};
+  EXPECT_EQ(PointsInBox(plane, {true, true, false}).cartesian({0.5, 0.25, 0}), (std::array<double, 3>{6, 7, 0}));
+}
+
 TEST(SelectedParticles, AreThoseOfWholeFrames) {
   constexpr std::int64_t n = 5000;
   Gas gas(static_cast<std::size_t>(n), 3);

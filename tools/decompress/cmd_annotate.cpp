@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_set>
 
 #include "commands.hpp"
 #include "counted.hpp"
@@ -29,7 +28,7 @@ struct AnnotateOptions {
   Limits limits;
 };
 
-bool same(const Table &a, const Table &b) {
+bool equal_tables(const Table &a, const Table &b) {
   return tables_record({a}).body == tables_record({b}).body;  // the bits of floats, too
 }
 
@@ -60,29 +59,23 @@ std::vector<Table> new_tables(const Reader &reader, std::vector<Table> tables) {
   const std::vector<Table> known = reader.tables(0);
   const auto is_known = [&](const Table &table) {
     return std::any_of(known.begin(), known.end(),
-                       [&](const Table &other) { return other.name == table.name && same(table, other); });
+                       [&](const Table &other) { return other.name == table.name && equal_tables(table, other); });
   };
   tables.erase(std::remove_if(tables.begin(), tables.end(), is_known), tables.end());
   return tables;
 }
 
-// A data file of another system is refused by its ids, as far as the first frame has any.
-void check_ids(const Reader &reader, const std::string &data, const std::vector<Table> &tables) {
-  const auto atoms =
-      std::find_if(tables.begin(), tables.end(), [](const Table &table) { return table.name == "atoms"; });
-  if (atoms == tables.end() || reader.frames() == 0) return;
+// Those of the first frame, as far as it has any.
+std::vector<std::int64_t> first_ids(const Reader &reader) {
+  if (reader.frames() == 0) return {};
   const FrameInfo info = reader.info(0);
   const bool has_ids = std::any_of(info.fields.begin(), info.fields.end(), [](const Field &field) {
     return field.type == ValueType::integer && field.components[0].name == "id";
   });
-  if (!has_ids) return;
+  if (!has_ids) return {};
   std::vector<std::int64_t> ids(info.particles);
   reader.read_columns(0, {{"id", {ids.data(), sizeof(std::int64_t), ConstArray::Type::int64}}}, ids.size());
-  const auto &in_data = std::get<std::vector<std::int64_t>>(atoms->column("id")->values);
-  const std::unordered_set<std::int64_t> known(in_data.begin(), in_data.end());
-  for (const std::int64_t id : ids)
-    if (known.count(id) == 0)
-      throw Failure(ExitCode::different, data, fmt::format("has no atom with id {}, which is in the first frame", id));
+  return ids;
 }
 
 // With the number of atoms, if it is another one than that of a frame.
@@ -103,7 +96,7 @@ void annotate(const AnnotateOptions &options) {
   std::vector<Table> tables;
   if (!options.data.empty()) {
     tables = read_lammps_data(options.data, options.atom_style, reader.metadata().units);
-    check_ids(reader, options.data, tables);
+    require_ids(options.data, tables, first_ids(reader));
   }
   if (!options.log.empty()) tables.push_back(logged(reader, read_lammps_log(options.log, reader.metadata().units)));
   tables = new_tables(reader, std::move(tables));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -58,11 +59,20 @@ void check_names(const std::string &file, std::uint64_t frame, const std::vector
                             frame, fmt::join(now, ",")));
 }
 
-// A unit style that contradicts the input would give wrong bounds and wrong lengths.
-void check_units(const FrameSource &source, const std::string &units) {
+// A unit style that contradicts the input would give wrong bounds and wrong lengths; so would one that changes within
+// it. `known` is the one of the new file, none before the first frame.
+void check_units(const FrameSource &source, std::uint64_t frame, const std::string &option, const std::string &known) {
   const std::string &named = source.metadata().units;
-  if (!units.empty() && !named.empty() && units != named)
-    throw Failure(ExitCode::usage, source.name(), fmt::format("is in units {}, and --units says {}", named, units));
+  if (named.empty()) return;
+  if (!option.empty() && named != option)
+    throw Failure(ExitCode::usage, source.name(), fmt::format("is in units {}, and --units says {}", named, option));
+  if (frame == 0 || named == known) return;
+  throw Failure(ExitCode::usage, source.name(),
+                known.empty() ? fmt::format("frame {} is in units {}, and the frames before name none; give --units {}",
+                                            frame, named, named)
+                              : fmt::format("frame {} is in units {}, and the frames before are in units {}: encode "
+                                            "each part by itself",
+                                            frame, named, known));
 }
 
 // The bound of positions without --eb, --rel and --lossless, and a line that names it.
@@ -141,6 +151,30 @@ class ThermoOfFrames {
   bool has_count_ = false;
 };
 
+// The ids of the frame that was found last, which may be outside of it (FrameSource::typed_fields()).
+std::vector<std::int64_t> ids_of(const FrameSource &source, const Frame &frame) {
+  if (const Frame::Column *const ids = frame.find("id")) return ids->integers;
+  const std::vector<FieldInput> *const typed = source.typed_fields();
+  if (typed == nullptr) return {};
+  std::vector<std::int64_t> ids;
+  for (const FieldInput &input : *typed) {
+    if (input.field.components[0].name != "id" || input.components[0].type != ConstArray::Type::int64) continue;
+    const auto *const bytes = static_cast<const char *>(input.components[0].data);
+    ids.resize(frame.info.particles);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      std::memcpy(&ids[i], bytes + i * input.components[0].stride, sizeof ids[i]);
+  }
+  return ids;
+}
+
+// What the data file says of the system of the first frame.
+std::vector<Table> tables_of_data(const EncodeOptions &options, const std::vector<std::int64_t> &ids,
+                                  const std::string &units) {
+  std::vector<Table> tables = read_lammps_data(options.data, options.atom_style, units);
+  require_ids(options.data, tables, ids);
+  return tables;
+}
+
 void write_within(Bounds &bounds, const std::string &file, const Frame &frame, EncodedOutput &out) {
   out.write(frame);
   bounds.note_kept(file, frame.info, out.last_frame());
@@ -210,7 +244,7 @@ void encode(EncodeOptions options) {
       if (is_new || in_order_of_memory) numbers.apply(source->name(), frame);
       const std::vector<Field> &fields = frame.info.fields;
       const bool has_positions = std::any_of(fields.begin(), fields.end(), takes_position_bound);
-      if (is_new) check_units(*source, options.units);
+      if (is_new) check_units(*source, frames, options.units, metadata.units);
       if (is_new && choices == 0 && has_positions && !bounds.has_positions())
         bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
@@ -218,7 +252,7 @@ void encode(EncodeOptions options) {
       if (!out) {
         metadata = described(*source, frame, options);
         std::vector<Table> tables;
-        if (!options.data.empty()) tables = read_lammps_data(options.data, options.atom_style, metadata.units);
+        if (!options.data.empty()) tables = tables_of_data(options, ids_of(*source, frame), metadata.units);
         if (!options.log.empty()) {
           thermo.emplace(read_lammps_log(options.log, metadata.units));
           tables.push_back(*thermo->before(frame.info));

@@ -280,7 +280,7 @@ std::string frames_text(const std::vector<IndexEntry> &frames) {
   return text;
 }
 
-std::string box_text(const Box &box) {
+std::string box_summary(const Box &box) {
   if (box.kind == Box::Kind::none) return "none";
   const auto &v = box.values;
   const std::string head =
@@ -349,7 +349,7 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
   for (const Observable &observable : summary.observables)
     observables.push_back(observable.name + (is_per_atom(observable.unit) ? " (per atom)" : ""));
   line("observables", fmt::format("{}", fmt::join(observables, " ")));
-  if (reader.frames() > 0) line("box", box_text(summary.first.box));
+  if (reader.frames() > 0) line("box", box_summary(summary.first.box));
   line("units", metadata.units);
   line("elements", fmt::format("{}", fmt::join(metadata.elements, " ")));
   line("labels", fmt::format("{}", fmt::join(metadata.type_labels, " ")));

@@ -61,18 +61,19 @@ double value_of(const Frame &frame, const Frame::Column &column, std::size_t row
   return integer ? static_cast<double>(column.integers[row]) : column.floats[row];
 }
 
-// Whether the reference has the positions of the frame in one of the frame's forms; true without positions.
+// Whether the reference has the positions of the frame in the same columns, or both have them in another form; true
+// without positions.
 bool positions_in_both(const Frame &frame, const Frame &reference) {
-  bool any = false;
-  for (const PositionForm form :
-       {PositionForm::wrapped, PositionForm::unwrapped, PositionForm::scaled, PositionForm::scaled_unwrapped}) {
+  const auto chosen = find_positions(frame);
+  if (!chosen) return true;
+  const std::vector<std::string> names = chosen->names();
+  const auto in_reference = [&](const std::string &name) { return reference.find(name) != nullptr; };
+  if (std::all_of(names.begin(), names.end(), in_reference)) return true;
+  return std::any_of(all_forms.begin(), all_forms.end(), [&](PositionForm form) {
     const auto positions = find_positions(frame, form);
-    if (!positions) continue;
-    any = true;
     const auto other = find_positions(reference, form);
-    if (other && (!positions->columns[2] || other->columns[2])) return true;
-  }
-  return !any;
+    return positions && other && positions->names().size() >= names.size() && other->names().size() >= names.size();
+  });
 }
 
 // Makes positions in fractions of the box Cartesian. `rounding` receives what that may change in the last bits.
@@ -138,7 +139,7 @@ void Comparison::add(Frame frame, Frame reference, const TypeNames &reference_na
     make_comparable(reference, reference_, rounding);
   }
   if (!positions_in_both(frame, reference)) {
-    const auto names = position_names(find_positions(frame)->form);
+    const std::vector<std::string> names = find_positions(frame)->names();
     throw Failure(ExitCode::usage, reference_, fmt::format("has no columns {} to compare with", fmt::join(names, " ")));
   }
   for (const Frame::Column &column : reference.columns)

@@ -23,7 +23,8 @@ bool has_places(double x, double scale) {
 
 double decimal_grid(const Frame &frame) {
   const auto positions = find_positions(frame);
-  if (!positions || positions->scaled() || frame.info.fields.empty() || !frame.info.fields[0].leading) return 0;
+  if (!positions || frame.info.fields.empty() || !frame.info.fields[0].leading) return 0;
+  if (is_scaled_position(frame.info.fields[0].components[0].name)) return 0;
   std::vector<double> values;
   double largest = 0;
   for (const Frame::Column &column : frame.columns)

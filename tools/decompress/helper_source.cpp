@@ -22,7 +22,7 @@ extern char **environ;  // NOLINT(readability-redundant-declaration): not in eve
 namespace gpz::tool {
 namespace {
 
-enum Kind : std::uint32_t { opened = 0, failure = 1, bytes = 2 };
+enum MessageKind : std::uint32_t { opened = 0, failure = 1, bytes = 2 };
 
 constexpr std::uint32_t most_text = std::uint32_t{1} << 20;  // bytes
 
@@ -127,8 +127,8 @@ void HelperSource::end() {
 
 void HelperSource::take_opened() {
   const std::uint32_t kind = take_kind();
-  if (kind == Kind::failure) take_failure();
-  if (kind != Kind::opened) fail("gpz-source sent another answer than was expected");
+  if (kind == MessageKind::failure) take_failure();
+  if (kind != MessageKind::opened) fail("gpz-source sent another answer than was expected");
   std::array<std::uint8_t, 8> number{};
   take(number.data(), number.size());
   for (std::size_t i = 0; i < number.size(); ++i) size_ |= std::uint64_t{number[i]} << (8 * i);
@@ -150,8 +150,8 @@ void HelperSource::read_pieces(const std::vector<Piece> &pieces) const {
     }
     send(request);
     const std::uint32_t kind = take_kind();
-    if (kind == Kind::failure) take_failure();
-    if (kind != Kind::bytes) fail("gpz-source sent another answer than was expected");
+    if (kind == MessageKind::failure) take_failure();
+    if (kind != MessageKind::bytes) fail("gpz-source sent another answer than was expected");
     for (std::size_t k = first; k < last; ++k) take(pieces[k].data, pieces[k].size);
   }
 }

@@ -14,6 +14,7 @@
 #include "frame_input.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
+#include "table_text.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 constexpr const char *table_name = "history";
-constexpr std::array<const char *, 4> columns = {"program", "command", "input", "input_digest"};
+constexpr std::array<const char *, 4> history_columns = {"program", "command", "input", "input_digest"};
 
 std::string &command_line() {
   static std::string words;
@@ -50,11 +51,6 @@ std::string digest_of(const std::string &path) {
   }
   ::close(descriptor);
   return digest;
-}
-
-const Texts *texts_of(const Table &table, const char *name) {
-  const TableColumn *const column = table.column(name);
-  return column == nullptr ? nullptr : std::get_if<Texts>(&column->values);
 }
 
 std::string text_at(const Table &table, const char *name, std::size_t row) {
@@ -89,8 +85,8 @@ void History::take(const Reader &input) {
   for (const Table &table : tables) {
     kept_ = true;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-      Step step{text_at(table, columns[0], row), text_at(table, columns[1], row), text_at(table, columns[2], row),
-                text_at(table, columns[3], row)};
+      Step step{text_at(table, history_columns[0], row), text_at(table, history_columns[1], row),
+                text_at(table, history_columns[2], row), text_at(table, history_columns[3], row)};
       if (std::find(steps_.begin(), steps_.end(), step) == steps_.end()) steps_.push_back(std::move(step));
     }
   }
@@ -102,7 +98,7 @@ Table History::table() const {
   std::vector<Step> steps = steps_;
   for (const std::string &input : inputs_)
     steps.push_back({program_version, command_line(), without_folder(input), digest_of(input)});
-  std::array<Texts, columns.size()> texts;
+  std::array<Texts, history_columns.size()> texts;
   for (const Step &step : steps) {
     texts[0].push_back(step.program);
     texts[1].push_back(step.command);
@@ -110,17 +106,17 @@ Table History::table() const {
     texts[3].push_back(step.digest);
   }
   Table table{table_name, {}};
-  for (std::size_t c = 0; c < columns.size(); ++c) table.columns.push_back({columns[c], "", texts[c]});
+  for (std::size_t c = 0; c < history_columns.size(); ++c) table.columns.push_back({history_columns[c], "", texts[c]});
   return table;
 }
 
 std::string history_text(const Table &history) {
   std::string text;
   for (std::size_t row = 0; row < history.rows(); ++row) {
-    text += fmt::format("{:>3}  {}: {}\n", row + 1, printable(text_at(history, columns[0], row)),
-                        printable(text_at(history, columns[1], row)));
-    const std::string input = text_at(history, columns[2], row);
-    const std::string digest = text_at(history, columns[3], row);
+    text += fmt::format("{:>3}  {}: {}\n", row + 1, printable(text_at(history, history_columns[0], row)),
+                        printable(text_at(history, history_columns[1], row)));
+    const std::string input = text_at(history, history_columns[2], row);
+    const std::string digest = text_at(history, history_columns[3], row);
     if (!input.empty())
       text += fmt::format("     from {}{}\n", printable(input), digest.empty() ? "" : " " + printable(digest));
   }

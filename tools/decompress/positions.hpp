@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "gpz/frame.hpp"
 #include "gpz/positions.hpp"
@@ -12,14 +13,19 @@
 namespace gpz::tool {
 
 struct Positions {
-  PositionForm form = PositionForm::wrapped;
-  // Indices into Frame::columns for x, y, z; a 2-D frame may lack z.
+  // Indices into Frame::columns for x, y, z; a 2-D frame may lack z. Each may be of another form.
   std::array<std::optional<std::size_t>, 3> columns;
+  std::array<PositionForm, 3> forms{};  // of the columns that are there
 
-  bool scaled() const { return is_scaled(form); }
+  // Whether some are fractions of the box.
+  bool scaled() const;
+  // Whether all are of this form.
+  bool all(PositionForm form) const;
+  // The names of the columns that are there.
+  std::vector<std::string> names() const;
 };
 
-// The positions of a frame: the first form of wrapped, unwrapped, scaled, scaled unwrapped that has x and y.
+// The positions of a frame, as gpz::position_columns() chooses them.
 std::optional<Positions> find_positions(const Frame &frame);
 // The positions in that form, if there are x and y.
 std::optional<Positions> find_positions(const Frame &frame, PositionForm form);
@@ -28,12 +34,12 @@ std::optional<Positions> find_positions(const Frame &frame, PositionForm form);
 BoxVectors box_vectors(const Box &box, const std::string &file);
 
 // Leaves unwrapped positions only. Where a frame has them (xu, else xsu) the other forms are removed. Else image flags
-// (columns ix iy iz) times box vectors are added to the wrapped ones, which are renamed (x to xu, xs to xsu). Throws
-// Failure (usage) without image flags.
+// (columns ix iy iz) times box vectors are added to those of the positions that are wrapped, which are renamed (x to
+// xu, xs to xsu). Throws Failure (usage) without image flags.
 void unwrap(Frame &frame, const std::string &file);
 
-// Turns fractions of the box into Cartesian coordinates (xs to x, xsu to xu); the fields' bounds become Cartesian as
-// well.
+// Turns fractions of the box into Cartesian coordinates (xs to x, xsu to xu); the
+// fields' bounds become Cartesian as well.
 void to_cartesian(Frame &frame, const std::string &file);
 
 }  // namespace gpz::tool

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "gpz/container.hpp"
 #include "gpz/export.h"
 #include "gpz/frame.hpp"
 
@@ -21,6 +22,8 @@ struct Difference {
 // The first of units, atom style, elements, type labels and timestep that differs. An item that `a` or `b` leaves out
 // (an empty text or list, 0) does not differ.
 GPZ_API std::optional<Difference> difference(const Metadata &a, const Metadata &b);
+// Whether each frame of the file has a time of its own. Such files may be continued with another timestep.
+GPZ_API bool all_have_times(const FileScan &file);
 
 // The bound of a field as a distance. Bounds of scaled columns (xs, xsu, ...) are fractions of `box` in the file.
 GPZ_API double bound_as_distance(const Field &field, const Box &box);

@@ -53,6 +53,8 @@ class TextFrames(Frames):
                 front = max(0, at + 1 - MOST_IN_FRONT)
                 in_front = _IN_FRONT.search(text, front, at + 1)
                 start = in_front.start() if in_front else at + 1
+                if is_first and position + start != 0:
+                    raise NoFrames  # something stands in front of it
                 if is_first:
                     units = _UNITS.search(text, start, at + 1)
                     self.units = units[1].decode(errors="replace").strip() if units else ""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from dataclasses import dataclass
@@ -51,8 +52,15 @@ def kind_of(path: str) -> Kind | None:
     compression = compression_of(start)
     if compression is not None:
         start = head(path, compression, START)
-    name = _name_of(start, _name_without(path, compression))
+    name = _name_of(text_of(start), _name_without(path, compression))
     return None if name is None else Kind(name, compression)
+
+
+def text_of(start: bytes) -> bytes:
+    """Without what may stand in front of a text: a byte order mark and empty lines, as gpz encode passes them."""
+    start = start.removeprefix(codecs.BOM_UTF8)
+    lines = re.match(rb"(?:[ \t\r]*\n)*", start)
+    return start[lines.end() :] if lines else start
 
 
 def _name_without(path: str, compression: str | None) -> str:

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import gpz
+from gpz import _positions
 from gpz.archive import programs
 from gpz.archive.compressed import blocks
 from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
@@ -139,7 +140,7 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
     eb = settings.eb
     if settings.rel is not None:
         # Scaled positions have a bound that depends on the box of each frame.
-        if "x" not in bounds and "xu" not in bounds or {"xs", "xsu"} & set(bounds):
+        if "x" not in bounds and "xu" not in bounds or _positions.SCALED & set(bounds):
             return None
         eb = repr(bounds["x" if "x" in bounds else "xu"])
     columns = [bound for bound in settings.bounds if not bound.endswith("=thermal")]

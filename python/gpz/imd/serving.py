@@ -13,7 +13,7 @@ from imdclient import IMDProtocol as protocol
 from imdclient.IMDProtocol import IMDHeaderType as Kind
 
 import gpz
-from gpz import _clients, _observed, _units
+from gpz import _clients, _observed, _positions, _units
 from gpz._arguments import checked_integer
 from gpz._errors import CorruptError, FileError
 from gpz.imd.units import KILOJOULE_PER_MOLE, NAMES
@@ -54,7 +54,7 @@ class Server:
         first = trajectory[self._frames[0]]
         if first.position_columns is None:
             raise gpz.ArgumentError("the file has no positions", trajectory.path)
-        self._wrapped = "u" not in first.position_columns[0]
+        self._wrapped = not _positions.is_unwrapped(first.position_columns)
         self._vectors = [name for name in ("velocities", "forces") if getattr(first, name) is not None]
         self._has_box, self._has_energies = first.box is not None, "PotEng" in self._observables_of(first)
         units = trajectory.units if convert else ""

@@ -11,7 +11,7 @@ import numpy as np
 from MDAnalysis.coordinates.timestep import Timestep
 
 import gpz
-from gpz import _core, _observed, _origins
+from gpz import _core, _observed, _origins, _positions
 from gpz.mdanalysis import geometry
 from gpz.mdanalysis.units import BASE_NAMES, units_of
 
@@ -22,6 +22,7 @@ CONVENTIONS = {
     "unwrapped": ("xu", "yu", "zu"),
     "scaled_unwrapped": ("xsu", "ysu", "zsu"),
 }
+MIXED = "mixed"  # positions of several of them
 VELOCITIES, FORCES, IMAGES = ("vx", "vy", "vz"), ("fx", "fy", "fz"), ("ix", "iy", "iz")
 # What is no additional column, because a timestep has a place of its own for it.
 KNOWN_COLUMNS = {"id", *VELOCITIES, *FORCES}.union(*CONVENTIONS.values())
@@ -45,7 +46,7 @@ class Vector(NamedTuple):
 class Layout:
     """What is read of every frame. Arguments are those of GPZReader; `columns` are those of the first frame.
 
-    convention: of CONVENTIONS. positions: its columns that the file has. additional: columns that become ts.data.
+    convention: of CONVENTIONS, or MIXED. positions: their columns that the file has. additional: columns that become ts.data.
     units: of the numbers in a timestep; names: what MDAnalysis calls them.
     """
 
@@ -66,8 +67,8 @@ class Layout:
         known = convert_units and self.lammps_units not in (None, "lj")
         self.names = dict(BASE_NAMES) if known else dict(units_of(self.lammps_units).names)
 
-        self.convention = self._find_convention(columns, convention)
-        self.positions = [name for name in CONVENTIONS[self.convention] if name in columns]
+        self.positions = self._find_positions(columns, convention)
+        self.convention = next((key for key, names in CONVENTIONS.items() if set(self.positions) <= set(names)), MIXED)
         self.has_velocities = all(name in columns for name in VELOCITIES)
         self.has_forces = all(name in columns for name in FORCES)
         self.has_ids = "id" in columns
@@ -76,22 +77,28 @@ class Layout:
                 f"{filename} has no ids: atoms are in another order in each frame. What depends on which atom is "
                 "where (displacements, RMSD, selections) is wrong"
             )
-        self.unwraps = unwrap and "unwrapped" not in self.convention
+        self.unwraps = unwrap and not _positions.is_unwrapped(self.positions)
         if self.unwraps and not all(name in columns for name in IMAGES):
             raise TypeError(f"{filename}: unwrap_images needs image flags, and ix iy iz are not among its columns")
         self.additional = self._find_additional(columns, additional)
         self._observables: set[str] = set()  # in ts.data, of the frame before
 
-    def _find_convention(self, columns: Sequence[str], wanted: str) -> str:
+    def _find_positions(self, columns: Sequence[str], wanted: str) -> tuple[str, ...]:
         if wanted not in ("auto", *CONVENTIONS):
             raise ValueError(f"lammps_coordinate_convention={wanted!r} is none of auto, {', '.join(CONVENTIONS)}")
-        found = [key for key, names in CONVENTIONS.items() if names[0] in columns and names[1] in columns]
-        if wanted == "auto" and found:
-            return found[0]
-        if wanted not in found:
-            kind = "" if wanted == "auto" else f"{wanted} "
-            raise TypeError(f"{self.filename}: no {kind}coordinates among the columns {_core.printable(' '.join(columns))}")
-        return wanted
+        if wanted == "auto":  # the first whole set, in the order of MDAnalysis
+            needed = 3 if any(names[2] in columns for names in CONVENTIONS.values()) else 2
+            whole = (key for key, names in CONVENTIONS.items() if all(name in columns for name in names[:needed]))
+            wanted = next(whole, "auto")
+        names = CONVENTIONS.get(wanted, ())
+        if all(name in columns for name in names[:2]):
+            # A third coordinate that the convention lacks comes from another one.
+            lacks_third = len(names) == 3 and names[2] not in columns
+            found = _positions.find(name for name in columns if not names or name in names or (lacks_third and name[0] == "z"))
+            if found is not None:
+                return found
+        kind = "" if wanted == "auto" else f"{wanted} "
+        raise TypeError(f"{self.filename}: no {kind}coordinates among the columns {_core.printable(' '.join(columns))}")
 
     def _find_additional(self, columns: Sequence[str], wanted: Iterable[str] | bool | None) -> list[str]:
         if wanted is True:
@@ -106,8 +113,8 @@ class Layout:
 
     @property
     def is_scaled(self) -> bool:
-        """Whether positions are fractions of the box."""
-        return self.convention.startswith("scaled")
+        """Whether some coordinates are fractions of the box."""
+        return _positions.is_scaled(self.positions)
 
     @property
     def others(self) -> list[str]:
@@ -174,12 +181,20 @@ class Layout:
 
     def _place(self, positions: np.ndarray, box: gpz.Box, values: Mapping[str, np.ndarray]) -> None:
         """Makes coordinates of the file distances from the origin of the box, in place."""
+        images = np.column_stack([values[name] for name in IMAGES]) if self.unwraps else None
+        if self.convention == MIXED or (self.is_scaled and len(self.positions) == 2):
+            exact = positions.astype(np.float64)
+            if images is not None:
+                _positions.add_images(box, self.positions, images, exact)
+            _positions.to_cartesian(box, self.positions, exact)
+            positions[...] = exact - box.origin
+            return
         if self.is_scaled:
             positions[...] = geometry.along_edges(positions, box)
         else:
             geometry.to_origin(positions, box)
-        if self.unwraps:
-            positions += geometry.along_edges(np.column_stack([values[name] for name in IMAGES]), box)
+        if images is not None:
+            positions += geometry.along_edges(images, box)
 
     def origins(self, frame: gpz.Frame, ts: Timestep) -> dict[str, gpz.Origin]:
         """The errors of the vectors of a timestep that was read from this frame, in its units."""
@@ -190,7 +205,7 @@ class Layout:
         for name, vector in self.vectors_of(ts).items():
             origin = _origins.joined(list(_origins.of_columns(frame, vector.columns).values()))
             if name == "positions" and self.is_scaled:
-                origin = _origins.of_positions(frame)
+                origin = _origins.of_positions(frame, self.positions)
             if origin is None:
                 continue
             if turned:  # each component has a part of the errors of all three

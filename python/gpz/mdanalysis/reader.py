@@ -48,8 +48,8 @@ class GPZReader(OfFrame, base.ReaderBase):
 
     filename: path of the file, or its URL, as in gpz.open.
     lammps_coordinate_convention: which columns the positions come from: "unscaled" (x y z), "scaled" (xs ys zs),
-        "unwrapped" (xu yu zu), "scaled_unwrapped" (xsu ysu zsu), or "auto": the first of these that the file has.
-        Scaled coordinates are multiplied by the box.
+        "unwrapped" (xu yu zu), "scaled_unwrapped" (xsu ysu zsu), or "auto": the first of these with x, y and z, or with most of them. A z that it
+        lacks comes from another one. Scaled coordinates are multiplied by the box.
     unwrap_images: add the edges of the box as often as the image flags ix iy iz say. Coordinates of the unwrapped
         conventions stay as they are.
     additional_columns: names of columns that become `ts.data[name]`, (n_atoms,) float64 or int64 in units of the file;

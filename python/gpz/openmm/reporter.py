@@ -184,7 +184,8 @@ class GPZReporter:
             metadata = {"generator": f"gpz {_core.version} (OpenMM)", "reference": "values of OpenMM in memory"}
             if self._bound is None:
                 self._bound = position_bound(units.STYLE)
-            size = _timestep_size(simulation)
+            # Each frame has its time, so the file may go on with another timestep.
+            size = None if existing is not None and existing.has_times else _timestep_size(simulation)
             self._file = gpz.Writer(
                 self._path,
                 units=units.STYLE,

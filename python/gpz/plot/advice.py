@@ -114,7 +114,7 @@ def advise(
         first = sample[0]
         if first.box is None or first.position_columns is None:
             raise gpz.ArgumentError(f"{shown_path(trajectory.path)}: the adviser needs positions and a box")
-        source_bound = bound_of_positions(first)
+        source_bound = first.position_bound
         reach = reach or observables.default_range(first.box, first.n_particles)
         ladder = sorted(set(bounds)) if bounds is not None else default_bounds(first)
         ladder = [bound for bound in ladder if source_bound is None or bound > source_bound]
@@ -142,17 +142,6 @@ def default_bounds(frame: gpz.Frame) -> list[float]:
     first = math.ceil(math.log10(1e-5 * distance))
     bounds = [digit * 10.0**power for power in range(first - 1, first + 6) for digit in (1, 2, 5)]
     return [float(f"{bound:.0e}") for bound in bounds if 1e-5 * distance <= bound <= 1e-1 * distance]
-
-
-def bound_of_positions(frame: gpz.Frame) -> float | None:
-    """Distance units; None if the positions are exact."""
-    names = frame.position_columns or ()
-    found = [bound for name in names if (bound := frame.bounds[name])]
-    if not found:
-        return None
-    if names[0] in ("xs", "xsu"):
-        return max(found) * float(np.abs(frame.box.matrix).sum(axis=0).max())
-    return max(found)
 
 
 def centres_of(frame: gpz.Frame, reach: float, frames: int) -> int:

@@ -10,6 +10,7 @@ import freud
 import numpy as np
 
 import gpz
+from gpz import _positions
 
 GROUPS = 16  # of particles, between which the noise of g(r) is measured
 BINS = 200
@@ -146,7 +147,7 @@ def unwrapped(trajectory: gpz.Trajectory) -> Iterator[tuple[gpz.Frame, np.ndarra
         positions = frame.positions.astype(np.float64)
         if frame.box is not None and not is_unwrapped(frame):
             if frame.images is not None:
-                positions += frame.images @ frame.box.matrix
+                positions = unwrapped_by_images(frame)
             elif previous is not None:
                 steps = np.linalg.solve(frame.box.matrix.T, (positions - previous).T)
                 steps[~np.array(frame.box.periodic)] = 0
@@ -155,9 +156,21 @@ def unwrapped(trajectory: gpz.Trajectory) -> Iterator[tuple[gpz.Frame, np.ndarra
         yield frame, positions
 
 
+def unwrapped_by_images(frame: gpz.Frame) -> np.ndarray:
+    """(N, 3) float64. Coordinates in columns like xu stay as they are."""
+    columns = frame.position_columns
+    values = np.zeros((frame.n_particles, 3))
+    for axis, name in enumerate(columns):
+        values[:, axis] = frame[name]
+    _positions.add_images(frame.box, columns, frame.images, values)
+    if _positions.is_scaled(columns):
+        _positions.to_cartesian(frame.box, columns, values)
+    return values
+
+
 def is_unwrapped(frame: gpz.Frame) -> bool:
     """Whether the positions of the frame are unwrapped (columns xu yu zu)."""
-    return bool(frame.position_columns) and "u" in frame.position_columns[0]
+    return bool(frame.position_columns) and _positions.is_unwrapped(frame.position_columns)
 
 
 def needs_all_frames(trajectory: gpz.Trajectory) -> bool:

@@ -281,6 +281,36 @@ def test_fractions_become_coordinates(scaled):
     np.testing.assert_array_equal(frame.box.tilt, [1, 0.5, -0.25])
 
 
+@pytest.mark.parametrize("columns", ["x y zs", "xs ys z", "xu ysu zu", "xs y zs", "x y xs ys zs", "xu yu z", "xs ys zs x"])
+def test_coordinates_in_columns_of_several_forms(tmp_path, columns):
+    box, origin = np.array([[8, 0, 0], [1, 6, 0], [0.5, -0.25, 4]]), np.array([1, 2, 3])
+    fractions = np.random.default_rng(5).random((40, 3))
+    points = origin + fractions @ box
+    values = {}
+    for name in columns.split():
+        axis = "xyz".index(name[0])
+        is_other = len(columns.split()) > 3 and "s" not in name  # not of the set that is whole
+        values[name] = fractions[:, axis] if "s" in name else points[:, axis] + is_other
+    with gpz.Writer(tmp_path / "m.gpz", bound=BOUND) as writer:
+        writer.write(ids=range(40), box=gpz.Box.from_vectors(box, origin), **values)
+    with gpz.open(tmp_path / "m.gpz") as trajectory:
+        frame = trajectory[0]
+        assert sorted(name[0] for name in frame.position_columns) == ["x", "y", "z"]
+        assert np.abs(frame.positions - points).max() <= 3 * BOUND
+        assert frame.position_bound == pytest.approx(BOUND)
+        np.testing.assert_array_equal(trajectory.read_positions(0), frame.positions)
+        np.testing.assert_array_equal(trajectory.dask_array("positions").compute()[0], frame.positions)
+        for name, given in values.items():
+            assert np.abs(frame[name] - given).max() <= frame.bounds[name]
+
+
+def test_fractions_of_two_dimensions_lie_at_zero(tmp_path):
+    """As coordinates do: the box of LAMMPS goes from -0.5 to 0.5."""
+    with gpz.Writer(tmp_path / "f.gpz", bound=0) as writer:
+        writer.write(ids=[1], xs=[0.5], ys=[0.25], box=gpz.Box.from_bounds((0, 0, -0.5), (10, 20, 0.5)))
+    assert gpz.open(tmp_path / "f.gpz")[0].positions.tolist() == [[5, 5, 0]]
+
+
 def test_two_dimensions_lie_at_zero(golden):
     frame = gpz.open(golden / "two-dimensions-f64.gpz")[1]
     assert frame.position_columns == ("x", "y") and frame.box.dimension == 2

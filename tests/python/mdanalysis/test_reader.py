@@ -75,6 +75,30 @@ def test_distances_across_the_faces_of_a_box_that_does_not_begin_at_zero(path):
     assert len(pairs) == 1
 
 
+@pytest.mark.parametrize(("columns", "convention"), [
+    ("x y zs", "mixed"), ("xs ys z", "mixed"), ("xu yu z", "mixed"), ("x y xs ys zs", "scaled"), ("xs ys", "scaled"), ("x y", "unscaled"),
+])  # fmt: skip
+def test_coordinates_in_columns_of_several_forms(path, columns, convention):
+    """They are distances from the lower corner of the box; without a third column, z is 0 in the file."""
+    box = gpz.Box.from_vectors([[8, 0, 0], [1, 6, 0], [0, 0, 4]], [1, 2, -3])
+    point, fractions = np.array([5.5, 5.0, -1.0]), [0.5, 0.5, 0.5]
+    values = {name: [fractions["xyz".index(name[0])] if "s" in name else point["xyz".index(name[0])]] for name in columns.split()}
+    if "z" not in columns:
+        point[2] = 0
+    with gpz.Writer(path, bound=1e-5) as writer:
+        writer.write(ids=[1], box=box, **values)
+    reader = GPZReader(path)
+    assert reader.lammps_coordinate_convention == convention
+    np.testing.assert_allclose(reader.ts.positions, [point - box.origin], atol=1e-4)
+
+
+def test_images_of_coordinates_that_are_wrapped(path):
+    """Those of xu and yu are in them already."""
+    with gpz.Writer(path, bound=1e-5) as writer:
+        writer.write(ids=[1], xu=[31.0], yu=[2.0], zs=[0.5], ix=[3], iy=[7], iz=[-1], box=[10, 10, 10])
+    np.testing.assert_allclose(GPZReader(path, unwrap_images=True).ts.positions, [[31, 2, -5]], atol=1e-4)
+
+
 def test_without_ids(path, positions):
     frames = [{key: value for key, value in frame.items() if key != "ids"} for frame in frames_of(positions)]
     with pytest.warns(UserWarning, match="has no ids: atoms are in another order in each frame"):

@@ -167,11 +167,18 @@ def test_what_contradicts_the_file_is_refused_before_the_first_step(path, argume
     assert simulation.currentStep == 0 and path.read_bytes() == before
 
 
-def test_another_timestep_is_refused(path):
+def test_another_timestep_goes_on_with_its_times(path):
+    """Each frame has its time: 2 steps of 1 fs, then 2 of 2 fs."""
     simulation, reporter = started(path)
     simulation.step(2)
     reporter.close()
-    simulation, _ = started(path, append=True)
+    end = simulation.context.getTime()
+    simulation, reporter = started(path, append=True)
+    simulation.context.setTime(end)
+    simulation.currentStep = 2
     simulation.integrator.setStepSize(0.002)
-    with pytest.raises(gpz.ArgumentError, match="metadata.'timestep_size'.=2.0, and the file has 1"):
-        simulation.step(2)
+    simulation.step(2)
+    reporter.close()
+    file = gpz.open(path)
+    assert file.timesteps.tolist() == [2, 4] and file.metadata["timestep_size"] == 1
+    assert np.allclose(file.times, [2, 6])

@@ -82,7 +82,7 @@ def test_noise_is_that_of_independent_systems(tmp_path):
     assert np.all(said > 0.6 * spread) and np.all(said < 2 * spread)
 
 
-@pytest.mark.parametrize("how", ["images", "nearest", "unwrapped"])
+@pytest.mark.parametrize("how", ["images", "nearest", "unwrapped", "mixed"])
 def test_displacements_cross_the_faces_of_the_box(tmp_path, how):
     box = BOXES["triclinic"]
     random = np.random.default_rng(4)
@@ -94,9 +94,12 @@ def test_displacements_cross_the_faces_of_the_box(tmp_path, how):
             now = start + 0.5 * k * velocity
             images = np.floor(np.linalg.solve(box.matrix.T, (now - box.origin).T).T).astype(int)
             wrapped = now - images @ box.matrix
-            columns = {"images": {"positions": wrapped, "images": images}, "nearest": {"positions": wrapped}}.get(
-                how, dict(zip(("xu", "yu", "zu"), now.T))
-            )
+            fractions = np.linalg.solve(box.matrix.T, (wrapped - box.origin).T)
+            columns = {
+                "images": {"positions": wrapped, "images": images},
+                "nearest": {"positions": wrapped},
+                "mixed": {"xu": now[:, 0], "y": wrapped[:, 1], "zs": fractions[2], "images": images},
+            }.get(how, dict(zip(("xu", "yu", "zu"), now.T)))
             writer.write(ids=np.arange(1, COUNT + 1), box=box, timestep=k, **columns)
     moved = displacement(gpz.open(path))
     expected = [((0.5 * k * velocity) ** 2).sum(axis=1).mean() for k in range(30)]

@@ -47,7 +47,12 @@ JoinedInputs open_inputs(const std::vector<std::string> &paths, const std::strin
     if (same_file(path, output)) throw Failure(ExitCode::usage, output, "is an input as well as the output");
     inputs.push_back(std::make_unique<JoinedInput>(path, limits));
     note_state(*inputs.back());
-    if (const auto found = difference(inputs.front()->reader.metadata(), inputs.back()->reader.metadata()))
+    const Reader &first = inputs.front()->reader;
+    const Reader &last = inputs.back()->reader;
+    Metadata given = last.metadata();
+    // Frames with times of their own need no timestep.
+    if (all_have_times(first.scan()) && all_have_times(last.scan())) given.timestep_size = 0;
+    if (const auto found = difference(first.metadata(), given))
       throw Failure(
           ExitCode::usage, path,
           fmt::format("does not fit {}: {} {} and {}", inputs.front()->name, found->item, found->first, found->second));

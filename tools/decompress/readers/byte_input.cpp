@@ -136,6 +136,19 @@ std::string_view ByteInput::peek_line() {
   }
 }
 
+void ByteInput::skip_byte_order_mark() {
+  constexpr std::string_view utf8 = "\xEF\xBB\xBF";
+  if (peek(utf8.size()) == utf8) {
+    begin_ += utf8.size();
+    position_ += utf8.size();
+    return;
+  }
+  const std::string_view start = peek(2);
+  if (start == "\xFF\xFE" || start == "\xFE\xFF")
+    throw Failure(ExitCode::usage, name_,
+                  "begins with the byte order mark of UTF-16: convert it first, by iconv -f UTF-16 -t UTF-8");
+}
+
 Failure ByteInput::bad_line(std::uint64_t number, const std::string &reason) const {
   return {ExitCode::corrupt, name_, fmt::format("line {}: {}", number, reason)};
 }

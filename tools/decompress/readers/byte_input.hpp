@@ -41,6 +41,8 @@ class ByteInput {
 
   // The next line, or what there is of it, which stays where it is.
   std::string_view peek_line();
+  // At the start of a text: passes the byte order mark that editors put there. Throws Failure (usage) for UTF-16.
+  void skip_byte_order_mark();
 
   const std::string &name() const { return name_; }
   std::uint64_t position() const { return position_; }    // bytes taken so far

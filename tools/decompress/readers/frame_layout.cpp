@@ -3,27 +3,30 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <set>
 #include <utility>
 
-#include "positions.hpp"
+#include "gpz/positions.hpp"
 
 namespace gpz::tool {
 namespace {
 
-// The columns of x y z, or x y, in the first form of which there is both.
-std::vector<std::size_t> position_columns(const std::vector<FileColumn> &columns) {
-  for (const PositionForm form : all_forms) {
-    std::vector<std::size_t> found;
-    for (const std::string &name : position_names(form)) {
-      const auto column = std::find_if(columns.begin(), columns.end(),
-                                       [&](const FileColumn &c) { return c.name == name && !c.left_out; });
-      if (column == columns.end() || column->type == ValueType::integer) break;
-      found.push_back(static_cast<std::size_t>(column - columns.begin()));
-    }
-    if (found.size() >= 2) return found;
+// Those of the positions that are of one form, from x on: all of them, or the first two. None if already y is another.
+std::vector<std::size_t> leading_columns(const std::vector<FileColumn> &columns) {
+  std::vector<std::string> floats;
+  for (const FileColumn &column : columns)
+    if (column.type != ValueType::integer && !column.left_out) floats.push_back(column.name);
+  std::vector<std::size_t> found;
+  std::optional<PositionForm> form;
+  for (const std::string &name : position_columns(floats)) {
+    if (form && position_form(name) != form) break;
+    form = position_form(name);
+    const auto column =
+        std::find_if(columns.begin(), columns.end(), [&](const FileColumn &c) { return c.name == name; });
+    found.push_back(static_cast<std::size_t>(column - columns.begin()));
   }
-  return {};
+  return found.size() >= 2 ? found : std::vector<std::size_t>();
 }
 
 }  // namespace
@@ -53,7 +56,7 @@ std::string repeated_column(const std::vector<FileColumn> &columns) {
 }
 
 FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(columns)), places_(columns_.size()) {
-  const std::vector<std::size_t> positions = position_columns(columns_);
+  const std::vector<std::size_t> positions = leading_columns(columns_);
   const auto component = [&](std::size_t c) {
     return Field::Component{columns_[c].name, static_cast<std::uint16_t>(c)};
   };

@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "gpz_file.hpp"
+#include "readers/row_parser.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -30,12 +31,36 @@ void refuse_compressed(ByteInput &input) {
                                 program.unpack));
 }
 
+// Throws Failure (usage) for a dump of LAMMPS that is not read.
+void refuse_other_dump(ByteInput &input, std::string_view start) {
+  struct Style {
+    std::string_view start, name;
+  };
+  constexpr Style styles[] = {{"---", "yaml"}, {"creator: LAMMPS", "yaml"}, {"Number of particles", "cfg"}};
+  for (const Style &style : styles)
+    if (begins_with(start, style.start))
+      throw Failure(ExitCode::usage, input.name(),
+                    fmt::format("a dump of style {} is not read: write one of style gpz, custom or atom", style.name));
+}
+
+// Passes what may stand in front of a text: a byte order mark and empty lines.
+void skip_empty_start(ByteInput &input) {
+  input.skip_byte_order_mark();
+  constexpr std::string_view blanks = " \t\r\n";
+  const auto begins_blank = [&] {
+    const std::string_view start = input.peek(1);
+    return !start.empty() && blanks.find(start[0]) != std::string_view::npos;
+  };
+  for (std::string_view line; begins_blank() && is_blank_line(input.peek_line());) input.line(line);
+}
+
 std::string guess_format(ByteInput &input) {
   const std::string_view start = input.peek(24);
   if (begins_with(start, "ITEM:")) return "lammps";
   // A binary dump begins with a negative number of 8 bytes, the length of the magic word behind it.
   if (start.size() > 12 && begins_with(start.substr(8), "DUMP")) return "lammps-binary";
   if (begins_with(start, "\x89GPZ")) return "gpz";
+  refuse_other_dump(input, start);
   const auto first = std::find_if(start.begin(), start.end(), [](unsigned char c) { return c != ' ' && c != '\t'; });
   if (first != start.end() && std::isdigit(static_cast<unsigned char>(*first)) != 0) return "xyz";
   throw Failure(ExitCode::corrupt, input.name(),
@@ -52,6 +77,8 @@ std::unique_ptr<FrameSource> open_source(const std::string &path, const SourceOp
   if (options.format == "gpz" || is_url(path)) return make_gpz_source(path, options);
   auto input = std::make_unique<ByteInput>(path);
   if (options.format != "raw") refuse_compressed(*input);
+  const bool is_text = options.format == "lammps" || options.format == "xyz";
+  if (is_text || options.format.empty()) skip_empty_start(*input);
   const std::string format = options.format.empty() ? guess_format(*input) : options.format;
   if (format == "lammps") return make_lammps_text_source(std::move(input), options);
   if (format == "lammps-binary") return make_lammps_binary_source(std::move(input), options);

@@ -35,7 +35,9 @@ class LammpsBinarySource final : public FrameSource {
     const auto columns = take<std::int32_t>();
     const std::string units = take_text();
     if (!units.empty()) metadata_.units = units;
-    if (take<char>() != 0) frame.info.time = take<double>();
+    const char has_time = take<char>();
+    if (has_time != 0 && has_time != 1) throw input_->bad_byte("neither a time nor none");
+    if (has_time == 1) frame.info.time = take<double>();
     read_columns(columns, take_text());
     layout_.apply(frame);
     read_atoms(frame);
@@ -117,6 +119,7 @@ class LammpsBinarySource final : public FrameSource {
     const std::size_t width = layout_.columns().size();
     std::size_t row = 0;
     const auto chunks = take<std::int32_t>();  // one a writing process
+    if (chunks < 0) throw input_->bad_byte("a negative number of chunks");
     for (std::int32_t chunk = 0; chunk < chunks; ++chunk) {
       const auto values = take<std::int32_t>();
       if (values < 0 || static_cast<std::size_t>(values) % width != 0) throw input_->bad_byte("a chunk of broken rows");

@@ -8,7 +8,11 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "gpz/printable.hpp"
 #include "gpz/units.hpp"
 #include "readers/byte_input.hpp"
 #include "readers/row_parser.hpp"
@@ -21,22 +25,92 @@ using Floats = std::vector<double>;
 using Texts = std::vector<std::string>;
 using RowWords = std::vector<std::string_view>;
 
-// What lines of atoms begin with in each atom style.
-const std::map<std::string, Texts> &styles() {
-  static const std::map<std::string, Texts> known = [] {
-    std::map<std::string, Texts> all;
-    for (const char *const style : {"atomic", "body", "dpd", "edpd", "ellipsoid", "hybrid", "mdpd", "peri", "rheo",
-                                    "rheo/thermal", "smd", "sph", "spin", "tdpd"})
-      all[style] = {"id", "type"};
-    for (const char *const style : {"angle", "bond", "line", "molecular", "tri"}) all[style] = {"id", "mol", "type"};
-    for (const char *const style : {"charge", "dipole", "electron", "wavepacket"}) all[style] = {"id", "type", "q"};
-    for (const char *const style : {"amoeba", "dielectric", "full"}) all[style] = {"id", "mol", "type", "q"};
-    all["bpm/sphere"] = {"id", "mol", "type", "diameter"};
-    all["sphere"] = {"id", "type", "diameter"};
-    all["template"] = {"id", "mol", "", "", "type"};  // of the molecule, and of the atom in it
-    return all;
+struct Style {
+  Texts columns;          // that lines of atoms begin with, as far as they are read
+  std::size_t words = 0;  // of a line without image flags; 0: not the same in all files
+};
+
+const std::map<std::string, Style> &styles() {
+  static const std::map<std::string, Style> known = [] {
+    const Texts plain{"id", "type"}, molecular{"id", "mol", "type"}, charged{"id", "type", "q"},
+        full{"id", "mol", "type", "q"};
+    return std::map<std::string, Style>{
+        {"atomic", {plain, 5}},
+        {"body", {plain, 7}},
+        {"dpd", {plain, 6}},
+        {"edpd", {plain, 7}},
+        {"ellipsoid", {plain, 7}},
+        {"hybrid", {plain, 0}},
+        {"mdpd", {plain, 6}},
+        {"oxdna", {plain, 5}},
+        {"peri", {plain, 7}},
+        {"rheo", {plain, 7}},
+        {"rheo/thermal", {plain, 8}},
+        {"smd", {{"id", "type", "mol"}, 13}},
+        {"sph", {plain, 8}},
+        {"spin", {plain, 9}},
+        {"tdpd", {plain, 0}},
+        {"angle", {molecular, 6}},
+        {"bond", {molecular, 6}},
+        {"line", {molecular, 8}},
+        {"molecular", {molecular, 6}},
+        {"tri", {molecular, 8}},
+        {"charge", {charged, 6}},
+        {"dipole", {charged, 9}},
+        {"electron", {charged, 8}},
+        {"wavepacket", {charged, 11}},
+        {"amoeba", {full, 7}},
+        {"dielectric", {full, 15}},
+        {"full", {full, 7}},
+        {"bpm/sphere", {{"id", "mol", "type", "diameter"}, 8}},
+        {"sphere", {{"id", "type", "diameter"}, 7}},
+        {"template", {{"id", "mol", "", "", "type"}, 8}},  // of the molecule, and of the atom in it
+    };
   }();
   return known;
+}
+
+// Names of lines in the header that say how many of something there are.
+bool is_count(const std::string &name) {
+  static const std::set<std::string> known{"atoms",      "bonds",       "angles",         "dihedrals",     "impropers",
+                                           "ellipsoids", "lines",       "triangles",      "bodies",        "atom types",
+                                           "bond types", "angle types", "dihedral types", "improper types"};
+  return known.count(name) != 0;
+}
+
+// How many numbers other lines of the header have, by their names: the box, and room for more. 0: not known.
+std::size_t numbers_of_header(const std::string &name) {
+  static const std::map<std::string, std::size_t> known{{"xlo xhi", 2},
+                                                        {"ylo yhi", 2},
+                                                        {"zlo zhi", 2},
+                                                        {"xy xz yz", 3},
+                                                        {"avec", 3},
+                                                        {"bvec", 3},
+                                                        {"cvec", 3},
+                                                        {"abc origin", 3},
+                                                        {"extra bond per atom", 1},
+                                                        {"extra angle per atom", 1},
+                                                        {"extra dihedral per atom", 1},
+                                                        {"extra improper per atom", 1},
+                                                        {"extra special per atom", 1}};
+  const auto found = known.find(name);
+  return found == known.end() ? 0 : found->second;
+}
+
+// Sections of LAMMPS, those that are not read among them.
+bool is_section(const std::string &name) {
+  static const std::set<std::string> known = [] {
+    std::set<std::string> all{"Atoms",  "Velocities", "Masses", "Ellipsoids", "Lines",    "Triangles",
+                              "Bodies", "Bonds",      "Angles", "Dihedrals",  "Impropers"};
+    for (const char *const kind : {"Atom", "Bond", "Angle", "Dihedral", "Improper"})
+      all.insert(fmt::format("{} Type Labels", kind));
+    for (const char *const kind :
+         {"Pair", "PairIJ", "Bond", "Angle", "Dihedral", "Improper", "BondBond", "BondAngle", "UreyBradley",
+          "MiddleBondTorsion", "EndBondTorsion", "AngleTorsion", "AngleAngleTorsion", "BondBond13", "AngleAngle"})
+      all.insert(fmt::format("{} Coeffs", kind));
+    return all;
+  }();
+  return known.count(name) != 0;
 }
 
 // write_data adds to the style which accelerated variant it was.
@@ -47,12 +121,12 @@ std::string without_suffix(const std::string &style) {
   return style;
 }
 
-struct Kind {
+struct DataSection {
   const char *section;
   const char *table;
   std::size_t atoms;
 };
-constexpr std::array<Kind, 4> kinds = {
+constexpr std::array<DataSection, 4> data_sections = {
     {{"Bonds", "bonds", 2}, {"Angles", "angles", 3}, {"Dihedrals", "dihedrals", 4}, {"Impropers", "impropers", 4}}};
 
 // The line without its comment, and the comment; both without blanks around.
@@ -110,11 +184,14 @@ TableColumn::Values reordered(const TableColumn::Values &values, const std::vect
 }
 
 class DataFile {
+  static constexpr auto unlimited = static_cast<std::size_t>(-1);
+
  public:
   DataFile(const std::string &path, std::string style, std::string units)
       : input_(path), style_(std::move(style)), units_(std::move(units)) {}
 
   std::vector<Table> read() {
+    input_.skip_byte_order_mark();
     std::string_view line;
     if (!input_.line(line)) throw input_.ends_early("in front of its first line");
     take_units(std::string(line));
@@ -125,14 +202,16 @@ class DataFile {
         read_masses();
       } else if (section_ == "Atom Type Labels") {
         read_labels();
-      } else if (const auto *const kind =
-                     std::find_if(kinds.begin(), kinds.end(), [&](const Kind &k) { return section_ == k.section; });
-                 kind != kinds.end()) {
+      } else if (const auto *const kind = std::find_if(data_sections.begin(), data_sections.end(),
+                                                       [&](const DataSection &k) { return section_ == k.section; });
+                 kind != data_sections.end()) {
         read_topology(*kind);
       }
     }
     if (counts_.count("atoms") == 0)
       throw Failure(ExitCode::corrupt, input_.name(), "no LAMMPS data file: no line says how many atoms there are");
+    require_section("Atoms", "atoms");
+    for (const Kind &kind : kinds) require_section(kind.section, kind.table);
     add_types();
     return std::move(tables_);
   }
@@ -146,38 +225,85 @@ class DataFile {
     units_ = split(std::string_view(title).substr(at + std::char_traits<char>::length(start))).first;
   }
 
-  // Goes on to the next line with a name of a section. Lines of the header give counts; the rest is passed.
+  void require_section(const std::string &section, const std::string &what) const {
+    const auto count = counts_.find(what);
+    if (count == counts_.end() || count->second == 0 || sections_.count(section) != 0) return;
+    throw Failure(ExitCode::corrupt, input_.name(),
+                  fmt::format("the header says {} {}, and there is no section {}", count->second, what, section));
+  }
+
+  // Goes on to the next line with a name of a section. Rows of sections that are not read are passed.
   bool next_section() {
     for (std::string_view line; input_.line(line);) {
       const auto [text, comment] = split(line);
       if (text.empty()) continue;
-      std::string_view rest = text;
-      const std::string_view first = next_word(rest);
-      std::int64_t number = 0;
-      if (parse_number(first, number)) {
-        if (!in_section_) counts_[joined(rest)] = number;
+      if (sections_.empty() && take_header(text)) continue;
+      if (!begins_section(text)) {
+        if (is_read_)  // all rows of the section are taken
+          throw input_.bad_line(fmt::format("'{}' behind the rows of the section {}, of which the header has {}", text,
+                                            section_, counts_[counted_]));
         continue;
       }
-      double real = 0;
-      if (parse_number(first, real) || (in_section_ && !after_blank_line(text))) continue;
+      if (!sections_.insert(text).second) throw input_.bad_line(fmt::format("a second section {}", text));
+      if (!is_section(text))
+        print_note(printable(fmt::format("{}: the section {} is not known, and left out", input_.name(), text)));
       section_ = text;
       comment_ = comment;
-      in_section_ = true;
+      is_read_ = false;
       return true;
     }
     return false;
   }
-  // A section begins with a capital letter and is followed by a blank line: rows may begin with a word, too.
-  bool after_blank_line(const std::string &text) {
-    const std::string_view next = input_.peek_line();
-    return text[0] >= 'A' && text[0] <= 'Z' && split(next).first.empty();
+
+  // A line of the header: numbers, and what they are.
+  bool take_header(const std::string &text) {
+    std::string_view rest = text;
+    double number = 0;
+    if (!parse_number(next_word(rest), number)) return false;
+    const double first = number;
+    std::string_view name = rest;
+    std::size_t numbers = 1;
+    for (; parse_number(next_word(rest), number); ++numbers) name = rest;
+    const std::string what = joined(name);
+    const std::size_t expected = is_count(what) ? 1 : numbers_of_header(what);
+    if (expected != 0 && numbers != expected)
+      throw input_.bad_line(fmt::format("'{}': {} where {} expected", text, counted(numbers, "number"),
+                                        expected == 1 ? "1 is" : fmt::format("{} are", expected)));
+    if (is_count(what)) {
+      if (!is_integer(first) || first < 0) throw input_.bad_line(fmt::format("'{}' is no number of {}", text, what));
+      const auto [known, is_new] = counts_.emplace(what, static_cast<std::int64_t>(first));
+      if (!is_new && static_cast<double>(known->second) != first)
+        throw input_.bad_line(fmt::format("'{}', and a line in front says {}", text, known->second));
+    } else if (expected == 0) {
+      print_note(printable(fmt::format("{}: '{}' in the header is not known, and left out", input_.name(), text)));
+    }
+    return true;
   }
 
-  // Calls take(words) for each row of the section, of which there are as many as the header says.
+  // A section begins with a capital letter and is followed by a blank line: rows may begin with a word, too.
+  bool begins_section(const std::string &text) {
+    const bool is_followed = split(input_.peek_line()).first.empty();
+    if (is_section(text)) {
+      if (!is_followed) throw input_.bad_line(fmt::format("the section {} needs a blank line behind its name", text));
+      return true;
+    }
+    const RowWords words = words_of(text);
+    double number = 0;
+    const bool has_numbers =
+        std::any_of(words.begin(), words.end(), [&](std::string_view word) { return parse_number(word, number); });
+    if (text[0] >= 'A' && text[0] <= 'Z' && is_followed && !has_numbers) return true;
+    if (sections_.empty()) throw input_.bad_line(fmt::format("'{}' is no line of the header and no section", text));
+    return false;
+  }
+
+  // Calls take(words) for each row of the section, of which there are as many as the header says, with the first of
+  // `sizes` words or the second; unlimited: with more than the first, too.
   template <typename Take>
-  void for_rows(const std::string &what, std::size_t least_words, const Take &take) {
+  void for_rows(const std::string &what, std::pair<std::size_t, std::size_t> sizes, const Take &take) {
     const auto count = counts_.find(what);
     if (count == counts_.end()) throw input_.bad_line(fmt::format("no line in front says how many {} there are", what));
+    counted_ = what;
+    is_read_ = true;
     std::string_view line;
     for (std::int64_t row = 0; row < count->second;) {
       if (!input_.line(line)) throw input_.ends_early(fmt::format("within the section {}", section_));
@@ -187,13 +313,21 @@ class DataFile {
         throw input_.bad_line(
             fmt::format("the section {} has fewer rows than the {} {} of the header", section_, count->second, what));
       }
-      std::string_view rest = text;
-      RowWords words;
-      for (std::string_view word = next_word(rest); !word.empty(); word = next_word(rest)) words.push_back(word);
-      if (words.size() < least_words) throw input_.bad_line(fmt::format("a row of {} with too few words", section_));
+      const RowWords words = words_of(text);
+      const bool fits = sizes.second == unlimited ? words.size() >= sizes.first
+                                                  : words.size() == sizes.first || words.size() == sizes.second;
+      if (!fits) throw wrong_row(words.size(), sizes);
       take(words);
       ++row;
     }
+  }
+
+  Failure wrong_row(std::size_t words, std::pair<std::size_t, std::size_t> sizes) const {
+    const std::string expected = sizes.first == sizes.second ? fmt::format("{}", sizes.first)
+                                 : sizes.second == unlimited ? fmt::format("at least {}", sizes.first)
+                                                             : fmt::format("{} or {}", sizes.first, sizes.second);
+    return input_.bad_line(fmt::format("a row of {} with {} words where {} are expected{}", section_, words, expected,
+                                       section_ == "Atoms" ? "; is it the right atom style?" : ""));
   }
 
   std::int64_t integer(std::string_view word) const {
@@ -208,14 +342,14 @@ class DataFile {
   }
 
   void read_masses() {
-    for_rows("atom types", 2, [&](const RowWords &words) {
+    for_rows("atom types", {2, 2}, [&](const RowWords &words) {
       mass_types_.words.emplace_back(words[0]);
       masses_.push_back(real(words[1]));
     });
   }
 
   void read_labels() {
-    for_rows("atom types", 2, [&](const RowWords &words) {
+    for_rows("atom types", {2, 2}, [&](const RowWords &words) {
       const std::int64_t type = integer(words[0]);
       if (type < 1 || type > counts_["atom types"]) throw input_.bad_line("an atom type that there is not");
       labels_[type] = std::string(words[1]);
@@ -234,22 +368,28 @@ class DataFile {
     return type;
   }
 
-  const Texts &columns_of_style() const {
+  const Style &style_of_atoms() const {
     const std::string name =
         without_suffix(style_.empty() ? comment_.substr(0, comment_.find_first_of(" \t")) : style_);
     const auto style = styles().find(name);
     if (style != styles().end()) return style->second;
-    throw Failure(ExitCode::usage, input_.name(),
-                  name.empty() || style_.empty()
-                      ? std::string("the line 'Atoms' does not name the atom style; give it, e.g. --atom-style full")
-                      : fmt::format("atom style '{}' is not known", name));
+    if (!style_.empty())
+      throw Failure(ExitCode::usage, input_.name(), fmt::format("atom style '{}' is not known", name));
+    throw Failure(
+        ExitCode::usage, input_.name(),
+        fmt::format("the line 'Atoms' does not name {}; give it, e.g. --atom-style full",
+                    name.empty() ? "the atom style" : fmt::format("an atom style that is known: '{}'", name)));
   }
 
   void read_atoms() {
-    const Texts &columns = columns_of_style();
+    const Style &style = style_of_atoms();
+    const Texts &columns = style.columns;
     std::map<std::string, Integers> integers;
     std::map<std::string, Floats> floats;
-    for_rows("atoms", columns.size() + 3, [&](const RowWords &words) {
+    constexpr std::size_t point = 3;  // words of a position, and of image flags
+    const std::pair<std::size_t, std::size_t> sizes =
+        style.words == 0 ? std::pair(columns.size() + point, unlimited) : std::pair(style.words, style.words + point);
+    for_rows("atoms", sizes, [&](const RowWords &words) {
       for (std::size_t c = 0; c < columns.size(); ++c) {
         if (columns[c].empty()) continue;
         if (columns[c] == "q")
@@ -259,6 +399,9 @@ class DataFile {
         else
           integers[columns[c]].push_back(columns[c] == "type" ? type_number(words[c]) : integer(words[c]));
       }
+      if (style.words != 0)  // numbers that are not read
+        std::for_each(words.begin() + static_cast<std::ptrdiff_t>(columns.size()), words.end(),
+                      [&](std::string_view word) { real(word); });
     });
     const Integers &ids = integers["id"];
     const std::vector<std::size_t> order =
@@ -276,10 +419,11 @@ class DataFile {
     tables_.push_back(std::move(atoms));
   }
 
-  void read_topology(const Kind &kind) {
+  void read_topology(const DataSection &kind) {
     Types types;
     std::vector<Integers> atoms(kind.atoms);
-    for_rows(kind.table, 2 + kind.atoms, [&](const RowWords &words) {
+    for_rows(kind.table, {2 + kind.atoms, 2 + kind.atoms}, [&](const RowWords &words) {
+      integer(words[0]);  // which is not read
       types.words.emplace_back(words[1]);
       for (std::size_t k = 0; k < kind.atoms; ++k) atoms[k].push_back(integer(words[2 + k]));
     });
@@ -314,9 +458,11 @@ class DataFile {
   std::string style_;
   std::string units_;
   std::map<std::string, std::int64_t> counts_;  // of the header, by what is counted: `atoms`, `atom types`
-  bool in_section_ = false;
-  std::string section_;  // name of the section that was found last
-  std::string comment_;  // behind it
+  std::set<std::string> sections_;              // that were found
+  std::string section_;                         // name of the one that was found last
+  std::string comment_;                         // behind it
+  bool is_read_ = false;                        // whether its rows were taken
+  std::string counted_;                         // in the header: what its rows are
   Types mass_types_;
   Floats masses_;
   std::map<std::int64_t, std::string> labels_;  // of atom types
@@ -327,6 +473,16 @@ class DataFile {
 
 std::vector<Table> read_lammps_data(const std::string &path, const std::string &atom_style, const std::string &units) {
   return DataFile(path, atom_style, units).read();
+}
+
+void require_ids(const std::string &path, const std::vector<Table> &tables, const std::vector<std::int64_t> &ids) {
+  const auto atoms =
+      std::find_if(tables.begin(), tables.end(), [](const Table &table) { return table.name == "atoms"; });
+  if (atoms == tables.end()) return;
+  const auto &in_data = std::get<Integers>(atoms->column("id")->values);
+  for (const std::int64_t id : ids)
+    if (!std::binary_search(in_data.begin(), in_data.end(), id))
+      throw Failure(ExitCode::different, path, fmt::format("has no atom with id {}, which is in the first frame", id));
 }
 
 }  // namespace gpz::tool

@@ -3,6 +3,7 @@
 // section 11a).
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,9 @@ namespace gpz::tool {
 // that the first line names, if any) give the units of masses and charges. Throws Failure: usage, corrupt or truncated
 // with the line, io.
 std::vector<Table> read_lammps_data(const std::string &path, const std::string &atom_style, const std::string &units);
+
+// A data file of another system is refused by its atoms: throws Failure (different) for an id of the first frame that
+// the table of atoms lacks. Without such a table nothing is checked.
+void require_ids(const std::string &path, const std::vector<Table> &tables, const std::vector<std::int64_t> &ids);
 
 }  // namespace gpz::tool

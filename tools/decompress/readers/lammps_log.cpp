@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "readers/lammps_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "counted.hpp"
+#include "exit_code.hpp"
+#include "gpz/printable.hpp"
 #include "gpz/units.hpp"
 #include "readers/byte_input.hpp"
 #include "readers/log_settings.hpp"
@@ -15,12 +22,6 @@
 
 namespace gpz::tool {
 namespace {
-
-std::vector<std::string> words_of(std::string_view line) {
-  std::vector<std::string> words;
-  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) words.emplace_back(word);
-  return words;
-}
 
 // Numbers of a row; nothing if a word is none, as in warnings between rows.
 std::optional<std::vector<double>> numbers_of(std::string_view line) {
@@ -41,71 +42,147 @@ bool is_energy(const std::string &heading) {
 
 class Log {
  public:
-  // `norm`: whether its energies are divided by the number of atoms.
-  void take_heading(const std::vector<std::string> &words, bool norm) {
-    runs_.push_back({norm, runs_.empty() ? unknown : runs_.back().atoms});
+  // `units`: where no command in the log names them.
+  Log(const std::string &path, std::string units) : input_(path), units_(std::move(units)) {
+    input_.skip_byte_order_mark();
+  }
+
+  LoggedThermo read() {
+    constexpr std::string_view end_of_setup = "Per MPI rank memory allocation";
+    bool in_run = false;
+    bool before_heading = false;
+    for (std::string_view line; input_.line(line);) {
+      ++line_number_;
+      const std::vector<std::string_view> words = words_of(line);
+      if (words.empty()) continue;
+      // Also within a run: one that was killed has no end, and another may follow in the same log.
+      const bool begins = words.size() > 1 && words[0] == "Step";
+      const auto step = std::find(words.begin(), words.end(), "Step");
+      if (begins || (before_heading && step != words.end() && words.size() > 1 && words[0][0] != '-')) {
+        take_heading(words, static_cast<std::size_t>(step - words.begin()));
+        in_run = true;
+      } else if (before_heading) {
+        note(
+            "line {}: the output of a run is left out: it has no column Step, or is of thermo_modify line multi or "
+            "yaml",
+            line_number_);
+      } else if (in_run && line.substr(0, 9) == "Loop time") {
+        take_end(words);
+        in_run = false;
+      } else if (const auto numbers = in_run ? numbers_of(line) : std::nullopt) {
+        take_row(*numbers);
+      } else {
+        settings_.take(line);
+      }
+      before_heading = line.substr(0, end_of_setup.size()) == end_of_setup;
+    }
+    if (rows_.empty())
+      throw Failure(ExitCode::corrupt, input_.name(),
+                    "no rows below a line that begins with Step: thermodynamic output of thermo_modify line one");
+    if (left_out_rows_ > 0)
+      note("line {}: a row has another number of columns than the line with their names; {} left out", first_left_out_,
+           counted(left_out_rows_, "such row"));
+    return thermo();
+  }
+
+ private:
+  struct Run {
+    bool norm;     // whether energies are divided by the number of atoms
+    double atoms;  // those of the run before, until its end says how many there are
+  };
+  struct Row {
+    std::uint64_t line;
+    std::size_t run;
+    std::vector<double> values;
+  };
+
+  template <typename... Values>
+  void note(fmt::format_string<Values...> text, Values &&...values) const {
+    print_note(printable(fmt::format("{}: {}", input_.name(), fmt::format(text, std::forward<Values>(values)...))));
+  }
+
+  void take_heading(const std::vector<std::string_view> &words, std::size_t step) {
+    runs_.push_back({settings_.norm().value_or(norm_of_units(units_)), runs_.empty() ? unknown : runs_.back().atoms});
     places_.clear();
-    for (const std::string &word : words) {
+    step_ = step;
+    for (const std::string_view word : words) {
       std::size_t place = 0;
       while (place < names_.size() && names_[place] != word) ++place;
-      if (place == names_.size()) names_.push_back(word);
+      if (place == names_.size()) names_.emplace_back(word);
+      if (std::find(places_.begin(), places_.end(), place) != places_.end())
+        note("line {}: two columns {}: the last one counts", line_number_, word);
       places_.push_back(place);
     }
   }
 
   void take_row(const std::vector<double> &numbers) {
-    if (numbers.size() != places_.size() || !is_integer(numbers[0])) return;
-    auto &[run, row] = rows_[static_cast<std::int64_t>(numbers[0])];
-    run = runs_.size() - 1;
-    row.clear();
-    for (std::size_t k = 0; k < numbers.size(); ++k) {
-      row.resize(std::max(row.size(), places_[k] + 1), unknown);
-      row[places_[k]] = numbers[k];
+    if (numbers.size() != places_.size() || !is_integer(numbers[step_])) {
+      if (left_out_rows_++ == 0) first_left_out_ = line_number_;
+      return;
     }
+    const auto timestep = static_cast<std::int64_t>(numbers[step_]);
+    if (!rows_.empty() && timestep < rows_.rbegin()->first) go_back(timestep);
+    Row row{line_number_, runs_.size() - 1, std::vector<double>(names_.size(), unknown)};
+    for (std::size_t k = 0; k < numbers.size(); ++k) row.values[places_[k]] = numbers[k];
+    rows_.insert_or_assign(timestep, std::move(row));
+  }
+
+  // After reset_timestep, or a restart from an earlier step, the steps from here on are those of this run.
+  void go_back(std::int64_t timestep) {
+    const auto first = rows_.lower_bound(timestep);
+    const auto size = static_cast<std::uint64_t>(std::distance(first, rows_.end()));
+    note("line {}: the steps go back from {} to {}: {} of earlier runs left out, the first in line {}", line_number_,
+         rows_.rbegin()->first, timestep, counted(size, "row"), first->second.line);
+    rows_.erase(first, rows_.end());
   }
 
   // The line that ends with "with 4000 atoms".
-  void take_end(std::string_view line) {
-    std::string_view word = next_word(line);
-    while (!word.empty() && word != "with") word = next_word(line);
+  void take_end(const std::vector<std::string_view> &words) {
     double atoms = 0;
-    if (parse_number(next_word(line), atoms) && next_word(line) == "atoms") runs_.back().atoms = atoms;
+    const std::size_t size = words.size();
+    if (size > 2 && words[size - 3] == "with" && words[size - 1] == "atoms" && parse_number(words[size - 2], atoms))
+      runs_.back().atoms = atoms;
   }
 
-  bool has_rows() const { return !rows_.empty(); }
-
   LoggedThermo thermo() const {
+    Table table{"thermo", {}};
     std::vector<std::int64_t> timesteps;
     std::vector<double> atoms;
-    std::vector<std::vector<double>> columns(names_.size());
-    const auto is_per_atom = [](const Run &run) { return run.norm; };
-    const bool all_per_atom = std::all_of(runs_.begin(), runs_.end(), is_per_atom);
-    for (const auto &[timestep, of_run] : rows_) {
-      const Run &run = runs_[of_run.first];
-      const std::vector<double> &row = of_run.second;
+    bool all_per_atom = true;
+    for (const auto &[timestep, row] : rows_) {
       timesteps.push_back(timestep);
-      atoms.push_back(run.atoms);
-      for (std::size_t c = 0; c < columns.size(); ++c) {
-        columns[c].push_back(c < row.size() ? row[c] : unknown);
-        if (run.norm && !all_per_atom && is_energy(names_[c])) columns[c].back() *= run.atoms;
-      }
+      atoms.push_back(runs_[row.run].atoms);
+      all_per_atom = all_per_atom && runs_[row.run].norm;
     }
-    Table table{"thermo", {{"timestep", "", timesteps}}};
-    for (std::size_t c = 1; c < columns.size(); ++c)
-      table.columns.push_back(
-          {names_[c], all_per_atom && is_energy(names_[c]) ? unit_per_atom("") : std::string(), columns[c]});
+    table.columns.push_back({"timestep", "", timesteps});
+    for (std::size_t c = 0; c < names_.size(); ++c) {
+      const bool may_be_per_atom = is_energy(names_[c]);
+      std::vector<double> values;
+      for (const auto &of_step : rows_) {
+        const Row &row = of_step.second;
+        values.push_back(c < row.values.size() ? row.values[c] : unknown);
+        const Run &run = runs_[row.run];
+        if (may_be_per_atom && run.norm && !all_per_atom) values.back() *= run.atoms;
+      }
+      const bool has_values =
+          !std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
+      const std::string unit = may_be_per_atom && all_per_atom ? unit_per_atom("") : std::string();
+      if (names_[c] != "Step" && has_values) table.columns.push_back({names_[c], unit, std::move(values)});
+    }
     return {std::move(table), std::move(atoms)};
   }
 
- private:
-  std::vector<std::string> names_;   // of all runs; the first one is Step
-  std::vector<std::size_t> places_;  // of the columns of this run among these
-  struct Run {
-    bool norm;
-    double atoms;  // those of the run before, until its end says how many there are
-  };
+  ByteInput input_;
+  std::string units_;
+  LogSettings settings_;
   std::vector<Run> runs_;
-  std::map<std::int64_t, std::pair<std::size_t, std::vector<double>>> rows_;  // with the number of their run
+  std::uint64_t line_number_ = 0;
+  std::vector<std::string> names_;   // of the columns of all runs
+  std::vector<std::size_t> places_;  // of the columns of this run among these
+  std::size_t step_ = 0;             // which of them is the timestep
+  std::map<std::int64_t, Row> rows_;
+  std::uint64_t left_out_rows_ = 0;
+  std::uint64_t first_left_out_ = 0;  // line of the first one
 };
 
 }  // namespace
@@ -125,30 +202,6 @@ bool LoggedThermo::needs_count(std::int64_t timestep, std::uint64_t particles) c
   return !std::isnan(atoms) && atoms != static_cast<double>(particles);
 }
 
-LoggedThermo read_lammps_log(const std::string &path, const std::string &units) {
-  ByteInput input(path);
-  Log log;
-  LogSettings settings;
-  bool in_run = false;
-  for (std::string_view line; input.line(line);) {
-    std::string_view rest = line;
-    if (next_word(rest) == "Step" && !next_word(rest).empty()) {
-      // Also within a run: one that was killed has no end, and another may follow in the same log.
-      log.take_heading(words_of(line), settings.norm().value_or(norm_of_units(units)));
-      in_run = true;
-    } else if (in_run && line.substr(0, 9) == "Loop time") {
-      log.take_end(line);
-      in_run = false;
-    } else if (const auto numbers = in_run ? numbers_of(line) : std::nullopt; numbers && !numbers->empty()) {
-      log.take_row(*numbers);
-    } else {
-      settings.take(line);
-    }
-  }
-  if (!log.has_rows())
-    throw Failure(ExitCode::corrupt, input.name(),
-                  "no rows below a line that begins with Step: thermodynamic output of thermo_modify line one");
-  return log.thermo();
-}
+LoggedThermo read_lammps_log(const std::string &path, const std::string &units) { return Log(path, units).read(); }
 
 }  // namespace gpz::tool

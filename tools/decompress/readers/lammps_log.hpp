@@ -26,8 +26,10 @@ class LoggedThermo {
   std::vector<double> atoms_;
 };
 
-// One row a timestep, ascending; of a timestep that occurs several times the last row. The columns are those of all
-// runs, NaN where a run has them not. Energies per atom have the unit for that; if some runs have them and others not,
+// One row a timestep, ascending; of a timestep with which one run ends and the next begins the last row. Where the
+// steps go back, rows of earlier runs from that step on are left out. The columns are those of all these runs, NaN
+// where a run has them not; columns without a number are left out. What is left out is named on standard error.
+// Energies per atom have the unit for that; if some runs have them and others not,
 // they are made energies of all atoms. `units`: where no command in the log names them; may be empty. Throws Failure:
 // corrupt (no thermodynamic output, or one of thermo_modify line multi or yaml), io.
 LoggedThermo read_lammps_log(const std::string &path, const std::string &units);

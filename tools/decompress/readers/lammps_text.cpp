@@ -2,6 +2,8 @@
 // LAMMPS text dumps: ITEM lines, each with what it announces behind it.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <utility>
 
 #include "readers/box_check.hpp"
@@ -30,35 +32,20 @@ class LammpsTextSource final : public FrameSource {
 
   bool next(Frame &frame) override {
     frame.info = FrameInfo();
-    bool has_atoms = false;
-    bool any = false;
+    seen_.clear();
     for (std::string_view line; input_->line(line);) {
-      if (line.empty() && !any) continue;
-      any = true;
+      if (is_blank_line(line)) continue;
       if (!skip(line, item)) throw bad_line("expected 'ITEM: ...'");
-      if (line == "TIMESTEP") {
-        frame.info.timestep = number<std::int64_t>("the timestep");
-      } else if (line == "NUMBER OF ATOMS") {
-        const auto atoms = number<std::int64_t>("the number of atoms");
-        if (atoms < 0) throw bad_line("a negative number of atoms");
-        frame.info.particles = static_cast<std::uint64_t>(atoms);
-        has_atoms = true;
-      } else if (line == "UNITS") {
-        metadata_.units = required_line();
-      } else if (line == "TIME") {
-        frame.info.time = number<double>("the time");
-      } else if (skip(line, "BOX BOUNDS")) {
-        read_box(line, frame.info.box);
-      } else if (skip(line, "ATOMS")) {
-        if (!has_atoms) throw bad_line("no 'ITEM: NUMBER OF ATOMS' before");
-        read_atoms(line, frame);
-        ++frames_;
-        return true;
-      } else {
-        throw bad_line(fmt::format("unknown item '{}'", line));
-      }
+      const std::vector<std::string_view> words = words_of(line);
+      if (read_item(words, frame.info)) continue;
+      if (words.empty() || words[0] != "ATOMS") throw unknown_item(words);
+      require("TIMESTEP");
+      require("NUMBER OF ATOMS");
+      read_atoms(line.substr(line.find(words[0]) + words[0].size()), frame);
+      ++frames_;
+      return true;
     }
-    if (any) throw input_->ends_early(place());
+    if (!seen_.empty()) throw input_->ends_early(place());
     return false;
   }
 
@@ -70,16 +57,75 @@ class LammpsTextSource final : public FrameSource {
 
   std::string place() const { return fmt::format("frame {}", frames_); }
 
+  // An item that stands in front of the atoms, and the lines below it; false for another one.
+  bool read_item(const std::vector<std::string_view> &words, FrameInfo &info) {
+    const std::string name = fmt::format("{}", fmt::join(words, " "));
+    if (name == "TIMESTEP") {
+      note_item(name);
+      info.timestep = number<std::int64_t>("the timestep");
+    } else if (name == "NUMBER OF ATOMS") {
+      note_item(name);
+      const auto atoms = number<std::int64_t>("the number of atoms");
+      if (atoms < 0) throw bad_line("a negative number of atoms");
+      info.particles = static_cast<std::uint64_t>(atoms);
+    } else if (name == "UNITS") {
+      const std::string units(only_word("the units"));
+      if (is_seen(name) && units != metadata_.units)
+        throw bad_line(fmt::format("units {} behind units {}", units, metadata_.units));
+      metadata_.units = units;
+      seen_.push_back(name);
+    } else if (name == "TIME") {
+      note_item(name);
+      info.time = number<double>("the time");
+    } else if (words.size() >= 2 && words[0] == "BOX" && words[1] == "BOUNDS") {
+      note_item("BOX BOUNDS");
+      read_box({words.begin() + 2, words.end()}, info.box);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool is_seen(const std::string &name) const { return std::find(seen_.begin(), seen_.end(), name) != seen_.end(); }
+
+  // The second of two would take the place of the first: a frame without its atoms is in front.
+  void note_item(const std::string &name) {
+    if (is_seen(name))
+      throw bad_line(fmt::format("{} has two items {}: the atoms of a frame are missing in front", place(), name));
+    seen_.push_back(name);
+  }
+
+  void require(const std::string &name) const {
+    if (!is_seen(name)) throw bad_line(fmt::format("no 'ITEM: {}' before", name));
+  }
+
+  Failure unknown_item(const std::vector<std::string_view> &words) const {
+    const std::string name = fmt::format("{}", fmt::join(words, " "));
+    const char *style = name == "NUMBER OF ENTRIES" || (!words.empty() && words[0] == "ENTRIES") ? "local"
+                        : name == "DIMENSION" || (!words.empty() && words[0] == "GRID")          ? "grid"
+                                                                                                 : nullptr;
+    if (style == nullptr) return bad_line(fmt::format("unknown item '{}'", name));
+    return bad_line(fmt::format("unknown item '{}': a dump of style {} has no atoms, and is not read", name, style));
+  }
+
   std::string_view required_line() {
     std::string_view line;
     if (!input_->line(line)) throw input_->ends_early(place());
     return line;
   }
 
-  template <typename T>
-  T number(const char *what) {
+  // The only word of the next line; empty if there is none.
+  std::string_view only_word(const char *what) {
     std::string_view line = required_line();
     const std::string_view word = next_word(line);
+    const std::string_view left = next_word(line);
+    if (!left.empty()) throw bad_line(fmt::format("'{}' behind {}", left, what));
+    return word;
+  }
+
+  template <typename T>
+  T number(const char *what) {
+    const std::string_view word = only_word(what);
     T value{};
     if (!parse_number(word, value)) throw bad_line(fmt::format("'{}' where {} is expected", word, what));
     return value;
@@ -87,31 +133,40 @@ class LammpsTextSource final : public FrameSource {
 
   void read_numbers(double *values, const std::vector<std::size_t> &places) {
     std::string_view line = required_line();
-    for (const std::size_t place : places)
-      if (!parse_number(next_word(line), values[place])) throw bad_line("expected the numbers of the box");
+    for (const std::size_t place : places) {
+      const std::string_view word = next_word(line);
+      if (!parse_number(word, values[place]))
+        throw bad_line(word.empty() ? fmt::format("{} numbers of the box are expected", places.size())
+                                    : fmt::format("'{}' where a number of the box is expected", word));
+    }
+    const std::string_view left = next_word(line);
+    if (left.empty()) return;
+    throw bad_line(
+        fmt::format("'{}' behind {} numbers of the box{}", left, places.size(),
+                    places.size() == 2 ? ": the line ITEM: BOX BOUNDS names no tilt factors (xy xz yz)" : ""));
   }
 
-  void read_box(std::string_view line, Box &box) {
-    std::string_view flags = line;
-    std::string_view first = next_word(flags);
+  // The words behind BOX BOUNDS: three boundary flags or none; in front of them or behind them what the third numbers
+  // of the lines are.
+  void read_box(std::vector<std::string_view> words, Box &box) {
     box.kind = Box::Kind::orthogonal;
-    if (first == "abc") {
-      box.kind = Box::Kind::general_triclinic;
-      next_word(flags);
-    } else if (first == "xy") {
-      box.kind = Box::Kind::triclinic;
-      next_word(flags);
-      next_word(flags);
-    } else {
-      flags = line;
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::string_view flag = next_word(flags);
-      if (flag.empty()) break;
+    const auto take = [&](std::initializer_list<std::string_view> names, Box::Kind kind) {
+      const auto at = std::search(words.begin(), words.end(), names.begin(), names.end());
+      if (at == words.end()) return;
+      if (box.kind != Box::Kind::orthogonal) throw bad_line("the box is of two kinds: xy xz yz, and abc origin");
+      words.erase(at, at + static_cast<std::ptrdiff_t>(names.size()));
+      box.kind = kind;
+    };
+    take({"xy", "xz", "yz"}, Box::Kind::triclinic);
+    take({"abc", "origin"}, Box::Kind::general_triclinic);
+    for (const std::string_view flag : words)
       if (flag.size() != 2 || flag.find_first_not_of("pfsm") != std::string_view::npos)
         throw bad_line(fmt::format("'{}' is no boundary flag", flag));
-      box.boundary[2 * axis] = flag[0];
-      box.boundary[2 * axis + 1] = flag[1];
+    if (!words.empty() && words.size() != 3)
+      throw bad_line(fmt::format("{} where three boundary flags are expected", words.size()));
+    for (std::size_t axis = 0; axis < words.size(); ++axis) {
+      box.boundary[2 * axis] = words[axis][0];
+      box.boundary[2 * axis + 1] = words[axis][1];
     }
 
     double *values = box.values.data();
@@ -150,6 +205,7 @@ class LammpsTextSource final : public FrameSource {
 
   int threads_;
   Words words_;
+  std::vector<std::string> seen_;  // items of the frame that is read
   std::string layout_names_;
   FrameLayout layout_;
   std::uint64_t frames_ = 0;

@@ -20,6 +20,14 @@ std::string_view next_word(std::string_view &line) {
   return {begin, static_cast<std::size_t>(stop - begin)};
 }
 
+bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) words.push_back(word);
+  return words;
+}
+
 bool parse_number(std::string_view word, double &value) {
   if (!word.empty() && word.front() == '+') word.remove_prefix(1);
   const char *const end = word.data() + word.size();

@@ -17,6 +17,10 @@ namespace gpz::tool {
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 // Takes the next word off the front of the line; empty at its end.
 std::string_view next_word(std::string_view &line);
+// Whether the line has no word: blanks, and the \r of line ends of Windows.
+bool is_blank_line(std::string_view line);
+// All words of the line.
+std::vector<std::string_view> words_of(std::string_view line);
 // Whether all of the word is a number.
 bool parse_number(std::string_view word, double &value);
 bool parse_number(std::string_view word, std::int64_t &value);

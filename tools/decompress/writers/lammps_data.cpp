@@ -21,16 +21,16 @@ using Integers = std::vector<std::int64_t>;
 using Floats = std::vector<double>;
 using Texts = std::vector<std::string>;
 
-struct Kind {
+struct TopologyKind {
   const char *table;
   const char *section;
   const char *one;
   std::size_t atoms;
 };
-constexpr std::array<Kind, 4> kinds = {{{"bonds", "Bonds", "bond", 2},
-                                        {"angles", "Angles", "angle", 3},
-                                        {"dihedrals", "Dihedrals", "dihedral", 4},
-                                        {"impropers", "Impropers", "improper", 4}}};
+constexpr std::array<TopologyKind, 4> topology_kinds = {{{"bonds", "Bonds", "bond", 2},
+                                                         {"angles", "Angles", "angle", 3},
+                                                         {"dihedrals", "Dihedrals", "dihedral", 4},
+                                                         {"impropers", "Impropers", "improper", 4}}};
 
 // Rows of text that are written before they fill the memory.
 constexpr std::size_t rows_of_block = 65536;
@@ -49,12 +49,12 @@ class DataWriter {
     if (ids_ == nullptr) refuse("the frame has no ids");
     for (std::size_t i = 0; i < rows_; ++i) row_of_id_.emplace((*ids_)[i], i);
     find_columns();
-    for (const Kind &kind : kinds) topology_.push_back(find_topology(kind));
+    for (const TopologyKind &kind : topology_kinds) topology_.push_back(find_topology(kind));
     write_head();
     write_masses();
     write_atoms();
     write_velocities();
-    for (std::size_t k = 0; k < kinds.size(); ++k) write_topology(kinds[k], topology_[k]);
+    for (std::size_t k = 0; k < topology_kinds.size(); ++k) write_topology(topology_kinds[k], topology_[k]);
     return notes_;
   }
 
@@ -112,8 +112,8 @@ class DataWriter {
       if (table_types_.empty()) refuse("neither the frame nor a table has the types of atoms");
       types_ = &table_types_;
     }
-    const bool has_bonds =
-        std::any_of(kinds.begin(), kinds.end(), [&](const Kind &kind) { return table(kind.table) != nullptr; });
+    const bool has_bonds = std::any_of(topology_kinds.begin(), topology_kinds.end(),
+                                       [&](const TopologyKind &kind) { return table(kind.table) != nullptr; });
     if (has_bonds && molecules_.empty()) molecules_.resize(rows_);
     static const Texts same = {"atomic", "charge", "full", "molecular", "angle", "bond"};
     style_ = !molecules_.empty() ? (charges_.empty() ? "molecular" : "full") : charges_.empty() ? "atomic" : "charge";
@@ -122,7 +122,7 @@ class DataWriter {
           fmt::format("atoms are of style {}, those of the run were of style {}", style_, metadata_.atom_style));
   }
 
-  Topology find_topology(const Kind &kind) const {
+  Topology find_topology(const TopologyKind &kind) const {
     Topology found;
     const Table *const from = table(kind.table);
     if (from == nullptr) return found;
@@ -165,17 +165,17 @@ class DataWriter {
     if (const auto *const known = values_of<Integers>(table("types"), "type"))
       for (const std::int64_t type : *known) most_type_ = std::max(most_type_, checked(type));
     text += fmt::format("{} atom types\n", most_type_);
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
-      if (table(kinds[k].table) == nullptr) continue;
-      text += fmt::format("{} {}\n{} {} types\n", topology_[k].types.size(), kinds[k].table, topology_[k].most_type,
-                          kinds[k].one);
+    for (std::size_t k = 0; k < topology_kinds.size(); ++k) {
+      if (table(topology_kinds[k].table) == nullptr) continue;
+      text += fmt::format("{} {}\n{} {} types\n", topology_[k].types.size(), topology_kinds[k].table,
+                          topology_[k].most_type, topology_kinds[k].one);
     }
     const auto &v = box.values;
     text += fmt::format("\n{} {} xlo xhi\n{} {} ylo yhi\n{} {} zlo zhi\n", v[0], v[1], v[2], v[3], v[4], v[5]);
     if (box.kind == Box::Kind::triclinic) text += fmt::format("{} {} {} xy xz yz\n", v[6], v[7], v[8]);
-    for (std::size_t k = 0; k < kinds.size(); ++k) {
+    for (std::size_t k = 0; k < topology_kinds.size(); ++k) {
       if (topology_[k].labels.empty()) continue;
-      std::string name = kinds[k].one;
+      std::string name = topology_kinds[k].one;
       name[0] = static_cast<char>(name[0] - 'a' + 'A');
       text += fmt::format("\n{} Type Labels\n\n", name);
       for (std::size_t t = 0; t < topology_[k].labels.size(); ++t)
@@ -240,7 +240,7 @@ class DataWriter {
       columns.push_back(place ? of(frame_.columns[*place].floats) : constant_column("0"));
     const std::array<const Integers *, 3> images = {integers_of_frame("ix"), integers_of_frame("iy"),
                                                     integers_of_frame("iz")};
-    if (positions->form == PositionForm::wrapped &&
+    if (positions->all(PositionForm::wrapped) &&
         std::all_of(images.begin(), images.end(), [](auto *p) { return p != nullptr; }))
       for (const Integers *const image : images) columns.push_back(of(*image));
     write_rows(fmt::format("Atoms # {}", style_), columns, rows_);
@@ -259,7 +259,7 @@ class DataWriter {
     write_rows("Velocities", columns, rows_);
   }
 
-  void write_topology(const Kind &kind, const Topology &topology) {
+  void write_topology(const TopologyKind &kind, const Topology &topology) {
     Integers numbers(topology.types.size());
     for (std::size_t row = 0; row < numbers.size(); ++row) numbers[row] = static_cast<std::int64_t>(row) + 1;
     std::vector<ColumnText> columns{of(numbers), of(topology.types)};
@@ -280,7 +280,7 @@ class DataWriter {
   Floats charges_;
   std::string style_;
   std::int64_t most_type_ = 1;
-  std::vector<Topology> topology_;  // of each of `kinds`
+  std::vector<Topology> topology_;  // of each of `topology_kinds`
   Texts notes_;
 };
 
