@@ -8,16 +8,12 @@
 
 #include "gpz/error.hpp"
 #include "gpz/units.hpp"
+#include "table_text.hpp"
 
 namespace gpz::tool {
 namespace {
 
 constexpr std::size_t head_size = 16;  // of a record of observables, in front of the values
-
-const std::vector<std::string> *texts_of(const Table &table, const char *name) {
-  const TableColumn *const column = table.column(name);
-  return column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&column->values);
-}
 
 // Empty if the number of the particles is among them already, or if the table is not as it has to be.
 std::vector<Observable> names_without_count(const Table &table) {

@@ -40,7 +40,7 @@ bool is_energy(const std::string &heading) {
 class Log {
  public:
   // `units`: where no command in the log names them.
-  Log(const std::string &path, const std::string &units) : input_(path), units_(units) {
+  Log(const std::string &path, std::string units) : input_(path), units_(std::move(units)) {
     input_.skip_byte_order_mark();
   }
 
