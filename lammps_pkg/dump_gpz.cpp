@@ -214,7 +214,10 @@ void DumpGPZ::init_direct() {
 void DumpGPZ::init_context() {
   const int mine = direct_.place();
   at_times_ = mine >= 0 && output->mode_dump[mine];
-  context_.init(settings_, mine >= 0 && !at_times_ ? output->every_dump[mine] : 0, igroup, gpz_columns().names());
+  // A file may have some of the atoms: of a group or region, within thresholds, or of some ranks.
+  const bool is_part = igroup != 0 || idregion || nthresh || nclusterprocs != comm->nprocs;
+  context_.init(settings_, mine >= 0 && !at_times_ ? output->every_dump[mine] : 0, is_part, igroup,
+                gpz_columns().names());
   if (at_times_ && context_.has_observables()) modify->addstep_compute_all(update->ntimestep + 1);
 }
 

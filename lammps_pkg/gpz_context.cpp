@@ -38,8 +38,9 @@ bool same_names(const std::vector<gpz::Observable> &a, const std::vector<gpz::Ob
 GPZContext::GPZContext(LAMMPS *lammps, const GPZLog &log)
     : lmp_(lammps), observables_(lammps, log), topology_(lammps) {}
 
-void GPZContext::init(const GPZSettings &settings, bigint every, int igroup, const std::vector<std::string> &columns) {
-  observables_.init(settings.thermo, settings.observables, every);
+void GPZContext::init(const GPZSettings &settings, bigint every, bool is_part, int igroup,
+                      const std::vector<std::string> &columns) {
+  observables_.init(settings.thermo, settings.observables, every, is_part);
   if (settings.topology && !has_topology_) topology_.begin_file();
   has_topology_ = settings.topology;
   has_provenance_ = settings.provenance;

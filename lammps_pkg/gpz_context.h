@@ -37,7 +37,8 @@ class GPZContext {
   GPZContext(LAMMPS *lammps, const GPZLog &log);
 
   // At the beginning of a run. `every` as in GPZObservables::init, `igroup` and `columns` as in GPZTopology::init.
-  void init(const GPZSettings &settings, bigint every, int igroup, const std::vector<std::string> &columns);
+  void init(const GPZSettings &settings, bigint every, bool is_part, int igroup,
+            const std::vector<std::string> &columns);
   // The next frame is the first one of its file, or of the part that is added to it.
   void begin_file();
   // At each step that is due, also if no frame is written then: computes observables.

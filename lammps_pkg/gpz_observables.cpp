@@ -170,11 +170,16 @@ bool is_one_of(const std::string &word, std::initializer_list<const char *> list
    the beginning of a run
 ------------------------------------------------------------------------- */
 
-void GPZObservables::init(bool thermo, const std::vector<std::string> &list, bigint every) {
+void GPZObservables::init(bool thermo, const std::vector<std::string> &list, bigint every, bool is_part) {
   sources_.clear();
   values_.clear();
   if (thermo) add_thermo();
   for (const std::string &name : list) add_reference(name, false);
+  if (is_part && !sources_.empty()) {
+    Source atoms;
+    atoms.keyword = "atoms";
+    add(atoms, gpz::observed_atoms, {});
+  }
   for (const Source &source : sources_) require(source, every);
 }
 
@@ -191,6 +196,8 @@ void GPZObservables::add_thermo() {
     } else if (known->what == What::state) {
       Source source;
       source.keyword = known->word;
+      source.is_energy = std::find(std::begin(gpz::thermo_energies), std::end(gpz::thermo_energies), heading) !=
+                         std::end(gpz::thermo_energies);
       add(source, heading, text_of(known->unit, units, domain->dimension));
     }
   }
@@ -215,6 +222,7 @@ void GPZObservables::add_reference(const std::string &name, bool normalized) {
 void GPZObservables::add(Source source, const std::string &name, const std::string &unit) {
   if (std::any_of(values_.begin(), values_.end(), [&](const gpz::Observable &other) { return other.name == name; }))
     return;
+  source.unit = unit;
   sources_.push_back(std::move(source));
   values_.push_back({name, unit, 0.0});
 }
@@ -260,22 +268,27 @@ void GPZObservables::require(const Source &source, bigint every) const {
 ------------------------------------------------------------------------- */
 
 void GPZObservables::evaluate() {
-  for (std::size_t n = 0; n < values_.size(); ++n) values_[n].value = value(sources_[n]);
+  for (std::size_t n = 0; n < values_.size(); ++n) {
+    const Source &source = sources_[n];
+    const Value result = value(source);
+    values_[n].value = result.value;
+    values_[n].unit = result.is_per_atom ? gpz::unit_per_atom(source.unit) : source.unit;
+  }
 }
 
-double GPZObservables::value(const Source &source) const {
+GPZObservables::Value GPZObservables::value(const Source &source) const {
   if (source.keyword.empty())
     return source.type == ArgInfo::COMPUTE ? of_compute(source)
            : source.type == ArgInfo::FIX   ? of_fix(source)
-                                           : of_variable(source);
+                                           : Value{of_variable(source)};
   double result = 0.0;
-  output->thermo->evaluate_keyword(source.keyword, &result);
-  return result;
+  output->thermo->evaluate_keyword(source.keyword, &result);  // sets normflag for the atoms that there are
+  return {result, output->thermo->normflag && source.is_energy};
 }
 
 // As Thermo::compute_compute, which works on the column that is printed. Output lets computes know when the next frame
 // is due, if they are marked as invoked.
-double GPZObservables::of_compute(const Source &source) const {
+GPZObservables::Value GPZObservables::of_compute(const Source &source) const {
   Compute *const compute = modify->get_compute_by_id(source.id);
   if (!compute || !compute->is_initialized()) log_.fail("observable " + source.name + ": no run has begun with it");
   const auto needs = [&](int flag) {
@@ -300,7 +313,7 @@ double GPZObservables::of_compute(const Source &source) const {
 }
 
 // As Thermo::compute_fix: 0 if a vector or an array that varies in size is smaller.
-double GPZObservables::of_fix(const Source &source) const {
+GPZObservables::Value GPZObservables::of_fix(const Source &source) const {
   Fix *const fix = modify->get_fix_by_id(source.id);
   if (!fix) log_.fail("observable " + source.name + ": there is no such fix");
   if (fix->global_freq > 0 && update->ntimestep % fix->global_freq)
@@ -309,10 +322,11 @@ double GPZObservables::of_fix(const Source &source) const {
   if (source.index1 == 0) return normalized(source, fix->compute_scalar(), fix->extscalar);
   const int i = source.index1 - 1;
   if (source.index2 == 0)
-    return i >= fix->size_vector ? 0.0
+    return i >= fix->size_vector ? Value{}
                                  : normalized(source, fix->compute_vector(i),
                                               fix->extvector < 0 ? fix->extlist[i] != 0 : fix->extvector != 0);
-  return i >= fix->size_array_rows ? 0.0 : normalized(source, fix->compute_array(i, source.index2 - 1), fix->extarray);
+  return i >= fix->size_array_rows ? Value{}
+                                   : normalized(source, fix->compute_array(i, source.index2 - 1), fix->extarray);
 }
 
 double GPZObservables::of_variable(const Source &source) const {
@@ -324,11 +338,12 @@ double GPZObservables::of_variable(const Source &source) const {
   return source.index1 > size ? 0.0 : values[source.index1 - 1];
 }
 
-double GPZObservables::normalized(const Source &source, double value, bool extensive) const {
-  if (!source.normalized || !extensive) return value;
+GPZObservables::Value GPZObservables::normalized(const Source &source, double value, bool extensive) const {
+  if (!source.normalized || !extensive) return {value};
   double ignored;
   output->thermo->evaluate_keyword("atoms", &ignored);  // sets normflag for the atoms that there are
-  return output->thermo->normflag ? value / static_cast<double>(atom->natoms) : value;
+  if (!output->thermo->normflag) return {value};
+  return {value / static_cast<double>(atom->natoms), true};
 }
 
 /* ----------------------------------------------------------------------

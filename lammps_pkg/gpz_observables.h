@@ -32,7 +32,8 @@ class GPZObservables : protected Pointers {
 
   // At the beginning of a run. `thermo`: the columns of the thermo style; `list`: "v_name", "c_ID[1]", "f_ID[1][2]".
   // `every`: the dump has frames at multiples of this number of steps; 0: at others. Fails if one of them is not there.
-  void init(bool thermo, const std::vector<std::string> &list, bigint every);
+  // `is_part`: frames may have some of the atoms, so the number of all atoms becomes an observable as well.
+  void init(bool thermo, const std::vector<std::string> &list, bigint every, bool is_part);
   bool empty() const { return values_.empty(); }
   // Computes the values of this step. Collective.
   void evaluate();
@@ -43,8 +44,10 @@ class GPZObservables : protected Pointers {
  private:
   struct Source {
     std::string keyword;      // of thermo_style; empty: a reference
+    bool is_energy = false;   // of those that thermodynamic output may divide by the number of atoms
     std::string name;         // of the reference, such as c_ID[1]
     bool normalized = false;  // as in thermodynamic output: extensive values may be divided by the number of atoms
+    std::string unit;         // of a value that is not divided
     int type = 0;             // ArgInfo
     std::string id;
     int index1 = 0, index2 = 0;  // 0: none
@@ -58,11 +61,15 @@ class GPZObservables : protected Pointers {
   void add_reference(const std::string &name, bool normalized);
   void add(Source source, const std::string &name, const std::string &unit);
   void require(const Source &source, bigint every) const;
-  double value(const Source &source) const;
-  double of_compute(const Source &source) const;
-  double of_fix(const Source &source) const;
+  struct Value {
+    double value = 0.0;
+    bool is_per_atom = false;
+  };
+  Value value(const Source &source) const;
+  Value of_compute(const Source &source) const;
+  Value of_fix(const Source &source) const;
   double of_variable(const Source &source) const;
-  double normalized(const Source &source, double value, bool extensive) const;
+  Value normalized(const Source &source, double value, bool extensive) const;
 };
 
 }  // namespace LAMMPS_NS

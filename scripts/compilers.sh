@@ -50,7 +50,7 @@ try() {
     printf '#!/bin/sh\nexec %s "%s" "$@"\n' "${emulator:-}" "$build/bin/$program" >"$build/run/$program"
     chmod +x "$build/run/$program"
   done
-  (cd "$repository/tests/golden" && GPZ_GOLDEN_CODEC=$build/run/golden_codec python3 -B -m unittest test_encoded \
+  (cd "$repository/tests/golden" && GPZ_LONG=1 GPZ_GOLDEN_CODEC=$build/run/golden_codec python3 -B -m unittest test_encoded \
     test_decoded.Pinned.test_library test_decoded.Pinned.test_library_from_a_pipe) >"$build/golden.log" 2>&1 && golden=equal
   values=$(digests "$build/run/value_check") || values=FAILED
   first=${first:-$values}

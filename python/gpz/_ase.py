@@ -16,6 +16,7 @@ from ase.stress import full_3x3_to_voigt_6_stress
 
 import gpz
 from gpz._components import split
+from gpz._observed import ATOMS
 from gpz._particles import Particles
 from gpz._quantities import (
     ENERGY_NAMES,
@@ -131,6 +132,8 @@ def observables_of(atoms: Atoms, from_ase: Convert, dropped: set[str]) -> gpz.Ob
         if value is not None and np.ndim(value) == 0:
             found[name] = float(value if quantity is None else from_ase(value, quantity))
             of_results.add(name)
+    if found:
+        of_results.add(ATOMS)  # of a system that these atoms were some of: what the calculator has is of these atoms alone
     for name, value in atoms.info.items():
         if name in OF_INFO or name in of_results:
             continue

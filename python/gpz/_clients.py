@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 
 import gpz
+from gpz import _observed
 from gpz.remote.names import is_url, shown_path
 
 OTHERS = "ASE (gpz.ase), OVITO (gpz.ovito) and gpz.open read such files"
@@ -58,9 +59,9 @@ def times_of(trajectory: gpz.Trajectory) -> np.ndarray:
 
 
 def observables(frame: gpz.Frame) -> gpz.Observables:
-    """Those of a frame; none, with a warning, if they are damaged."""
+    """Those of the atoms of a frame (_observed.of_atoms); none, with a warning, if they are damaged."""
     try:
-        return frame.observables
+        return _observed.of_atoms(frame.observables, frame.n_particles, stacklevel=4)
     except gpz.CorruptError as error:
         warnings.warn(f"observables of frames cannot be read: {error}", stacklevel=4)
         return gpz.Observables()

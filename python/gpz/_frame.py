@@ -112,7 +112,8 @@ class Frame:
     @property
     def observables(self) -> Observables:
         """Numbers of the whole frame, by their names, such as LAMMPS's Temp and PotEng: a dict; `observables.units` has the
-        units of those that have one. Empty if the file has none. gpz.CorruptError if they are damaged; the values of the
+        units of those that have one. If it has the entry Atoms, they are those of a system with so many atoms, and the frame
+        may have some of them. A unit that ends in /atom: the value was divided by that number. Empty if the file has none. gpz.CorruptError if they are damaged; the values of the
         particles can be read nevertheless."""
         return self._observables.get()
 

@@ -12,7 +12,7 @@ import numpy as np
 
 import gpz
 import gpz.pack
-from gpz import _quantities
+from gpz import _observed, _quantities
 from gpz._arguments import checked_integer, shown
 from gpz._clients import of_types, type_columns
 from gpz._elements import NUMBERS
@@ -67,7 +67,7 @@ class Samples(Sequence):
             return self._files[number]
 
     def _ends(self) -> np.ndarray:
-        """(files,): where the samples of each end."""
+        """(files,): where the samples of each end. gpz.ArgumentError if the files are in different units."""
         if self._known_ends is None:
             self._require_one_unit()
             self._known_ends = np.cumsum([len(self._file(number)) for number in range(len(self._paths))])
@@ -145,7 +145,7 @@ class Samples(Sequence):
         if box is not None:
             found["cell"] = np.array(box.matrix, np.float64)
             found["pbc"] = np.array(box.periodic, bool)
-        observables = frame.observables
+        observables = _observed.of_atoms(frame.observables, frame.n_particles, trajectory._file.name)
         energy = _quantities.energy_of(observables, trajectory.units)
         if energy is not None:
             found["energy"] = energy.scaled(_factor("energy", energy.style, trajectory.units))

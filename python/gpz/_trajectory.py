@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _files, _head, _lazy, _reads, _tables
+from gpz import _core, _files, _head, _lazy, _observed, _reads, _tables
 from gpz._arguments import checked_integer, shown
 from gpz._atoms import Atoms
 from gpz._decode import Decode, Group, Options, read_groups
@@ -138,9 +138,13 @@ class File:
         def count() -> int:
             return counted[0] if counted else decode([], [], False)
 
+        def observables() -> _observed.Packed:
+            found = self.require_open().observables(index)
+            return found if self.selection is None else _observed.of_system(found, head.n_particles)
+
         # Frames of a file that has none do not need the open file for them.
-        observables = (lambda: self.require_open().observables(index)) if self.has_records else None
-        return Frame(index, head, read, asked, self.metadata, observables, None if self.selection is None else count)
+        of_frame = observables if self.has_records else None
+        return Frame(index, head, read, asked, self.metadata, of_frame, None if self.selection is None else count)
 
 
 class Trajectory(Sequence):

@@ -31,19 +31,7 @@ ENERGIES = {
     "micro": 1e-15,
     "nano": 1e-21,
 }
-# In u. LAMMPS's grams/mole are u, to 3e-10.
-_KILOGRAM = 6.02214076e26
-MASSES = {
-    "real": 1.0,
-    "metal": 1.0,
-    "si": _KILOGRAM,
-    "cgs": 1e-3 * _KILOGRAM,
-    "electron": 1.0,
-    "micro": 1e-15 * _KILOGRAM,
-    "nano": 1e-21 * _KILOGRAM,
-}
 PRESSURES = {"real": 101325.0, "metal": 1e5, "si": 1.0, "cgs": 0.1, "electron": 1.0, "micro": 1e3, "nano": 1e6}
-
 
 # In kilograms and coulombs.
 _GRAM_PER_MOLE = 1e-3 / 6.02214076e23
@@ -66,6 +54,7 @@ CHARGES = {
     "nano": ELECTRON,
 }
 
+
 def length_factor(units: str, meters: float) -> float:
     """A length in these LAMMPS units, multiplied by this, is one in the unit that has so many meters. 1 for lj, and for
     a file that does not name its units."""
@@ -79,8 +68,10 @@ def time_factor(units: str, seconds: float) -> float:
 
 
 def mass_factor(units: str | None) -> float | None:
-    """A mass in these LAMMPS units, multiplied by this, is one in u. None for lj, and for a file that does not name its units."""
-    return MASSES.get(units or "")
+    """A mass in these LAMMPS units, multiplied by this, is one in u, which LAMMPS's grams/mole are, to 3e-10. None for
+    lj, and for a file that does not name its units."""
+    kilograms = MASSES.get(units or "")
+    return None if kilograms is None else kilograms / _GRAM_PER_MOLE
 
 
 def energy_factor(units: str, joules: float) -> float:

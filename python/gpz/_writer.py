@@ -204,7 +204,7 @@ class Writer:
         timestep: None: the number of the frame.
         time: in time units; None: unknown.
         observables: numbers of the whole frame by their names: {"Temp": 300.0}, or with units {"Temp": (300.0, "K")}.
-            None: those of `frame`; {}: none.
+            None: those of `frame`; {}: none. Those of a system of which the frame has some atoms: with "Atoms", how many it has.
         frame: of another file, with all its columns, box, times and observables; what else is given replaces that of the frame, and has its
             origin. origin={} says that it has nothing to do with it.
         origin: the frame of another file that positions or columns were computed from, or a gpz.Origin for each of them.

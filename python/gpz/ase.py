@@ -72,7 +72,8 @@ def read_gpz(
     the columns energies, charges, magmoms and stresses; info["timestep"] and info["time"] (in ASE's unit of time); the arrays
     id, type, mol-id and travel (image flags), and every other column under its name, as it is in the file: columns name[1] to name[k]
     are one array. momenta[1] to momenta[3] are those of the Atoms where the file has no velocities. Other observables are
-    in `info` under their names, as they are in the file, name[1] to name[k] as one array. Where frames have no masses, charges and molecules, the tables of the file say them.
+    in `info` under their names, in units of the file, name[1] to name[k] as one array; those per atom are multiplied by the number of
+    atoms. Frames of some of the atoms of a system have none of the results for all of them, with a warning. Where frames have no masses, charges and molecules, the tables of the file say them.
     Tables also become the arrays atomtypes, residuenames and residuenumbers, as of PDB files, and bonds, angles and dihedrals, as
     of LAMMPS's data files: texts with indices, which ASE does not adapt when atoms are removed.
     info["gpz_origins"] has the errors of positions and of other columns, if the file has bounds for them: write_gpz takes

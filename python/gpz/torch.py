@@ -35,12 +35,13 @@ class Dataset(Samples, torch.utils.data.Dataset):
 
     numbers: (N,) int64, atomic numbers; for trajectories without elements `types` instead.
     positions, forces, velocities: (N, 3). cell: (3, 3), edge vectors as rows. pbc: (3,) bool.
-    energy: (), in float64 unless told otherwise. Of a trajectory: the observable PotEng, else pe, else energy.
+    energy: (), in float64 unless told otherwise. Of a trajectory: the observable PotEng, else pe, else energy, of all atoms of
+        the frame. Frames of some atoms have neither energy nor stress, with a warning.
     stress of a trajectory: (6,), xx yy zz yz xz xy, energy by volume (eV/Å^3 in metal), of the observables stress[1] to stress[6] or
     stress[9].
 
     A key is missing where the file does not have it. Numbers are in the units of the files, which have to be the same ones:
-    gpz.ArgumentError for files of several units.
+    gpz.ArgumentError for files of several units, when the data set is first used.
 
     paths: of .gpz files, or URLs.
     keys: those to read, also other columns, observables and entries of info; None: those above. gpz.ColumnError where one is

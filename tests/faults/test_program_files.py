@@ -15,7 +15,7 @@ from program_case import COMMANDS, OLD, WRITING, ProgramCase, some
 
 SHIM = os.environ["IO_FAULTS"]
 IO_ERROR = 3
-AT_MOST = 6  # of one kind for one command, in the short form
+AT_MOST = 3  # of one kind for one command, in the short form
 CHANGES = "open,write,sync,rename,close,truncate,unlink"  # what changes files, or may report that it could not
 EVERYTHING = CHANGES + ",read,stat,seek"
 

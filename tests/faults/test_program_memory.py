@@ -8,7 +8,7 @@ from program_case import COMMANDS, ProgramCase, some
 
 SHIM = os.environ["ALLOC_FAULTS"]
 OUT_OF_MEMORY = 6
-AT_MOST = 60  # of one kind for one command, in the short form
+AT_MOST = 24  # of one kind for one command, in the short form
 
 
 def complaint(_, result):

@@ -26,14 +26,14 @@ def path_of(name):
     return FILES / f"{name}.bin"
 
 
-def encoded(source, threads=1, instruction_set=None):
-    """As make.encoded."""
-    return make.encoded(source, threads, instruction_set, command="encode-array")
+def encoded_each(source, ways):
+    """As make.encoded_each."""
+    return make.encoded_each(source, ways, command="encode-array")
 
 
 def all_arrays():
     """By name: what makes the bytes."""
-    arrays = {name: lambda source=source: encoded(source)[0] for name, source in array_data.sources().items()}
+    arrays = {name: lambda source=source: next(encoded_each(source, [(1,)]))[0] for name, source in array_data.sources().items()}
     return arrays | {name: lambda content=content: content for name, content in array_data.by_hand().items()}
 
 

@@ -25,14 +25,21 @@ DIGESTS = decoders.FILES / "digests.json"
 TORN = "torn", "type-labels", 700  # a file, the one that it is the beginning of, bytes that it lacks
 
 
-def encoded(source, threads=1, instruction_set=None, command="encode"):
-    """The bytes of a golden file, and the instruction set that the library used."""
+def encoded_each(source, ways, command="encode"):
+    """For each number of threads and instruction set, the bytes of a golden file, and the instruction set that the library used."""
     with tempfile.TemporaryDirectory() as folder:
         described, path = (pathlib.Path(folder) / name for name in ("source.json", "file.gpz"))
         described.write_text(json.dumps(source.as_json()))
-        result = decoders.codec(command, described, path, threads, *([instruction_set] if instruction_set else []))
-        assert result.returncode == 0, result.stderr.decode()
-        return path.read_bytes(), result.stdout.decode().strip()
+        for way in ways:
+            result = decoders.codec(command, described, path, *way)
+            assert result.returncode == 0, result.stderr.decode()
+            yield path.read_bytes(), result.stdout.decode().strip()
+
+
+def encoded(source, threads=1, instruction_set=None, command="encode"):
+    """One of them."""
+    (made,) = encoded_each(source, [(threads, *([instruction_set] if instruction_set else []))], command)
+    return made
 
 
 def all_files():

@@ -507,7 +507,8 @@ def expected():
 
 def of_files(paths):
     noted = Noted()
+    decoders.read.cache_clear()
     with noting(noted):
         for path in paths:
-            note_file(noted, path.read_bytes(), gpz_ref.read_file(path))
+            note_file(noted, path.read_bytes(), decoders.read(path))
     return noted

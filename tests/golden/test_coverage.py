@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The golden files have all that docs/format.md names: a coding without a golden file fails here. And what is written down beside
-the tables of the library agrees with them: the reference decoder, the C API, the page."""
+"""What is written down beside the tables of the library agrees with them: the reference decoder, the C API, the page."""
 
 import re
 import unittest
@@ -14,13 +13,6 @@ ROOT = decoders.FOLDER.parents[1]
 TABLES = occurrences.tables()
 # Of files.
 FEATURES = {name.upper().replace(" ", "_"): bit for name, bit in TABLES["features"].items()}
-
-
-class Coverage(unittest.TestCase):
-    def test_everything_occurs(self):
-        found = occurrences.of_files(sorted(decoders.FILES.glob("*.gpz")))
-        missing = occurrences.expected() - found
-        self.assertEqual(missing, set(), "\n".join(sorted(map(str, missing))))
 
 
 class Features(unittest.TestCase):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The golden files decoded by the library and by the reference decoder, against the pinned digests and against the data that they
-were made of."""
+were made of. And they have all that docs/format.md names: a coding without a golden file fails here."""
 
 import lzma
 import math
@@ -10,6 +10,7 @@ import unittest
 import data
 import decoders
 import make
+import occurrences
 
 from source import Table, bits_of, table_column
 
@@ -35,6 +36,14 @@ def columns_of(frame):
 
 def column_bits(frame, name, size):
     return [bits for (bits,) in struct.iter_unpack("<" + {4: "I", 8: "Q"}[size], frame["data"][name])]
+
+
+class Coverage(unittest.TestCase):
+    """Comes first: the files that it reads are those that the other tests look at."""
+
+    def test_everything_occurs(self):
+        missing = occurrences.expected() - occurrences.of_files(PATHS)
+        self.assertEqual(missing, set(), "\n".join(sorted(map(str, missing))))
 
 
 class Pinned(unittest.TestCase):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Encoding the data of the golden files gives the golden files, byte for byte: with each instruction set and number of threads."""
+"""Encoding the data of the golden files gives the golden files, byte for byte: with each instruction set, and one thread or two."""
 
 import platform
 import unittest
@@ -8,6 +8,8 @@ import by_hand
 import data
 import decoders
 import make
+
+from long_form import in_turn
 
 
 def golden(name):
@@ -23,22 +25,21 @@ def instruction_sets():
     return [name for name in names if make.encoded(example, 1, name)[1] == name]
 
 
-class Encoded(unittest.TestCase):
-    def check(self, threads, instruction_set):
-        for name, source in data.sources().items():
-            with self.subTest(file=name, threads=threads, instruction_set=instruction_set):
-                content, used = make.encoded(source, threads, instruction_set)
-                self.assertEqual(used, instruction_set)
-                self.assertTrue(content == golden(name), "other bytes than those of the golden file")
+def ways(number, sets):
+    """Each instruction set, with one thread or two; in the long form with both."""
+    return [(threads, name) for place, name in enumerate(sets) for threads in in_turn((1, 2), number + place)]
 
+
+class Encoded(unittest.TestCase):
     def test_every_instruction_set(self):
         sets = instruction_sets()
         self.assertIn("generic", sets)
-        for name in sets:
-            self.check(1, name)
-
-    def test_two_threads(self):
-        self.check(2, instruction_sets()[-1])
+        for number, (name, source) in enumerate(data.sources().items()):
+            tried = ways(number, sets)
+            for (threads, wanted), (content, used) in zip(tried, make.encoded_each(source, tried), strict=True):
+                with self.subTest(file=name, threads=threads, instruction_set=wanted):
+                    self.assertEqual(used, wanted)
+                    self.assertTrue(content == golden(name), "other bytes than those of the golden file")
 
     def test_files_made_by_hand(self):
         for name, content in by_hand.files().items():

@@ -6,7 +6,8 @@ import pathlib
 import struct
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "reference"))
+TESTS = pathlib.Path(__file__).parent.parent
+sys.path[:0] = [str(TESTS / "reference"), str(TESTS)]
 
 from gpz_reference.codec import EXACT, FLOAT64, INTEGER, PLAIN, SIGN  # noqa: E402
 from gpz_write import WriteField, encode_chunk, frame_record, pad, write_bytes  # noqa: E402
@@ -103,7 +104,7 @@ def arrivals(size=1 << 20):
     return chain(2, lambda k: fields, lambda k: moved if k else key)
 
 
-def at_rest(frames=100, blocks=16):
+def at_rest(frames=40, blocks=16):
     """Frames of a few bytes that decode to as much as the key frame."""
     fields = [positions(), ids()]
     n = blocks * 4096
@@ -133,14 +134,14 @@ def empty_frames(count=3900):
     return file_of(*[key_frame([], [])] * count)
 
 
-def alternating_fields(count=2000):
+def alternating_fields(count=800):
     """Difference frames, the fields of which are others than those of the frame before."""
     lists = [[ids()], [ids(), ids("type")]]
     chunks = [[(1, one_value_chunk(fields, 1))] for fields in lists]
     return chain(count, lambda k: lists[k % 2], lambda k: chunks[k % 2])
 
 
-def fields_in_turn(count=150, fields=100):
+def fields_in_turn(count=90, fields=60):
     """Difference frames that give one field in turn to who reads the columns of XYZ alone: the others have other names."""
     chunk = [(1, one_value_chunk([ids()] * fields, 1))]
     named = [[ids("type" if f == k else f"c{f}") for f in range(fields)] for k in range(fields)]

@@ -9,7 +9,7 @@ import pathlib
 import struct
 import sys
 
-sys.path[:0] = [str(pathlib.Path(__file__).parent.parent / folder) for folder in ("golden", "reference")]
+sys.path[:0] = [str(pathlib.Path(__file__).parent.parent / folder) for folder in ("golden", "reference", "")]
 
 from gpz_reference.codec import FLOAT64, INTEGER  # noqa: E402
 from gpz_reference.reader import END_MARKER, FRAME, INDEX, MARKER  # noqa: E402

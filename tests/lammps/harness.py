@@ -13,7 +13,11 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import zlib
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[1]))
+from long_form import LONG  # noqa: E402
 
 DEFAULT_BOUND = 0.0005  # of positions, in LJ units
 SKIPPED = 77  # exit code
@@ -197,10 +201,11 @@ class Test:
         return done.stdout
 
     def decode(self, name, reference=True, fails=False):
-        """The frames of a .gpz file. The reference decoder must find the same. A file that has not changed is decoded once."""
+        """The frames of a .gpz file. The reference decoder must find the same in the first file of a case, in the long form in all.
+        A file that has not changed is decoded once."""
         key = name, self.path(name).read_bytes(), reference, fails
         if key not in self.decoded:
-            self.decoded[key] = self.decode_anew(name, reference, fails)
+            self.decoded[key] = self.decode_anew(name, reference and (LONG or not self.decoded), fails)
         return self.decoded[key]
 
     def decode_anew(self, name, reference, fails):
@@ -287,14 +292,19 @@ class Test:
 
 
 CASES = {}
+SAMPLE = []  # their names, without those of the long form
 
 
 def case(ranks=(1,)):
-    """Registers a test function, once for every number of ranks."""
+    """Registers a test function, once for every number of ranks: one of them for the usual form, as the name of the function has it."""
 
     def register(function):
+        chosen = ranks[zlib.crc32(function.__name__.encode()) % len(ranks)]
         for count in ranks:
-            CASES[function.__name__ + (f"_{count}ranks" if len(ranks) > 1 or count > 1 else "")] = (function, count)
+            name = function.__name__ + (f"_{count}ranks" if len(ranks) > 1 or count > 1 else "")
+            CASES[name] = (function, count)
+            if count == chosen:
+                SAMPLE.append(name)
         return function
 
     return register
@@ -305,7 +315,7 @@ def main(register):
     parser = argparse.ArgumentParser(description=__doc__, fromfile_prefix_chars="@")
     parser.add_argument("cases", nargs="*", help="names of cases; all without any")
     parser.add_argument("--module", help="without names: only the cases of this module")
-    parser.add_argument("--list", action="store_true", help="print the names of all cases")
+    parser.add_argument("--list", action="store_true", help="print the names of all cases; the word long, if they are of the long form alone")
     parser.add_argument("--lmp", help="LAMMPS executable")
     parser.add_argument("--lmp-arguments", default="", help="arguments it is always given, as one word")
     parser.add_argument("--plugin", help="gpzplugin.so; without it LAMMPS must have dump gpz built in")
@@ -328,7 +338,7 @@ def main(register):
     options = parser.parse_args()
     register(options.cases)
     if options.list:
-        print("\n".join(CASES))
+        print("\n".join(name if name in SAMPLE else f"{name} long" for name in CASES))
         return 0
 
     names = options.cases or [name for name, (f, _) in CASES.items() if options.module in (None, f.__module__)]

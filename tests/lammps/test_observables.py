@@ -102,7 +102,8 @@ def observables_have_units(t):
         "v_v": "",
     }, real
     assert units_of("metal")["Press"] == "bars"
-    assert set(units_of("lj").values()) == {"", "degrees"}
+    lj = units_of("lj")  # where energies are per atom
+    assert lj.pop("PotEng") == "1/atom" and set(lj.values()) == {"", "degrees"}
 
 
 @case(ranks=(1, 2))
@@ -123,6 +124,47 @@ def observables_of_a_list(t):
     first, second = t.context()
     assert list(values(first))[-2:] == ["Atoms", "c_pe"] and "c_gyr" in values(first)
     assert not second["observables"] and second["records"] == [TABLES]
+
+
+@case()
+def observables_per_atom(t):
+    """The unit says what thermo_modify norm divides: energies but Ecouple and Econserve, and extensive values of computes and fixes."""
+    style = """
+compute pe all pe
+compute temp all temp
+variable v equal c_pe
+thermo_style custom step pe ke etotal evdwl epair enthalpy ecouple econserve temp press vol c_pe c_temp c_temp[1] v_v
+"""
+    t.lammps(MELT + style + DIGITS + "thermo 10\n" + dumps(BASE, every=10, modify="thermo yes")
+             + "run 10\nthermo_modify norm no\nrun 10\nrun 10")  # fmt: skip
+    frames = t.context()
+    is_in_log(t, [frames[0], frames[-1]])  # the log has the steps between twice
+    divided = {"PotEng", "KinEng", "TotEng", "E_vdwl", "E_pair", "Enthalpy", "c_pe", "c_temp[1]"}
+    for frame, per_atom in zip(frames, (divided, divided, set(), set()), strict=True):
+        assert {name for name, unit, _ in frame["observables"] if unit == "1/atom"} == per_atom, frame
+    assert [frame["records"] for frame in frames] == 2 * [[TABLES, OBSERVABLES], [OBSERVABLES]]
+
+
+@case(ranks=(1, 2))
+def observables_of_all_atoms(t):
+    """Files that may have some of the atoms say how many there are."""
+    ways = {
+        "group": ("some gpz 10 group.gpz", ""),
+        "region": ("all gpz 10 region.gpz", "region half"),
+        "thresh": ("all gpz 10 thresh.gpz", "thresh x > 3"),
+        "ranks": ("all gpz 10 ranks.%.gpz", ""),
+    }
+    script = "group some id 1:100\nregion half block 0 4 INF INF INF INF units box\nthermo_style custom step pe\nthermo 10\n" + DIGITS
+    for name, (dump, modify) in ways.items():
+        script += f"dump {name} {dump} {BASE}\ndump_modify {name} thermo yes share no {modify}\n"
+    t.lammps(MELT + script + dumps(BASE, every=10, modify="thermo yes") + "run 20")
+    whole = t.context()
+    assert [list(values(frame)) for frame in whole] == 3 * [["Step", "PotEng"]]
+    for name in ("group", "region", "thresh", *(f"ranks.{rank}" for rank in range(t.ranks if t.ranks > 1 else 0))):
+        assert [values(frame) for frame in t.context(f"{name}.gpz")] == [values(frame) | {"Atoms": 500} for frame in whole], name
+    if t.ranks > 1:  # those of all ranks together are of so many atoms
+        t.gpz("merge", *(f"ranks.{rank}.gpz" for rank in range(t.ranks)), "-o", "merged.gpz")
+        assert t.context("merged.gpz") == t.context("ranks.0.gpz")
 
 
 @case(ranks=(1, 2))
@@ -162,8 +204,11 @@ def observables_in_every_way(t):
     is_in_log(t, frames)
     assert t.info()["has_index"]
     t.same_frames("t.gpz", "now.gpz", "behind.gpz")
-    for name in [*ways, *(f"parts.{rank}" for rank in range(t.ranks))]:
+    for name in ways:
         assert t.context(f"{name}.gpz") == frames, name
+    for name in (f"parts.{rank}.gpz" for rank in range(t.ranks)):
+        atoms = {"Atoms": 500} if t.ranks > 1 else {}
+        assert [values(frame) for frame in t.context(name)] == [values(frame) | atoms for frame in frames], name
     for frame in frames:
         (alone,) = t.context(f"steps.{frame['step']}.gpz")
         assert alone["records"] == [TABLES, OBSERVABLES] and alone["observables"] == frame["observables"]

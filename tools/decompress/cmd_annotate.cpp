@@ -78,6 +78,15 @@ std::vector<std::int64_t> first_ids(const Reader &reader) {
   return ids;
 }
 
+// With the number of atoms, if it is another one than that of a frame.
+Table logged(const Reader &reader, const LoggedThermo &thermo) {
+  const std::vector<IndexEntry> &frames = reader.scan().frames;
+  const bool needs_count = std::any_of(frames.begin(), frames.end(), [&](const IndexEntry &frame) {
+    return thermo.needs_count(frame.timestep, frame.particles);
+  });
+  return needs_count ? thermo.with_count() : thermo.table();
+}
+
 void annotate(const AnnotateOptions &options) {
   if (options.data.empty() && options.log.empty())
     throw Failure(ExitCode::usage, "", "nothing to add: give --data, --log or both");
@@ -90,7 +99,7 @@ void annotate(const AnnotateOptions &options) {
     tables = read_lammps_data(options.data, options.atom_style, reader.metadata().units);
     require_ids(options.data, tables, first_ids(reader));
   }
-  if (!options.log.empty()) tables.push_back(read_lammps_log(options.log));
+  if (!options.log.empty()) tables.push_back(logged(reader, read_lammps_log(options.log, reader.metadata().units)));
   tables = new_tables(reader, std::move(tables));
   check_place(reader, options.file, tables);
   if (tables.empty()) {

@@ -12,6 +12,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "frame_loop.hpp"
+#include "observed.hpp"
 #include "output_file.hpp"
 #include "quantities.hpp"
 #include "row_numbers.hpp"
@@ -139,15 +140,18 @@ void decode(DecodeOptions options) {
       return fields;
     };
     std::vector<Observable> observables;
+    ObservablesOfAtoms of_atoms;
     FrameUse use = {"decode", wanted, [&](Frame frame) {
+                      const std::uint64_t in_file = frame.info.particles;
                       atoms.apply(frame, input.name());
-                      writer->write(std::move(frame), observables);
+                      const auto of_frame = of_atoms.of(observables, in_file, frame.info.particles);
+                      writer->write(std::move(frame), of_frame);
                     }};
-    // Energies are those of all atoms.
-    if (writer->prints_observables() && atoms.all())
+    if (writer->prints_observables())
       use.take_observables = [&](std::vector<Observable> found) { observables = std::move(found); };
     outcome = for_each_frame(input, choice, threads, use);
     writer->finish();
+    if (!of_atoms.note().empty()) print_note(printable(fmt::format("{}: {}", input.name(), of_atoms.note())));
   }
   if (outcome.written > 0 || !outcome.problem) out.commit();
   if (format == "extxyz" && options.text.columns.empty())

@@ -147,17 +147,33 @@ std::vector<std::int64_t> ids_of(const FrameSource &source, const Frame &frame) 
   return ids;
 }
 
-// What the data file and the log say of the system of the first frame.
-std::vector<Table> tables_beside(const EncodeOptions &options, const std::vector<std::int64_t> &ids,
-                                 const std::string &units) {
-  std::vector<Table> tables;
-  if (!options.data.empty()) {
-    tables = read_lammps_data(options.data, options.atom_style, units);
-    require_ids(options.data, tables, ids);
-  }
-  if (!options.log.empty()) tables.push_back(read_lammps_log(options.log));
+// What the data file says of the system of the first frame.
+std::vector<Table> tables_of_data(const EncodeOptions &options, const std::vector<std::int64_t> &ids,
+                                  const std::string &units) {
+  std::vector<Table> tables = read_lammps_data(options.data, options.atom_style, units);
+  require_ids(options.data, tables, ids);
   return tables;
 }
+
+// The table `thermo` with the number of atoms, where a frame has another one and the table does not say so yet.
+class ThermoOfFrames {
+ public:
+  explicit ThermoOfFrames(LoggedThermo thermo) : thermo_(std::move(thermo)) {}
+
+  // In front of a frame; nothing if the table before is valid for it.
+  std::optional<Table> before(const FrameInfo &info) {
+    const bool needs_count = !has_count_ && thermo_.needs_count(info.timestep, info.particles);
+    if (is_written_ && !needs_count) return std::nullopt;
+    is_written_ = true;
+    has_count_ = needs_count;
+    return needs_count ? thermo_.with_count() : thermo_.table();
+  }
+
+ private:
+  LoggedThermo thermo_;
+  bool is_written_ = false;
+  bool has_count_ = false;
+};
 
 void write_within(Bounds &bounds, const std::string &file, const Frame &frame, EncodedOutput &out) {
   out.write(frame);
@@ -219,6 +235,7 @@ void encode(EncodeOptions options) {
   Progress progress("encode", source->size() >> 20, "MiB");
   std::optional<EncodedOutput> out;
   Metadata metadata;
+  std::optional<ThermoOfFrames> thermo;
   std::uint64_t frames = 0;
   std::uint64_t end = 0;  // of the last whole frame in the input
   try {
@@ -233,13 +250,20 @@ void encode(EncodeOptions options) {
       if (!bounds.lossless() && !options.source.keep_bits) advice.look_at(frame, frames);
       if (!out) {
         metadata = described(*source, frame, options);
-        const std::vector<Table> tables = tables_beside(options, ids_of(*source, frame), metadata.units);
+        std::vector<Table> tables;
+        if (!options.data.empty()) tables = tables_of_data(options, ids_of(*source, frame), metadata.units);
+        if (!options.log.empty()) {
+          thermo.emplace(read_lammps_log(options.log, metadata.units));
+          tables.push_back(*thermo->before(frame.info));
+        }
         out.emplace(options.output, metadata, options.encoding);
         if (!tables.empty()) out->copy(tables_record(tables));
       }
       check_names(source->name(), frames, source->metadata().elements, metadata.elements);
       check_names(source->name(), frames, source->metadata().type_labels, metadata.type_labels);
       for (const StoredRecord &record : source->records()) out->copy(record);
+      if (thermo)
+        if (const std::optional<Table> table = thermo->before(frame.info)) out->copy(tables_record({*table}));
       if (!options.source.keep_bits)
         write_within(bounds, source->name(), frame, *out);
       else if (const std::vector<FieldInput> *const typed = source->typed_fields())

@@ -14,6 +14,7 @@
 #include "exit_code.hpp"
 #include "frame_input.hpp"
 #include "gpz/chunk.hpp"
+#include "gpz/units.hpp"
 #include "gpz_file.hpp"
 #include "history.hpp"
 #include "json.hpp"
@@ -374,7 +375,8 @@ std::string info_text(const std::string &name, const Reader &reader, const Summa
     line("records", fmt::format("that are no frames: {} bytes", summary.other_bytes));
   line("tables", tables_text(summary.tables));
   std::vector<std::string> observables;
-  for (const Observable &observable : summary.observables) observables.push_back(observable.name);
+  for (const Observable &observable : summary.observables)
+    observables.push_back(observable.name + (is_per_atom(observable.unit) ? " (per atom)" : ""));
   line("observables", fmt::format("{}", fmt::join(observables, " ")));
   if (reader.frames() > 0) line("box", box_summary(summary.first.box));
   line("units", metadata.units);

@@ -7,8 +7,8 @@
 #include "commands.hpp"
 #include "copying/carried_records.hpp"
 #include "copying/frame_copier.hpp"
+#include "copying/records_of_part.hpp"
 #include "copying/report.hpp"
-#include "copying/tables_with_atoms.hpp"
 #include "copying/whole_output.hpp"
 #include "counted.hpp"
 #include "exit_code.hpp"
@@ -40,7 +40,7 @@ class Selection final : public FrameCopier::Change {
   Selection(const AtomSelection &atoms, const std::vector<std::string> &columns, const std::string &file)
       : atoms_(atoms), columns_(columns), file_(file) {}
 
-  const NumberRanges *ids() const { return atoms_.ids(); }
+  const AtomSelection &atoms() const { return atoms_; }
   bool of_stored(StoredFrame &frame) const override {
     return atoms_.all() && (columns_.empty() || keep_stored_columns(frame, columns_));
   }
@@ -63,9 +63,11 @@ class Selection final : public FrameCopier::Change {
 
 Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selection &selection, int threads,
                      const Limits &limits, WholeOutput &out) {
+  RecordsOfPart of_part(selection.atoms().ids(), limits);
+  RecordsOfPart *const part = selection.atoms().all() ? nullptr : &of_part;
   if (input.reader() != nullptr) {
     FrameCopier copier(out, threads, &selection);
-    CarriedRecords others(*input.reader(), out, selection.ids(), limits);
+    CarriedRecords others(*input.reader(), out, part, limits);
     bool all_carried = true;
     // Damage between frames costs no frame.
     const auto carry = [&](const auto &step) {
@@ -85,16 +87,25 @@ Outcome write_frames(FrameInput &input, const FrameChoice &choice, const Selecti
     if (!all_carried && !outcome.problem) outcome.problem = damaged_between(input.name());
     return outcome;
   }
+  std::vector<StoredRecord> waiting;  // in front of the next frame
+  std::uint64_t particles = 0;
+  const auto copy_waiting = [&] {
+    for (const StoredRecord &record : waiting) out.copy(part == nullptr ? record : part->changed(record, particles));
+    waiting.clear();
+  };
   const auto take = [&](Frame frame) {
+    particles = frame.info.particles;
+    copy_waiting();
+    if (part != nullptr)
+      if (const auto record = part->before_frame(particles)) out.copy(*record);
     selection.of_decoded(frame);
     out.encode(frame);
   };
   const auto wanted = [&](const FrameInfo &info) { return selection.wanted(info); };
-  const auto carry = [&](const StoredRecord &record) {
-    const bool is_part = selection.ids() != nullptr && record.type == tables_record_type;
-    out.copy(is_part ? tables_with_atoms(record, *selection.ids(), limits) : record);
-  };
-  return for_each_frame(input, choice, threads, {"select", wanted, take, carry});
+  const auto carry = [&](const StoredRecord &record) { waiting.push_back(record); };
+  Outcome outcome = for_each_frame(input, choice, threads, {"select", wanted, take, carry});
+  copy_waiting();
+  return outcome;
 }
 
 void report(const SelectOptions &options, const WholeOutput &out) {
@@ -158,7 +169,7 @@ void add_select(CommandParser &parser) {
       "Other frames are decoded and encoded again, by --key, --order and --effort. Their values stay the same.\n"
       "Without ids they have no differences: they are key frames.\n"
       "Records that are no frames are carried along, in front of the next frame that is kept. With --ids, tables keep\n"
-      "the rows of these atoms, and the bonds between them.\n"
+      "the rows of these atoms, and the bonds between them. Observables stay those of all atoms: Atoms is how many.\n"
       "A damaged or truncated input: all complete frames are written, then the exit code says what is missing.");
   command.callback([options] { run_on(options->input, [&] { select(*options); }); });
 }

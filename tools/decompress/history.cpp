@@ -14,6 +14,7 @@
 #include "frame_input.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
+#include "table_text.hpp"
 
 namespace gpz::tool {
 namespace {
@@ -50,11 +51,6 @@ std::string digest_of(const std::string &path) {
   }
   ::close(descriptor);
   return digest;
-}
-
-const Texts *texts_of(const Table &table, const char *name) {
-  const TableColumn *const column = table.column(name);
-  return column == nullptr ? nullptr : std::get_if<Texts>(&column->values);
 }
 
 std::string text_at(const Table &table, const char *name, std::size_t row) {

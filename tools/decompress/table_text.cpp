@@ -43,4 +43,9 @@ std::string tables_text(const std::vector<TablesOfName> &tables) {
   return printable(text);
 }
 
+const std::vector<std::string> *texts_of(const Table &table, const char *name) {
+  const TableColumn *const column = table.column(name);
+  return column == nullptr ? nullptr : std::get_if<std::vector<std::string>>(&column->values);
+}
+
 }  // namespace gpz::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Tables of a .gpz file in one line.
+// Tables of a .gpz file in one line, and their texts.
 #pragma once
 
 #include <cstdint>
@@ -23,5 +23,8 @@ void add_table(const Table &table, std::vector<TablesOfName> &tables);
 
 // "atoms 32000 (id type mol q), bonds 27719 to 27723 (18 tables)", printable().
 std::string tables_text(const std::vector<TablesOfName> &tables);
+
+// The values of a column of texts; nullptr if there is none.
+const std::vector<std::string> *texts_of(const Table &table, const char *name);
 
 }  // namespace gpz::tool

@@ -2,6 +2,7 @@
 // The unit styles of LAMMPS, as in Metadata::units, and default bounds.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,6 +32,23 @@ struct QuantityUnits {
 };
 // Those of lj, which are empty, if there is no such style.
 GPZ_API const QuantityUnits &quantity_units(const std::string &style);
+
+// Observables are of a system, whose number of particles is the observable of this name; without it they are of the
+// particles of the frame. A unit with this end says that the value is divided by their number.
+inline constexpr char observed_atoms[] = "Atoms";
+inline constexpr char per_atom[] = "/atom";
+inline bool is_per_atom(const std::string &unit) {
+  constexpr std::size_t length = sizeof per_atom - 1;
+  return unit.size() >= length && unit.compare(unit.size() - length, length, per_atom) == 0;
+}
+// "eV/atom" of "eV", and "1/atom" without a unit.
+inline std::string unit_per_atom(const std::string &unit) { return (unit.empty() ? "1" : unit) + per_atom; }
+
+// Headings of the energies that LAMMPS's thermodynamic output has per atom with thermo_modify norm yes, the default in
+// lj units. Ecouple is that of all atoms nevertheless, and Econserve the sum of one per atom and that.
+inline constexpr const char *thermo_energies[] = {"PotEng", "KinEng", "TotEng",  "E_vdwl",  "E_coul",
+                                                  "E_pair", "E_bond", "E_angle", "E_dihed", "E_impro",
+                                                  "E_mol",  "E_long", "E_tail",  "Enthalpy"};
 
 // The default bound for a column other than positions whose values have the root mean square `rms`: a thousandth of
 // `rms`, rounded down to 1, 2 or 5 times a power of ten. 0 if there is none.

@@ -14,7 +14,7 @@ from imdclient import IMDProtocol as protocol
 from imdclient.IMDProtocol import IMDHeaderType as Kind
 
 import gpz
-from gpz import _clients, _core, _positions, _units
+from gpz import _clients, _core, _observed, _positions, _units
 from gpz._arguments import checked_integer
 from gpz._errors import FileError, UnsupportedError
 from gpz.imd.units import KILOJOULE_PER_MOLE, NAMES
@@ -58,7 +58,7 @@ class Server:
             raise gpz.ArgumentError("the file has no positions", trajectory.path)
         self._wrapped = not _positions.is_unwrapped(first.position_columns)
         self._vectors = [name for name in ("velocities", "forces") if getattr(first, name) is not None]
-        self._has_box, self._has_energies = first.box is not None, "PotEng" in first.observables
+        self._has_box, self._has_energies = first.box is not None, "PotEng" in self._observables_of(first)
         units = trajectory.units if convert else ""
         length, time = _units.length_factor(units, 1e-10), _units.time_factor(units, 1e-12)
         energy = _units.energy_factor(units, KILOJOULE_PER_MOLE)
@@ -126,9 +126,14 @@ class Server:
             parts.append(_message(kinds[name], len(values), values.astype(f"{END}f4").tobytes()))
         return b"".join(parts)
 
+    def _observables_of(self, frame: gpz.Frame) -> gpz.Observables:
+        return _observed.of_atoms(frame.observables, frame.n_particles, self._trajectory._file.name)
+
     def _packed_energies(self, frame: gpz.Frame) -> bytes:
-        """NaN for those that the frame does not have."""
-        found = frame.observables
+        """NaN for those that the frame does not have, and for energies of other atoms."""
+        found = self._observables_of(frame)
+        if not _observed.are_of(found, frame.n_particles):
+            found = {name: value for name, value in found.items() if name == "Temp"}
         values = [found.get(name, np.nan) * (1.0 if name == "Temp" else self._energy) for name in NAMES.values()]
         return struct.pack(f"{END}i9f", frame.timestep % 2**31, *values)
 

@@ -11,7 +11,7 @@ import numpy as np
 from MDAnalysis.coordinates.timestep import Timestep
 
 import gpz
-from gpz import _core, _origins, _positions
+from gpz import _core, _observed, _origins, _positions
 from gpz.mdanalysis import geometry
 from gpz.mdanalysis.units import BASE_NAMES, units_of
 
@@ -169,7 +169,7 @@ class Layout:
     def _fill_observables(self, ts: Timestep, frame: gpz.Frame) -> None:
         """Those of the frame become ts.data, in place of those of the frame before."""
         try:
-            found = frame.observables
+            found = _observed.of_atoms(frame.observables, frame.n_particles, self.filename)
         except gpz.CorruptError as error:
             warnings.warn(f"{self.filename}: observables of frames cannot be read: {error.cause}")
             found = gpz.Observables()

@@ -11,6 +11,7 @@ import numpy as np
 
 import gpz
 from gpz import _core, _particles
+from gpz._observed import ATOMS, total_unit
 from gpz._tables import LONGEST
 from gpz.mdanalysis.layout import OF_TIMESTEPS
 from gpz.mdanalysis.origins import OfFrame
@@ -105,10 +106,12 @@ class ObservablesOf:
         self._filename = filename
         self._warned = False
 
-    def of(self, data: dict[str, Any], reader: OfFrame | None, same_units: bool) -> gpz.Observables:
-        """reader: of the .gpz file that the timestep comes from, if it does. same_units: whether this file has its units. Others
+    def of(self, data: dict[str, Any], reader: OfFrame | None, same_units: bool, atoms: AtomGroup) -> gpz.Observables:
+        """With the number of atoms that they are of, if `atoms` are some of them. reader: of the .gpz file that the timestep comes from, if it does. same_units: whether this file has its units. Others
         would need a conversion, and nothing says what quantity an observable is."""
         found = {name: float(value) for name, value in data.items() if _is_observable(name, value)}
+        if found and len(atoms) != len(atoms.universe.atoms):
+            found.setdefault(ATOMS, float(len(atoms.universe.atoms)))
         if reader is None:
             return gpz.Observables(found)
         try:
@@ -117,7 +120,7 @@ class ObservablesOf:
             of_file = gpz.Observables()
         foreign = [name for name in found if name in of_file]
         if same_units or not foreign:
-            return gpz.Observables(found, {name: unit for name, unit in of_file.units.items() if name in found})
+            return gpz.Observables(found, {name: total_unit(unit) for name, unit in of_file.units.items() if name in found})
         if not self._warned:
             self._warned = True
             names = _core.printable(", ".join(foreign))

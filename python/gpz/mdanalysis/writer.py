@@ -54,7 +54,7 @@ class GPZWriter(base.WriterBase):
     Written are positions, velocities and forces as the timestep has them (float32), the box, time, timestep
     (`ts.data["step"]`, else the frame number), and what the topology has of ids, types, elements, resids (column mol),
     charges (q) and masses. Tables of the file get names, resnames, resids, chainIDs and segids of atoms, and bonds, angles,
-    dihedrals and impropers between them, as they are in the first frame. Floats in `ts.data` become observables of the frame. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are
+    dihedrals and impropers between them, as they are in the first frame. Floats in `ts.data` become observables of the frame, with the number of atoms of the universe (Atoms) if `atoms` are some of them. Ids are 1, 2, ... if those of the atoms do not ascend: readers sort by them. Types that are
     no numbers get numbers and become type labels. Types and elements are those of the first frame.
     """
 
@@ -126,7 +126,7 @@ class GPZWriter(base.WriterBase):
         place = self._place_and_time(timestep)
         origins: dict[str, gpz.Origin] = {}
         same_units = reader is not None and (self.lammps_units or "lj") == (reader.lammps_units or "lj")
-        observables = self._observables.of(timestep.data, reader, same_units)
+        observables = self._observables.of(timestep.data, reader, same_units, atoms)
         if reader is not None:
             origins = self._origins(reader)
             box = reader.box_of(timestep.dimensions)

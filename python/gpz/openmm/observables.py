@@ -9,6 +9,7 @@ import openmm
 from openmm import unit
 
 from gpz._arguments import checked_flag
+from gpz._observed import ATOMS
 from gpz.openmm import units
 from gpz.openmm.topology import masses_of
 
@@ -41,8 +42,8 @@ class ObservablesOf:
         """Whether a state needs energies."""
         return bool(self._wanted & OF_ENERGIES)
 
-    def of(self, simulation: Simulation, state: openmm.State) -> dict[str, tuple[float, str]]:
-        """Numbers and their units, by name."""
+    def of(self, simulation: Simulation, state: openmm.State, are_some: bool = False) -> dict[str, tuple[float, str]]:
+        """Numbers and their units, by name. are_some: a frame has some of the atoms, so that their number belongs to it."""
         found: dict[str, tuple[float, str]] = {}
         if self.need_energies:
             potential = state.getPotentialEnergy().value_in_unit(units.OF_ENERGIES)
@@ -58,7 +59,8 @@ class ObservablesOf:
             volume = state.getPeriodicBoxVolume().value_in_unit(unit.angstrom**3)
             found["volume"] = volume, units.VOLUME
             found["density"] = self._mass_of(simulation.system) * DALTONS / volume, units.DENSITY
-        return {NAMES[name]: found[name] for name in NAMES if name in self._wanted}
+        named = {NAMES[name]: found[name] for name in NAMES if name in self._wanted}
+        return named | ({ATOMS: (float(simulation.system.getNumParticles()), "")} if named and are_some else {})
 
     def _temperature(self, simulation: Simulation, state: openmm.State) -> float:
         """Kelvin. Integrators whose velocities belong to half a step before or after the positions know it themselves."""

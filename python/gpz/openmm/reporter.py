@@ -46,7 +46,8 @@ class GPZReporter:
     enforcePeriodicBox: True: molecules are moved as a whole so that their centres are in one box; the columns are x y z. False:
         positions are as the integrator has them; the columns of a periodic system are xu yu zu. None: True for a periodic
         system.
-    atomSubset: indices of the atoms that are written, from 0; None: all.
+    atomSubset: indices of the atoms that are written, from 0; None: all. Energies are those of all atoms, whose number is the
+        observable Atoms.
     eb: the largest error of a coordinate, in nm. None: 0.00005 nm. 0: none but the rounding of the unit.
     velocities, forces: whether they are written. velocity_eb (nm/ps), force_eb (kJ/(mol nm)): their largest errors; None: they are
         exact. velocity_eb="thermal": a thousandth of the thermal speed of the heaviest element in the first frame.
@@ -156,7 +157,7 @@ class GPZReporter:
             timestep=step,
             time=state.getTime().value_in_unit(openmm.unit.picosecond) * units.PICOSECOND,
             origin=self._origins(positions),
-            observables=self._observables.of(simulation, state),
+            observables=self._observables.of(simulation, state, self._subset is not None),
         )
         if self._sync:
             writer.sync()

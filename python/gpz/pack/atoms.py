@@ -14,7 +14,6 @@ from ase.stress import full_3x3_to_voigt_6_stress
 from gpz._ase import OF_ATOMS as RESULTS_OF_ATOMS
 from gpz._ase import OF_SYSTEM, known
 from gpz._errors import ArgumentError
-from gpz._errors import ArgumentError
 from gpz.ase import _factor
 from gpz.pack.structure import TAKEN, Structure
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Trajectories to archive, and what a finished archive must be."""
 
+import contextlib
+import io
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -12,6 +15,9 @@ import numpy as np
 import pytest
 
 from gpz.archive.manifest import read
+from gpz.programs import archive as program
+
+sys.path.append(str(Path(__file__).parents[2]))  # long_form
 
 PROGRAM = [sys.executable, "-m", "gpz.programs.archive"]
 EDGE = 10.0
@@ -128,6 +134,21 @@ def last(folder, name):
 
 def shell(*arguments, **options):
     return subprocess.run([*PROGRAM, *map(str, arguments)], capture_output=True, text=True, check=False, **options)
+
+
+def here(*arguments):
+    """As `shell`, in this process: a start of Python takes longer than a small archive."""
+    said, errors = io.StringIO(), io.StringIO()
+    handlers = {number: signal.getsignal(number) for number in program.STOPPED}
+    try:
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(errors):
+            code = program.main([str(argument) for argument in arguments])
+    except SystemExit as ended:
+        code = ended.code
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    return subprocess.CompletedProcess(arguments, code, said.getvalue(), errors.getvalue())
 
 
 def report_of(ended):

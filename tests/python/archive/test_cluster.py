@@ -33,13 +33,15 @@ def a_cluster(folder):
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    with a_cluster(tmp_path_factory.mktemp("dask")) as client:
+    """Of all tests: a worker takes seconds to start. A piece that ended two workers is not tried again."""
+    settings = {"distributed.scheduler.allowed-failures": 1}
+    with dask.config.set(settings), a_cluster(tmp_path_factory.mktemp("dask")) as client:
         yield client
 
 
-@pytest.fixture
-def inputs(tmp_path):
-    folder = tmp_path / "runs"
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inputs") / "runs"
     folder.mkdir()
     (folder / "melt.dump").write_bytes(dump(frames=60))
     (folder / "crystal.xyz").write_bytes(xyz())
@@ -47,14 +49,14 @@ def inputs(tmp_path):
     return folder
 
 
-@pytest.fixture
-def local(inputs, tmp_path):
-    archive(inputs, to=tmp_path / "local", jobs=1, **CUT)
-    return outputs(tmp_path / "local")
+@pytest.fixture(scope="module")
+def local(inputs):
+    archive(inputs, to=inputs.parent / "local", jobs=1, **CUT)
+    return outputs(inputs.parent / "local")
 
 
 def test_the_same_bytes_as_with_any_number_of_jobs(inputs, local, client, tmp_path):
-    for name, options in {"two": {"jobs": 2}, "five": {"jobs": 5}, "cluster": {"client": client}}.items():
+    for name, options in {"five": {"jobs": 5}, "cluster": {"client": client}}.items():
         report = archive(inputs, to=tmp_path / name, **options, **CUT)
         assert report.done == 2 and [os.path.basename(path) for path, _ in report.failed] == ["broken.dump"]
         assert outputs(tmp_path / name) == local
@@ -102,7 +104,7 @@ class HeldStep:
         return encode_piece(place, settings, piece, *others)
 
 
-def test_a_worker_dies(inputs, local, tmp_path, monkeypatch):
+def test_a_worker_dies(inputs, local, client, tmp_path, monkeypatch):
     """Its piece is encoded by another one."""
     pipe, killed = tmp_path / "pipe", []
     os.mkfifo(pipe)
@@ -116,8 +118,7 @@ def test_a_worker_dies(inputs, local, tmp_path, monkeypatch):
 
     killer = threading.Thread(target=kill, daemon=True)
     killer.start()
-    with a_cluster(tmp_path / "dask") as client:
-        report = archive(inputs, to=tmp_path / "out", client=client, **CUT)
+    report = archive(inputs, to=tmp_path / "out", client=client, **CUT)
     killer.join(timeout=60)
     assert len(killed) == 1
     assert report.done == 2 and [os.path.basename(path) for path, _ in report.failed] == ["broken.dump"]
@@ -132,15 +133,14 @@ class DeadlyStep:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_a_piece_kills_each_worker(inputs, tmp_path, monkeypatch):
+def test_a_piece_kills_each_worker(inputs, client, tmp_path, monkeypatch):
     """As one that takes too much memory does. The input fails, and the cluster goes on with others."""
     monkeypatch.setattr("gpz.archive.cluster.MOST_LOST", 1)
     names = [inputs / "melt.dump", inputs / "crystal.xyz"]
-    with dask.config.set({"distributed.scheduler.allowed-failures": 1}), a_cluster(tmp_path / "dask") as client:
-        with monkeypatch.context() as changed:
-            changed.setattr(tasks, "encode_piece", DeadlyStep())
-            report = archive(names[0], to=tmp_path / "out", client=client)
-        assert "each worker that tried it has died" in report.failed[0][1]
-        report = archive(names, to=tmp_path / "out", client=client)
+    with monkeypatch.context() as changed:
+        changed.setattr(tasks, "encode_piece", DeadlyStep())
+        report = archive(names[0], to=tmp_path / "out", client=client)
+    assert "each worker that tried it has died" in report.failed[0][1]
+    report = archive(names, to=tmp_path / "out", client=client)
     assert report.ok and report.done == 2
     assert states(tmp_path / "out", "melt.dump") == ["started", "failed", "started", "encoded", "done"]

@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import CUT, binary_dump, dump, lines, outputs, shell
+from conftest import CUT, binary_dump, dump, here, lines, outputs
+from long_form import LONG
 
 from gpz.archive.files import digest_of
 
-EVERY = 9  # of the steps
+EVERY = 9 if LONG else 25  # of the steps
 OPTIONS = ["--key", CUT["key"], "--piece-size", CUT["piece_size"], "--jobs", 1, "--bound", "v*=thermal"]
 
 
@@ -36,7 +37,7 @@ def inputs(tmp_path):
 @pytest.fixture
 def whole(inputs, tmp_path):
     """The archive of a run that nobody killed."""
-    assert shell(inputs, "--to", tmp_path / "whole", *OPTIONS).returncode == 0
+    assert here(inputs, "--to", tmp_path / "whole", *OPTIONS).returncode == 0
     made = outputs(tmp_path / "whole")
     assert len(made) == 2
     return made
@@ -65,7 +66,7 @@ def test_killed_at_each_step(inputs, whole, tmp_path):
             break
         assert code == -signal.SIGKILL
         require_nothing_lost(inputs, out, whole)
-        again = shell(inputs, "--to", out, *OPTIONS, "--remove-inputs", "--json")
+        again = here(inputs, "--to", out, *OPTIONS, "--remove-inputs", "--json")
         assert again.returncode == 0, again.stderr + again.stdout
         assert outputs(out) == whole
         assert os.listdir(inputs) == []

@@ -14,7 +14,7 @@ import termios
 from pathlib import Path
 
 import pytest
-from conftest import CUT, PROGRAM, as_gpz, dump, lines, outputs, report_of, shell, states
+from conftest import CUT, PROGRAM, as_gpz, dump, here, lines, outputs, report_of, shell, states
 
 import gpz
 from gpz import _core
@@ -36,7 +36,7 @@ def fake_gpz(folder, text):
 
 class TestReport:
     def test_for_people(self, runs, tmp_path):
-        ended = shell(runs, "--to", tmp_path / "out", *OPTIONS)
+        ended = here(runs, "--to", tmp_path / "out", *OPTIONS)
         assert ended.returncode == 0 and ended.stderr == ""
         first, second, *others = ended.stdout.splitlines()
         assert first == "3 files archived, 0 failed, 1 skipped"
@@ -46,7 +46,7 @@ class TestReport:
     def test_for_programs(self, runs, tmp_path):
         (runs / "broken.dump").write_bytes(dump()[:-9])
         out = tmp_path / "out"
-        ended = shell(runs, "--to", out, *OPTIONS, "--json")
+        ended = here(runs, "--to", out, *OPTIONS, "--json")
         report = report_of(ended)
         assert ended.returncode == 1 and not report["ok"]
         assert report["done"] == 3 and report["bytes_after"] == sum(map(len, outputs(out).values()))
@@ -65,7 +65,7 @@ class TestReport:
         for name in (b"melt\nfailed.dump", b"melt\xff.dump", b"text\xff", b"te\nxt"):
             with open(folder + b"/" + name, "wb") as file:
                 file.write(dump() if name.startswith(b"melt") else b"text")
-        ended = shell(tmp_path / "runs", "--to", tmp_path / "out")
+        ended = here(tmp_path / "runs", "--to", tmp_path / "out")
         assert ended.returncode == 0, ended.stderr
         assert ended.stdout.splitlines()[2:] == [
             f"skipped: {tmp_path}/runs/te\\x0axt: no trajectory that gpz reads",
@@ -76,13 +76,13 @@ class TestReport:
     def test_an_input_that_cannot_be_read(self, runs, tmp_path):
         if os.geteuid() == 0:
             os.mkfifo(runs / "pipe")  # root reads everything; no regular file is skipped
-            assert report_of(shell(runs, "--to", tmp_path / "out", "--json"))["skipped"][0]["reason"] in (
+            assert report_of(here(runs, "--to", tmp_path / "out", "--json"))["skipped"][0]["reason"] in (
                 "no regular file",
                 "no trajectory that gpz reads",
             )
             return
         (runs / "melt.dump").chmod(0)
-        report = report_of(shell(runs, "--to", tmp_path / "out", "--json"))
+        report = report_of(here(runs, "--to", tmp_path / "out", "--json"))
         assert report["done"] == 2 and "Permission denied" in report["failed"][0]["reason"]
 
 
@@ -113,17 +113,17 @@ class TestUsage:
         (["in", "--to", "out", "--effort", "most"], "--effort: invalid choice: 'most'"),
         (["in", "--to", "out", "--eb", "1", "--lossless"], "give one of eb, rel and lossless"),
     ])  # fmt: skip
-    def test_is_one_line(self, arguments, says, tmp_path):
-        ended = shell(*arguments, cwd=tmp_path)
+    def test_is_one_line(self, arguments, says):
+        ended = here(*arguments)
         assert ended.returncode == 2 and ended.stdout == ""
         assert len(ended.stderr.splitlines()) == 1 and says in ended.stderr, ended.stderr
 
     def test_no_such_input(self, tmp_path):
-        ended = shell(tmp_path / "none", "--to", tmp_path / "out")
+        ended = here(tmp_path / "none", "--to", tmp_path / "out")
         assert ended.returncode == 1 and f"failed: {tmp_path / 'none'}: no such file or folder" in ended.stdout
 
     def test_a_bound_that_gpz_refuses(self, runs, tmp_path):
-        report = report_of(shell(runs, "--to", tmp_path / "out", "--eb", "x", "--json"))
+        report = report_of(here(runs, "--to", tmp_path / "out", "--eb", "x", "--json"))
         assert len(report["failed"]) == 3 and all("--eb x" in failed["reason"] for failed in report["failed"])
 
     def test_another_run_in_the_folder(self, runs, tmp_path):
@@ -160,7 +160,7 @@ def test_arguments_that_are_refused(tmp_path, options, says):
 def test_a_signal_leaves_what_is_done(runs, tmp_path, number):
     """The program gpz stops at the second piece until it is killed; it says so through a pipe."""
     expected = tmp_path / "expected"
-    assert shell(runs, "--to", expected, *OPTIONS).returncode == 0
+    assert here(runs, "--to", expected, *OPTIONS).returncode == 0
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     environment = fake_gpz(
@@ -206,7 +206,7 @@ class TestDiskFull:
         assert ended.returncode == 3 and len(ended.stderr.splitlines()) == 1
         assert full in ended.stderr and "goes on when there is space" in ended.stderr
         assert not [line for line in lines(out) if line["state"] == "failed"]
-        assert shell(runs, "--to", out, *OPTIONS).returncode == 0
+        assert here(runs, "--to", out, *OPTIONS).returncode == 0
         assert len(outputs(out)) == 3
 
     @pytest.mark.parametrize("state", ["started", "encoded", "done"])

@@ -2,6 +2,8 @@
 """Energies, stress, masses, charges and names: from tables and observables of .gpz files into Atoms, and back."""
 
 import io
+import os
+import subprocess
 import warnings
 
 import ase.io
@@ -137,6 +139,73 @@ def test_damaged_tables_leave_the_frames(tmp_path):
     for atoms in images:
         assert np.abs(atoms.positions - X).max() <= 1e-3 and "bonds" not in atoms.arrays
         assert np.allclose(atoms.get_forces(), FORCES * convert(1.0, "force", "real", "ASE"))
+
+
+def with_energies(path, units="real", per_atom=False, thermo=False):
+    """Four atoms with energy and stress, in records of observables or in the table thermo."""
+    unit = {"real": "kcal/mol", "lj": "1"}[units] + "/atom" if per_atom else ""
+    stress = {f"stress[{k + 1}]": 0.5 * k for k in range(6)}
+    with gpz.Writer(path, units=units, elements=["O", "H", "Na"]) as writer:
+        if thermo:
+            values = {"Temp": [300.0], "PotEng": [-2.5], **{name: [value] for name, value in stress.items()}}
+            writer.write_tables({"thermo": gpz.Table({"timestep": [0], **values}, units={"PotEng": unit})})
+        observables = {} if thermo else {"Temp": 300.0, "PotEng": (-2.5, unit), **stress}
+        forces = dict(zip(("fx", "fy", "fz"), FORCES.T))
+        writer.write(positions=X, ids=IDS, types=[1, 2, 2, 3], box=[5, 5, 5], timestep=0, observables=observables, **forces)
+    return path
+
+
+def selected(path, to, *choice):
+    """gpz select of atoms."""
+    subprocess.run([os.environ["GPZ"], "select", path, "-o", to, *choice], check=True, capture_output=True)
+    return to
+
+
+@pytest.mark.parametrize("thermo", [False, True])
+def test_energy_and_stress_are_those_of_all_atoms(tmp_path, thermo):
+    """Frames of some atoms have neither; all parts together have them again."""
+    whole = with_energies(tmp_path / "a.gpz", thermo=thermo)
+    expected = ase.io.read(whole)
+    assert expected.get_potential_energy() and expected.get_stress().any() and "Atoms" not in expected.info
+    with gpz.open(whole, atoms=[2, 5]) as some, gpz.Writer(tmp_path / "of_open.gpz", units="real") as writer:
+        writer.write(some[0])
+    parts = [
+        selected(whole, tmp_path / "ids.gpz", "--ids", "2:3"),
+        selected(whole, tmp_path / "others.gpz", "--ids", "5:"),
+        selected(whole, tmp_path / "types.gpz", "--types", "H"),
+        selected(whole, tmp_path / "region.gpz", "--region", f":{np.median(X[:, 0])},:,:"),
+        tmp_path / "of_open.gpz",
+    ]
+    for path in parts:
+        with pytest.warns(UserWarning, match=r"PotEng stress\[1\] .* of 4 atoms are left out, because frames have \d of them"):
+            atoms = ase.io.read(path)
+        assert 0 < len(atoms) < 4 and set(atoms.calc.results) == {"forces"}
+        rows = [IDS.tolist().index(k) for k in atoms.arrays["id"]]
+        assert np.array_equal(atoms.get_forces(), expected.get_forces()[rows])
+        assert atoms.info["Temp"] == 300 and atoms.info["Atoms"] == 4 and "PotEng" not in atoms.info
+        # Written again they are some of four atoms, until a calculation of these atoms has an energy of its own.
+        ase.io.write(tmp_path / "again.gpz", atoms)
+        assert set(ase.io.read(tmp_path / "again.gpz").calc.results) == {"forces"}
+        atoms.calc = SinglePointCalculator(atoms, energy=-1.25)
+        ase.io.write(tmp_path / "again.gpz", atoms)
+        assert ase.io.read(tmp_path / "again.gpz").get_potential_energy() == -1.25
+    subprocess.run([os.environ["GPZ"], "merge", *parts[:2], "-o", tmp_path / "m.gpz"], check=True, capture_output=True)
+    merged = ase.io.read(tmp_path / "m.gpz")
+    assert merged.get_potential_energy() == expected.get_potential_energy()
+    assert np.array_equal(merged.get_stress(), expected.get_stress())
+
+
+@pytest.mark.parametrize("units", ["real", "lj"])
+@pytest.mark.parametrize("thermo", [False, True])
+def test_energies_per_atom(tmp_path, units, thermo):
+    """Of LAMMPS with thermo_modify norm yes: those of all atoms for ASE, and of none for some."""
+    path = with_energies(tmp_path / "a.gpz", units, True, thermo)
+    factor = 1.0 if units == "lj" else convert(1.0, "energy", units, "ASE")
+    assert ase.io.read(path).get_potential_energy() == pytest.approx(4 * -2.5 * factor, rel=1e-12)
+    with pytest.warns(UserWarning, match="of 4 atoms"):
+        assert "energy" not in ase.io.read(selected(path, tmp_path / "b.gpz", "--types", "2")).calc.results
+    with gpz.open(path) as file:  # as in the file
+        assert file[0].observables["PotEng"] == -2.5 and file[0].observables.units["PotEng"].endswith("/atom")
 
 
 @pytest.mark.parametrize("units", ["metal", "real"])

@@ -68,6 +68,20 @@ def test_without_labels(tmp_path, without):
     assert len(dpdata.LabeledSystem(written(tmp_path / "b.gpz", energies=(1.0, None)), f_idx=[0])) == 1
 
 
+def test_labels_are_those_of_all_atoms(tmp_path):
+    """Energies per atom are multiplied, and some of the atoms have no energy."""
+    factor = EnergyConversion("kcal_mol", "eV").value()
+    path = written(tmp_path / "a.gpz", energies=((-2.5, "kcal/mol/atom"), -1.25))
+    assert np.allclose(dpdata.LabeledSystem(path)["energies"], np.array([4 * -2.5, -1.25]) * factor, rtol=1e-6)
+    with gpz.open(path, atoms=[3, 5]) as some, gpz.Writer(tmp_path / "b.gpz", units="real") as writer:
+        for frame in some:
+            writer.write(frame)
+    left_out = pytest.warns(UserWarning, match="PotEng of 4 atoms is left out, because frames have 2")
+    with left_out, pytest.raises(NotImplementedError, match="no energies"):
+        dpdata.LabeledSystem(str(tmp_path / "b.gpz"))
+    assert len(dpdata.System(str(tmp_path / "b.gpz"))) == 2
+
+
 def test_several_systems(tmp_path):
     path = written(tmp_path / "a.gpz", elements=["O", "H"])
     with gpz.Writer(path, append=True) as writer:

@@ -184,6 +184,24 @@ def test_tables(tmp_path):
         assert trajectory.tables()["bonds"].n_rows == 3
 
 
+def test_observables_are_of_all_atoms(tmp_path):
+    """Atoms says how many these are, in frames of some atoms and in files that are made of them."""
+    x = np.arange(12.0).reshape(4, 3)
+    with gpz.Writer(tmp_path / "a.gpz") as writer:
+        for k, observables in enumerate(({"PotEng": (-3.0, "eV")}, {"PotEng": -4.0, "Atoms": 7}, {})):
+            writer.write(positions=x, ids=[1, 2, 3, 4], timestep=k, observables=observables)
+    expected = [{"PotEng": -3.0, "Atoms": 4}, {"PotEng": -4.0, "Atoms": 7}, {}]
+    with gpz.open(tmp_path / "a.gpz") as whole, gpz.open(tmp_path / "a.gpz", atoms=[2, 3]) as some:
+        assert "Atoms" not in whole[0].observables
+        assert [frame.observables for frame in some] == expected and some[0].observables.units == {"PotEng": "eV"}
+        assert pickle.loads(pickle.dumps(some[0])).observables == expected[0]
+        with gpz.Writer(tmp_path / "b.gpz") as writer:
+            for frame in some:
+                writer.write(frame)
+    with gpz.open(tmp_path / "b.gpz") as again:
+        assert [frame.observables for frame in again] == expected and again.counts.tolist() == [2, 2, 2]
+
+
 def test_refused(sample, tmp_path):
     def refuse(error, words, atoms, path=sample.path):
         with pytest.raises(error, match=words):

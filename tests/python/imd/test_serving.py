@@ -78,6 +78,22 @@ def test_recorded_as_it_is(source, tmp_path):
     assert served.done() == [6, 6]
 
 
+def test_energies_are_those_of_all_atoms(tmp_path):
+    """Those per atom are multiplied; some of the atoms have none."""
+    for name, observables in (("a.gpz", {"PotEng": (-2.0, "kcal/mol/atom")}), ("b.gpz", {"PotEng": -6.0, "Atoms": 4.0})):
+        with gpz.Writer(tmp_path / name, units="real", metadata={"timestep_size": 2.0}) as writer:
+            writer.write(positions=np.eye(3), ids=[1, 2, 3], observables=observables)
+    served = Served(tmp_path / "a.gpz", convert=False)
+    gpz.imd.record(served.url, tmp_path / "c.gpz", units="real")
+    with gpz.open(tmp_path / "c.gpz") as copy:
+        assert copy[0].observables["PotEng"] == -6
+    with pytest.warns(UserWarning, match="b.gpz: PotEng of 4 atoms is left out, because frames have 3"):
+        served = Served(tmp_path / "b.gpz")
+    gpz.imd.record(served.url, tmp_path / "d.gpz")
+    with gpz.open(tmp_path / "d.gpz") as copy:
+        assert not copy[0].observables
+
+
 def test_imdclient_reads_it_in_its_units(source):
     served = Served(source, frames=range(1, 6, 2))
     client = IMDClient("127.0.0.1", served.server.port, 50, multithreaded=False)

@@ -54,6 +54,24 @@ def test_keys_and_transform(files):
         Samples(paths[0], keys=["q"])[0]
 
 
+def test_energies_are_those_of_all_atoms(tmp_path):
+    """Of LAMMPS with thermo_modify norm yes they are per atom, and some of the atoms have none."""
+    x, ids = np.arange(12.0).reshape(4, 3), [1, 2, 3, 4]
+    for name, energy in (("PotEng", (-2.5, "1/atom")), ("energy", -10.0)):
+        with gpz.Writer(tmp_path / "a.gpz", units="lj") as writer:
+            writer.write(positions=x, ids=ids, types=[1, 1, 2, 2], observables={name: energy, "Temp": 1.5})
+        assert Samples(tmp_path / "a.gpz")[0]["energy"] == -10
+        with gpz.open(tmp_path / "a.gpz", atoms=[2, 3]) as some, gpz.Writer(tmp_path / "b.gpz", units="lj") as writer:
+            writer.write(some[0])
+        with pytest.warns(UserWarning, match=f"{name} of 4 atoms is left out, because frames have 2"):
+            sample = Samples(tmp_path / "b.gpz")[0]
+        assert "energy" not in sample and sample["positions"].shape == (2, 3)
+        with pytest.warns(UserWarning, match="of 4 atoms"), pytest.raises(gpz.ColumnError, match="no energy"):
+            Samples(tmp_path / "b.gpz", keys=["energy"])[0]
+        with pytest.warns(UserWarning, match="of 4 atoms"):
+            assert Samples(tmp_path / "b.gpz", keys=["Temp"])[0] == {"Temp": 1.5}
+
+
 def test_shuffled_has_every_sample_once(files):
     data = Samples(files[0])
     order = data.shuffled(1)
@@ -116,6 +134,10 @@ def test_files_of_several_units_are_refused(files, tmp_path):
             with pytest.raises(gpz.ArgumentError, match=f"{units}.gpz: its units are {units or 'not named'}, and those of .*b.gpz metal"):
                 ask(data)
         assert len(Samples(path)) == 1
+    gpz.pack.write(tmp_path / "pack.gpz", molecules(3))  # in metal units
+    assert len(Samples([files[0][1], tmp_path / "pack.gpz"])) == len(Samples(files[0][1])) + 3
+    with pytest.raises(gpz.ArgumentError, match="pack.gpz: its units are metal, and those of .*real.gpz real"):
+        len(Samples([tmp_path / "real.gpz", tmp_path / "pack.gpz"]))
 
 
 def test_errors(files):

@@ -248,6 +248,24 @@ def test_floats_of_timesteps_are_written(tmp_path):
         assert trajectory[0].observables == {"Temp": 1.5, "x": 0.5} and trajectory[0].time == 7
 
 
+def test_energies_of_some_atoms(tmp_path):
+    """A group is written with the number of atoms of its universe, and has no energy. Energies per atom are multiplied."""
+    with gpz.Writer(tmp_path / "a.gpz", units="real") as writer:
+        for k, unit in enumerate(("kcal/mol", "kcal/mol/atom")):
+            writer.write(positions=np.eye(3) + 1, ids=[1, 2, 3], timestep=k, observables={"PotEng": (-2.0, unit), "Temp": 300.0})
+    universe = mda.Universe(tmp_path / "a.gpz")
+    assert [ts.data["PotEng"] for ts in universe.trajectory] == [-2, -6]
+    universe.atoms.write(str(tmp_path / "b.gpz"), frames="all")
+    universe.atoms[:2].write(str(tmp_path / "c.gpz"), frames="all")
+    with gpz.open(tmp_path / "b.gpz") as whole, gpz.open(tmp_path / "c.gpz") as some:
+        assert [frame.observables for frame in whole] == [{"PotEng": e, "Temp": 300} for e in (-2, -6)]
+        assert [frame.observables for frame in some] == [{"PotEng": e, "Temp": 300, "Atoms": 3} for e in (-2, -6)]
+        assert {frame.observables.units["PotEng"] for frame in (*whole, *some)} == {"kcal/mol"}
+    with pytest.warns(UserWarning, match="c.gpz: PotEng of 3 atoms is left out, because frames have 2"):
+        data = mda.Universe(tmp_path / "c.gpz").trajectory[1].data
+    assert "PotEng" not in data and (data["Temp"], data["Atoms"]) == (300, 3)
+
+
 def test_observables_in_other_units_are_not_written(tmp_path):
     universe = mda.Universe(written(tmp_path / "a.gpz"))
     universe.trajectory.ts.data["mine"] = 2.0

@@ -183,6 +183,13 @@ def test_observables_are_those_of_the_state_data_reporter(path, integrator):
         assert (file.metadata["timestep_size"] > 0) == (not isinstance(integrator, openmm.VariableVerletIntegrator))
 
 
+def test_energies_of_some_atoms_are_those_of_all(path):
+    simulation = simulation_of(*water())
+    with run(simulation, GPZReporter(path, 2, atomSubset=[0, 1, 2], potentialEnergy=True), Truth(2), 2) as file:
+        atoms = simulation.system.getNumParticles()
+        assert list(file[0].observables) == ["PotEng", "Atoms"] and file[0].observables["Atoms"] == atoms > file[0].n_particles
+
+
 def test_reports_of_several_reporters_and_steps(path, tmp_path):
     """The next report is at the next multiple of the interval, whatever step the simulation is at."""
     simulation = simulation_of(*water())

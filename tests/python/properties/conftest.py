@@ -13,7 +13,7 @@ COMMON = {
     "print_blob": True,
     "suppress_health_check": list(hypothesis.HealthCheck),
 }
-hypothesis.settings.register_profile("ci", max_examples=400, derandomize=True, **COMMON)
+hypothesis.settings.register_profile("ci", max_examples=160, derandomize=True, **COMMON)
 EXAMPLES = int(os.environ.get("GPZ_PROPERTY_EXAMPLES", "0"))
 hypothesis.settings.register_profile("long", max_examples=max(EXAMPLES, 1), **COMMON)
 hypothesis.settings.load_profile("long" if EXAMPLES else "ci")

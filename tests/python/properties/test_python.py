@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import warnings
 
 import numpy as np
 import pytest

@@ -5,11 +5,10 @@ import http.client
 import json
 import re
 import threading
-import urllib.parse
 
 import numpy as np
 import pytest
-from conftest import BOX, FRAMES, PARTICLES, Client, positions_of, write
+from conftest import BOX, FRAMES, PARTICLES, positions_of, write
 
 import gpz
 import gpz.view

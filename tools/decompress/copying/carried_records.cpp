@@ -5,7 +5,6 @@
 #include <map>
 #include <string>
 
-#include "copying/tables_with_atoms.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::tool {
@@ -20,9 +19,11 @@ void CarriedRecords::before(std::size_t i) {
     for (const RecordEntry &entry : reader_.records(frame)) {
       // Those of a frame that is left out.
       if (entry.type == observables_record_type && frame != i) continue;
-      if (std::find(moved_.begin(), moved_.end(), entry.offset) == moved_.end()) copy(entry);
+      if (std::find(moved_.begin(), moved_.end(), entry.offset) == moved_.end()) copy(reader_.stored(entry), i);
     }
   }
+  if (part_ == nullptr || i >= reader_.frames()) return;
+  if (const auto record = part_->before_frame(particles(i))) out_.copy(*record);
 }
 
 void CarriedRecords::move_tables_behind(std::size_t i) {
@@ -49,13 +50,17 @@ void CarriedRecords::move_tables_behind(std::size_t i) {
   tables.reserve(moved.size());
   for (auto &named : moved) tables.push_back(std::move(named.second));
   if (tables.empty()) return;
-  const StoredRecord record = tables_record(tables);
-  out_.copy(ids_ != nullptr ? tables_with_atoms(record, *ids_, limits_) : record);
+  copy(tables_record(tables), i);
 }
 
-void CarriedRecords::copy(const RecordEntry &entry) {
-  const StoredRecord record = reader_.stored(entry);
-  out_.copy(ids_ != nullptr && entry.type == tables_record_type ? tables_with_atoms(record, *ids_, limits_) : record);
+// In front of frame i, or behind the last frame.
+void CarriedRecords::copy(const StoredRecord &record, std::size_t i) {
+  out_.copy(part_ == nullptr ? record : part_->changed(record, particles(i)));
+}
+
+std::uint64_t CarriedRecords::particles(std::size_t i) const {
+  const std::vector<IndexEntry> &frames = reader_.scan().frames;
+  return frames.empty() ? 0 : frames[std::min(i, frames.size() - 1)].particles;
 }
 
 }  // namespace gpz::tool

@@ -6,17 +6,18 @@
 #include <cstdint>
 #include <vector>
 
+#include "copying/records_of_part.hpp"
 #include "copying/whole_output.hpp"
 #include "gpz/reader.hpp"
-#include "gpz/selection.hpp"
 
 namespace gpz::tool {
 
 class CarriedRecords {
  public:
-  // All have to outlive this object. `ids`: of the particles that are kept; nullptr: all.
-  CarriedRecords(const Reader &reader, WholeOutput &out, const NumberRanges *ids = nullptr, const Limits &limits = {})
-      : reader_(reader), out_(out), ids_(ids), limits_(limits) {}
+  // All have to outlive this object. `part`: what becomes of the records of frames that lose particles; nullptr: none
+  // do.
+  CarriedRecords(const Reader &reader, WholeOutput &out, RecordsOfPart *part = nullptr, const Limits &limits = {})
+      : reader_(reader), out_(out), part_(part), limits_(limits) {}
 
   // To be called before frame i is written. The first time, the tables behind the last frame of the file, which are
   // valid for frames without a table of their name, are written in front of it: in the new file other frames may
@@ -30,11 +31,12 @@ class CarriedRecords {
 
  private:
   void move_tables_behind(std::size_t i);
-  void copy(const RecordEntry &entry);
+  void copy(const StoredRecord &record, std::size_t i);
+  std::uint64_t particles(std::size_t i) const;
 
   const Reader &reader_;
   WholeOutput &out_;
-  const NumberRanges *ids_;
+  RecordsOfPart *part_;
   Limits limits_;
   std::size_t next_ = 0;
   bool begun_ = false;

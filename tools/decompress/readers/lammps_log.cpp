@@ -15,35 +15,46 @@
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "gpz/printable.hpp"
+#include "gpz/units.hpp"
 #include "readers/byte_input.hpp"
+#include "readers/log_settings.hpp"
 #include "readers/row_parser.hpp"
 
 namespace gpz::tool {
 namespace {
 
 // Numbers of a row; nothing if a word is none, as in warnings between rows.
-std::optional<std::vector<double>> numbers_of(std::string_view line) {
-  std::vector<double> numbers;
-  for (std::string_view word = next_word(line); !word.empty(); word = next_word(line)) {
-    double number = 0;
-    if (!parse_number(word, number)) return std::nullopt;
-    numbers.push_back(number);
-  }
+std::optional<std::vector<double>> numbers_of(const std::vector<std::string_view> &words) {
+  std::vector<double> numbers(words.size());
+  for (std::size_t k = 0; k < words.size(); ++k)
+    if (!parse_number(words[k], numbers[k])) return std::nullopt;
   return numbers;
+}
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+bool is_energy(const std::string &heading) {
+  return std::find(std::begin(thermo_energies), std::end(thermo_energies), heading) != std::end(thermo_energies);
 }
 
 class Log {
  public:
-  explicit Log(const std::string &path) : input_(path) { input_.skip_byte_order_mark(); }
+  // `units`: where no command in the log names them.
+  Log(const std::string &path, std::string units) : input_(path), units_(std::move(units)) {
+    input_.skip_byte_order_mark();
+  }
 
-  Table read() {
+  LoggedThermo read() {
     constexpr std::string_view end_of_setup = "Per MPI rank memory allocation";
     bool in_run = false;
     bool before_heading = false;
     for (std::string_view line; input_.line(line);) {
       ++line_number_;
       const std::vector<std::string_view> words = words_of(line);
-      if (words.empty()) continue;
+      if (words.empty()) {
+        settings_.take(line);
+        continue;
+      }
       // Also within a run: one that was killed has no end, and another may follow in the same log.
       const bool begins = words.size() > 1 && words[0] == "Step";
       const auto step = std::find(words.begin(), words.end(), "Step");
@@ -55,10 +66,14 @@ class Log {
             "line {}: the output of a run is left out: it has no column Step, or is of thermo_modify line multi or "
             "yaml",
             line_number_);
-      } else if (line.substr(0, 9) == "Loop time") {
         in_run = false;
-      } else if (in_run) {
-        if (const auto numbers = numbers_of(line)) take_row(*numbers);
+      } else if (line.substr(0, 9) == "Loop time") {
+        if (in_run) take_end(words);
+        in_run = false;
+      } else if (const auto numbers = in_run ? numbers_of(words) : std::nullopt) {
+        take_row(*numbers);
+      } else {
+        settings_.take(line);
       }
       before_heading = line.substr(0, end_of_setup.size()) == end_of_setup;
     }
@@ -68,12 +83,18 @@ class Log {
     if (left_out_rows_ > 0)
       note("line {}: a row has another number of columns than the line with their names; {} left out", first_left_out_,
            counted(left_out_rows_, "such row"));
-    return table();
+    return thermo();
   }
 
  private:
+  struct Run {
+    bool norm;     // whether energies are divided by the number of atoms
+    double atoms;  // those of the run before, until its end says how many there are
+  };
+
   struct Row {
     std::uint64_t line;
+    std::size_t run;
     std::vector<double> values;
   };
 
@@ -83,6 +104,7 @@ class Log {
   }
 
   void take_heading(const std::vector<std::string_view> &words, std::size_t step) {
+    runs_.push_back({settings_.norm().value_or(norm_of_units(units_)), runs_.empty() ? unknown : runs_.back().atoms});
     places_.clear();
     step_ = step;
     for (const std::string_view word : words) {
@@ -102,7 +124,7 @@ class Log {
     }
     const auto timestep = static_cast<std::int64_t>(numbers[step_]);
     if (!rows_.empty() && timestep < rows_.rbegin()->first) go_back(timestep);
-    Row row{line_number_, std::vector<double>(names_.size(), std::numeric_limits<double>::quiet_NaN())};
+    Row row{line_number_, runs_.size() - 1, std::vector<double>(names_.size(), unknown)};
     for (std::size_t k = 0; k < numbers.size(); ++k) row.values[places_[k]] = numbers[k];
     rows_.insert_or_assign(timestep, std::move(row));
   }
@@ -116,28 +138,62 @@ class Log {
     rows_.erase(first, rows_.end());
   }
 
-  Table table() const {
-    Table table{"thermo", {}};
+  // The line that ends with "with 4000 atoms".
+  void take_end(const std::vector<std::string_view> &words) {
+    const auto with = std::find(words.begin(), words.end(), "with");
+    double atoms = 0;
+    if (words.end() - with > 2 && parse_number(with[1], atoms) && with[2] == "atoms") runs_.back().atoms = atoms;
+  }
+
+  // Of rows per atom beside others, where nothing says by which number they were divided.
+  void note_lost_energies() const {
+    if (std::none_of(names_.begin(), names_.end(), is_energy)) return;
+    std::uint64_t rows = 0;
+    std::uint64_t first = 0;
+    for (const auto &[timestep, row] : rows_)
+      if (runs_[row.run].norm && std::isnan(runs_[row.run].atoms) && rows++ == 0) first = row.line;
+    if (rows > 0)
+      note(
+          "line {}: energies per atom of a run without a number of atoms, beside runs with energies of all atoms; "
+          "those of {} left out",
+          first, counted(rows, "row"));
+  }
+
+  LoggedThermo thermo() const {
     std::vector<std::int64_t> timesteps;
-    for (const auto &row : rows_) timesteps.push_back(row.first);
-    table.columns.push_back({"timestep", "", timesteps});
+    std::vector<double> atoms;
+    bool all_per_atom = true;
+    for (const auto &[timestep, row] : rows_) {
+      timesteps.push_back(timestep);
+      atoms.push_back(runs_[row.run].atoms);
+      all_per_atom = all_per_atom && runs_[row.run].norm;
+    }
+    if (!all_per_atom) note_lost_energies();
+    Table table{"thermo", {{"timestep", "", std::move(timesteps)}}};
     for (std::size_t c = 0; c < names_.size(); ++c) {
+      const bool energy = is_energy(names_[c]);
       std::vector<double> values;
-      for (const auto &row : rows_)
-        values.push_back(c < row.second.values.size() ? row.second.values[c]
-                                                      : std::numeric_limits<double>::quiet_NaN());
+      for (const auto &[timestep, row] : rows_) {
+        values.push_back(c < row.values.size() ? row.values[c] : unknown);
+        const Run &run = runs_[row.run];
+        if (energy && run.norm && !all_per_atom) values.back() *= run.atoms;
+      }
       const bool has_values =
           !std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
-      if (names_[c] != "Step" && has_values) table.columns.push_back({names_[c], "", std::move(values)});
+      if (names_[c] != "Step" && has_values)
+        table.columns.push_back({names_[c], energy && all_per_atom ? unit_per_atom("") : "", std::move(values)});
     }
-    return table;
+    return {std::move(table), std::move(atoms)};
   }
 
   ByteInput input_;
+  std::string units_;
+  LogSettings settings_;
   std::uint64_t line_number_ = 0;
   std::vector<std::string> names_;   // of the columns of all runs
   std::vector<std::size_t> places_;  // of the columns of this run among these
   std::size_t step_ = 0;             // which of them is the timestep
+  std::vector<Run> runs_;
   std::map<std::int64_t, Row> rows_;
   std::uint64_t left_out_rows_ = 0;
   std::uint64_t first_left_out_ = 0;  // line of the first one
@@ -145,6 +201,21 @@ class Log {
 
 }  // namespace
 
-Table read_lammps_log(const std::string &path) { return Log(path).read(); }
+Table LoggedThermo::with_count() const {
+  Table table = table_;
+  table.columns.push_back({observed_atoms, "", atoms_});
+  return table;
+}
+
+bool LoggedThermo::needs_count(std::int64_t timestep, std::uint64_t particles) const {
+  if (table_.column(observed_atoms) != nullptr) return false;
+  const auto &timesteps = std::get<std::vector<std::int64_t>>(table_.columns[0].values);
+  const auto row = std::lower_bound(timesteps.begin(), timesteps.end(), timestep);
+  if (row == timesteps.end() || *row != timestep) return false;
+  const double atoms = atoms_[static_cast<std::size_t>(row - timesteps.begin())];
+  return !std::isnan(atoms) && atoms != static_cast<double>(particles);
+}
+
+LoggedThermo read_lammps_log(const std::string &path, const std::string &units) { return Log(path, units).read(); }
 
 }  // namespace gpz::tool
