@@ -73,17 +73,17 @@ class PythonThreads {
   std::thread::id ending_thread_;  // does not change after is_over_
 };
 
-PythonThreads *threads = nullptr;  // never destroyed: threads may outlive static objects
+PythonThreads *the_threads = nullptr;  // never destroyed: threads may outlive static objects
 
 PythonThreads &python_threads() {
   static const bool made = [] {
-    threads = new PythonThreads;
+    the_threads = new PythonThreads;
     // The threads whose calls run do not exist in a forked child, and the lock may be theirs.
-    ::pthread_atfork(nullptr, nullptr, [] { threads = new PythonThreads; });
+    ::pthread_atfork(nullptr, nullptr, [] { the_threads = new PythonThreads; });
     return true;
   }();
   static_cast<void>(made);
-  return *threads;
+  return *the_threads;
 }
 
 }  // namespace
