@@ -5,7 +5,7 @@
 
 #include "exit_code.hpp"
 
-namespace gpz::tool {
+namespace gpz::tool::frame_range_test {
 namespace {
 
 using Frames = std::vector<std::size_t>;
@@ -54,4 +54,4 @@ TEST(FrameRange, RefusesWhatIsNoSlice) {
 }
 
 }  // namespace
-}  // namespace gpz::tool
+}  // namespace gpz::tool::frame_range_test

@@ -13,7 +13,7 @@
 #include <random>
 #include <string>
 
-namespace gpz::tool {
+namespace gpz::tool::number_text_test {
 namespace {
 
 template <typename... Arguments>
@@ -150,4 +150,4 @@ TEST(DecimalsFor, LosslessAndTightFieldsAreShortest) {
 }
 
 }  // namespace
-}  // namespace gpz::tool
+}  // namespace gpz::tool::number_text_test

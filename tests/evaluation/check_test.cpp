@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace evaluation {
+namespace evaluation::check_test {
 namespace {
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
@@ -154,4 +154,4 @@ TEST(EvaluationCheck, BlocksAreForThemselves) {
 }
 
 }  // namespace
-}  // namespace evaluation
+}  // namespace evaluation::check_test

@@ -11,6 +11,7 @@
 
 #include "bench/random.hpp"
 
+namespace fft_test {
 namespace {
 
 using gpz::bench::data::Fft;
@@ -91,3 +92,4 @@ TEST(BenchFftEdges, AreChecked) {
 }
 
 }  // namespace
+}  // namespace fft_test

@@ -8,6 +8,7 @@
 
 #include "bench/random.hpp"
 
+namespace field_lines_test {
 namespace {
 
 using gpz::bench::data::FieldLines;
@@ -80,3 +81,4 @@ TEST(BenchFieldLines, MakeSurfacesIslandsAndChaos) {
 }
 
 }  // namespace
+}  // namespace field_lines_test

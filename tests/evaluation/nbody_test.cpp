@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+namespace nbody_test {
 namespace {
 
 using namespace gpz::bench::data;  // NOLINT(google-build-using-namespace): the tests are of that library
@@ -152,3 +153,4 @@ TEST(BenchNbody, HasTheSameBytesForAnyNumberOfThreads) {
 }
 
 }  // namespace
+}  // namespace nbody_test

@@ -15,6 +15,7 @@
 #include "options.hpp"
 #include "parallel.hpp"
 
+namespace particle_file_test {
 namespace {
 
 using gpz::bench::data::in_pieces;
@@ -102,3 +103,4 @@ TEST(BenchParallel, TakesEachIndexOnceAndThrowsWhatWorkThrows) {
 }
 
 }  // namespace
+}  // namespace particle_file_test

@@ -13,7 +13,7 @@
 #include "bench/random.hpp"
 #include "particle_in_cell.hpp"
 
-namespace gpz::bench::data {
+namespace gpz::bench::data::plasma_test {
 namespace {
 
 // Warm electrons at random places, as dense on average as `charge` says.
@@ -143,4 +143,4 @@ TEST(BenchPlasma, ElectronsLieAsInBoxes) {
 }
 
 }  // namespace
-}  // namespace gpz::bench::data
+}  // namespace gpz::bench::data::plasma_test

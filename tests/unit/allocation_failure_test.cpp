@@ -11,7 +11,7 @@
 #include "failing_allocations.hpp"
 #include "gpz/trajectory.hpp"
 
-namespace gpz::test {
+namespace gpz::test::allocation_failure_test {
 namespace {
 
 constexpr int particles = 60;
@@ -313,4 +313,4 @@ TEST_P(AllocationFailure, CApi) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::allocation_failure_test

@@ -16,7 +16,7 @@
 #include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
 
-namespace gpz::test {
+namespace gpz::test::being_read_test {
 namespace {
 
 class BeingRead : public ::testing::Test {
@@ -138,4 +138,4 @@ TEST_F(BeingRead, AnExistingFileThatCannotBeEmptied) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::being_read_test

@@ -13,7 +13,7 @@
 #include "bench/random.hpp"
 #include "bench/snapshot.hpp"
 
-namespace gpz::bench {
+namespace gpz::bench::bench_generators_test {
 namespace {
 
 // FNV-1a of the bytes of all coordinates as f64, x y z of one particle after the other.
@@ -189,4 +189,4 @@ TEST(BenchSource, TilesKeepTheirOrderAndAreShifted) {
 }
 
 }  // namespace
-}  // namespace gpz::bench
+}  // namespace gpz::bench::bench_generators_test

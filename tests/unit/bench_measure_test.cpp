@@ -16,7 +16,7 @@
 #include "bench/verify.hpp"
 #include "exit_code.hpp"
 
-namespace gpz::bench {
+namespace gpz::bench::bench_measure_test {
 namespace {
 
 TEST(BenchTiming, QuantilesAreThoseOfTheSortedSamples) {
@@ -191,4 +191,4 @@ TEST(BenchProcess, TheFolderIsRemoved) {
 }
 
 }  // namespace
-}  // namespace gpz::bench
+}  // namespace gpz::bench::bench_measure_test

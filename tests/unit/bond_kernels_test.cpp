@@ -10,7 +10,7 @@
 #include "all_kernels.hpp"
 #include "codec_support.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::bond_kernels_test {
 namespace {
 
 using test::Random;
@@ -95,4 +95,4 @@ TEST(BondKernels, Distances) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::bond_kernels_test

@@ -2,7 +2,7 @@
 // Readers of the C interface: columns into any array, in the order of ids; what files and frames say about themselves.
 #include "c_rows.hpp"
 
-namespace gpz::test {
+namespace gpz::test::c_reading_test {
 namespace {
 
 TEST(CReading, SeveralColumnsIntoATable) {
@@ -284,4 +284,4 @@ TEST(CReading, VerifiesFrames) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::c_reading_test

@@ -2,7 +2,7 @@
 // Streams of the C interface: frames from a pipe, one after the other.
 #include "c_rows.hpp"
 
-namespace gpz::test {
+namespace gpz::test::c_streams_test {
 namespace {
 
 // The reading end of a pipe that has the bytes of `feed`, which writes to the other end.
@@ -120,4 +120,4 @@ TEST(CStreams, FailuresAreStatuses) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::c_streams_test

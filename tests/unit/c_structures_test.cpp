@@ -6,7 +6,7 @@
 
 #include "c_api_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::c_structures_test {
 namespace {
 
 // A structure of a later version, with one more member.
@@ -225,4 +225,4 @@ TEST(CEnumerations, TakeTheirNumbersOnly) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::c_structures_test

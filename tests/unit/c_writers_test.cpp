@@ -2,7 +2,7 @@
 // Writers of the C interface, to files and to memory, and the metadata that they write.
 #include "c_rows.hpp"
 
-namespace gpz::test {
+namespace gpz::test::c_writers_test {
 namespace {
 
 TEST(CMetadata, ComesBack) {
@@ -101,4 +101,4 @@ TEST(CWriters, OfOtherKindsHaveNoImage) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::c_writers_test

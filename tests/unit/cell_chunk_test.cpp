@@ -10,7 +10,7 @@
 #include "gpz/trajectory.hpp"
 #include "gpz/writer.hpp"
 
-namespace gpz::test {
+namespace gpz::test::cell_chunk_test {
 namespace {
 
 template <typename T>
@@ -242,4 +242,4 @@ TEST(RangeCoder, Carries) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::cell_chunk_test

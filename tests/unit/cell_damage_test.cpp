@@ -3,7 +3,7 @@
 #include "cell_support.hpp"
 #include "hostile_chunk.hpp"
 
-namespace gpz::test {
+namespace gpz::test::cell_damage_test {
 namespace {
 
 struct Target {
@@ -60,4 +60,4 @@ TEST(HostileCells, NumbersOfParticles) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::cell_damage_test

@@ -6,7 +6,7 @@
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/rows.hpp"
 
-namespace gpz::test {
+namespace gpz::test::cell_lattice_test {
 namespace {
 
 using Point = std::array<double, 3>;
@@ -284,4 +284,4 @@ TEST(CrystalCells, Damage) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::cell_lattice_test

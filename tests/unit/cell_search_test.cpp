@@ -11,7 +11,7 @@
 #include "gpz/chunk.hpp"
 #include "gpz/trajectory/difference_patience.hpp"
 
-namespace gpz::test {
+namespace gpz::test::cell_search_test {
 namespace {
 
 using codec::columns;
@@ -254,4 +254,4 @@ TEST(DifferencePatience, EndsWhereNothingShrinks) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::cell_search_test

@@ -9,7 +9,7 @@
 #include "gpz/error.hpp"
 #include "gpz/gpz.h"
 
-namespace gpz::test {
+namespace gpz::test::chunk_kind_test {
 namespace {
 
 TEST(ChunkKind, NumbersAreThoseOfTheFile) {
@@ -86,4 +86,4 @@ TEST(ChunkKind, DifferencesInAKeyFrameAreCorrupt) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::chunk_kind_test

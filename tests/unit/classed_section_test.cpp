@@ -9,7 +9,7 @@
 #include "gpz/trajectory/chunk_reader.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::classed_section_test {
 namespace {
 
 constexpr std::size_t fields_of_motion = 8;
@@ -241,4 +241,4 @@ TEST(ClassedSections, DamagedBytes) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::classed_section_test

@@ -7,7 +7,7 @@
 #include "codec_support.hpp"
 #include "gpz/error.hpp"
 
-namespace gpz::test {
+namespace gpz::test::codec_bound_test {
 namespace {
 
 // Encodes with an id column, since the order of particles changes, and returns decoded values by particle.
@@ -173,4 +173,4 @@ TEST(BoundRefused, NegativeNanInfinite) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::codec_bound_test

@@ -13,7 +13,7 @@
 #include "gpz/kernels/block_kernels.hpp"
 #include "gpz/kernels/kernels.hpp"
 
-namespace gpz::test {
+namespace gpz::test::codec_chunk_test {
 namespace {
 
 // Particles in the order a simulation has them in memory: neighbours in memory are neighbours in space.
@@ -327,4 +327,4 @@ TEST(Refused, FieldsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::codec_chunk_test

@@ -12,7 +12,7 @@
 #include "gpz/kernels/block_kernels.hpp"
 #include "gpz/kernels/kernels.hpp"
 
-namespace gpz::test {
+namespace gpz::test::codec_runs_test {
 namespace {
 
 constexpr std::uint32_t particles = 1024;  // a whole block: wide() takes 32 words for each bit of its width
@@ -180,4 +180,4 @@ TEST_P(Runs, ClumpsTakeTheSmallerCoding) {
 INSTANTIATE_TEST_SUITE_P(Kernels, Runs, testing::Values("generic", "avx2", "avx512"));
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::codec_runs_test

@@ -9,7 +9,7 @@
 
 extern "C" int write_and_read_in_c(const char *path);
 
-namespace gpz::test {
+namespace gpz::test::container_c_api_test {
 namespace {
 
 TEST(CApi, WorksFromC) {
@@ -374,4 +374,4 @@ TEST(CApi, NumbersArePinned) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::container_c_api_test

@@ -2,7 +2,7 @@
 // Files that are cut, damaged or made to mislead: what comes out is whole frames or an error, never wrong data.
 #include "container_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::container_damage_test {
 namespace {
 
 constexpr std::uint8_t changes[] = {0x01, 0x80, 0xFF};
@@ -364,4 +364,4 @@ TEST(Reader, DecodesTheWantedFieldsOnly) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::container_damage_test

@@ -8,7 +8,7 @@
 #include "container_support.hpp"
 #include "gpz/container.hpp"
 
-namespace gpz::test {
+namespace gpz::test::container_difference_test {
 namespace {
 
 FrameInfo difference_info() {
@@ -135,4 +135,4 @@ TEST(DifferenceFrame, BuildsOnTheFrameBeforeAlone) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::container_difference_test

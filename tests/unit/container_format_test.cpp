@@ -7,7 +7,7 @@
 #include "container_support.hpp"
 #include "gpz/format/metadata.hpp"
 
-namespace gpz::test {
+namespace gpz::test::container_format_test {
 namespace {
 
 Bytes from_hex(const std::string &text) {
@@ -402,4 +402,4 @@ TEST(Box, Edges) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::container_format_test

@@ -7,7 +7,7 @@
 #include "container_support.hpp"
 #include "gpz/api/record_writer.hpp"
 
-namespace gpz::test {
+namespace gpz::test::container_writer_test {
 namespace {
 
 using api::RecordWriter;
@@ -261,4 +261,4 @@ TEST(Append, KeepsUnknownOptionalRecords) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::container_writer_test

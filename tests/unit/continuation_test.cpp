@@ -6,7 +6,7 @@
 #include "container_support.hpp"
 #include "gpz/gpz.h"
 
-namespace gpz::test {
+namespace gpz::test::continuation_test {
 namespace {
 
 Metadata full_metadata() {
@@ -263,4 +263,4 @@ TEST(Continuation, InC) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::continuation_test

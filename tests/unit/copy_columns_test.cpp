@@ -4,7 +4,7 @@
 
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::copy_columns_test {
 namespace {
 
 // x in every second float, id.
@@ -83,4 +83,4 @@ TEST(ChunkKind, IsReadFromTheFile) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::copy_columns_test

@@ -16,7 +16,7 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/core/segments.hpp"
 
-namespace gpz::test {
+namespace gpz::test::core_functions_test {
 namespace {
 
 TEST(ShiftChoices, AreAllPairsOnce) {
@@ -308,4 +308,4 @@ TYPED_TEST(Quantize, TakesEveryValueOfModestSize) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::core_functions_test

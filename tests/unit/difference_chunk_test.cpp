@@ -11,7 +11,7 @@
 #include "gpz/format/leaving_slots.hpp"
 #include "gpz/format/opened_chunk.hpp"
 
-namespace gpz::format {
+namespace gpz::format::difference_chunk_test {
 namespace {
 
 using Slots = std::vector<std::uint32_t>;
@@ -174,4 +174,4 @@ TEST(DifferenceHead, PromisesAreNotBelieved) {
 }
 
 }  // namespace
-}  // namespace gpz::format
+}  // namespace gpz::format::difference_chunk_test

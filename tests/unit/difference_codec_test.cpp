@@ -8,7 +8,7 @@
 
 #include "difference_decoder.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::difference_codec_test {
 namespace {
 
 // Encodes all frames with all kernels and decodes them again; the sizes of the sections.
@@ -395,4 +395,4 @@ TEST(DifferenceCodec, DamageIsAnErrorOrOtherValues) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::difference_codec_test

@@ -7,7 +7,7 @@
 
 #include "difference_decoder.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::difference_neighbour_test {
 namespace {
 
 constexpr std::size_t block_size = DifferenceScratch::block_size;
@@ -228,4 +228,4 @@ TEST(DifferenceNeighbour, DamageIsAnErrorOrOtherValues) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::difference_neighbour_test

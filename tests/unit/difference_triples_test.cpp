@@ -8,7 +8,7 @@
 #include "difference_decoder.hpp"
 #include "gpz/core/triples.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::difference_triples_test {
 namespace {
 
 // Vibration about places between the steps of the grid.
@@ -324,4 +324,4 @@ TEST(DifferenceTriples, DamageIsAnErrorOrOtherValues) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::difference_triples_test

@@ -7,7 +7,7 @@
 #include "gpz/trajectory/corner_search.hpp"
 #include "molecule_support.hpp"
 
-namespace gpz::trajectory {
+namespace gpz::trajectory::edge_search_test {
 namespace {
 
 using codec::columns;
@@ -166,4 +166,4 @@ TEST(CornerSearch, FindsWhereACellBegins) {
 }
 
 }  // namespace
-}  // namespace gpz::trajectory
+}  // namespace gpz::trajectory::edge_search_test

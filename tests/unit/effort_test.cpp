@@ -2,7 +2,7 @@
 // Trajectories by every effort: the same values, in files that are no larger than those of less effort.
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::effort_test {
 namespace {
 
 constexpr Effort efforts[] = {Effort::fast, Effort::standard, Effort::dense};
@@ -139,4 +139,4 @@ TEST(Efforts, AreCopiedAsTheyStand) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::effort_test

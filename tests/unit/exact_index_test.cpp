@@ -12,7 +12,7 @@
 #include "gpz/trajectory/indices.hpp"
 #include "gpz/trajectory/values.hpp"
 
-namespace gpz::test {
+namespace gpz::test::exact_index_test {
 namespace {
 
 using trajectory::ExactIndex;
@@ -133,4 +133,4 @@ TEST(TakenIndices, WithoutABound) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::exact_index_test

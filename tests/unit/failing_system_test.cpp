@@ -5,7 +5,7 @@
 #include "container_support.hpp"
 #include "gpz/api/record_writer.hpp"
 
-namespace gpz::test {
+namespace gpz::test::failing_system_test {
 namespace {
 
 using api::RecordWriter;
@@ -269,4 +269,4 @@ TEST(FullDevice, IsAnErrorWithItsName) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::failing_system_test

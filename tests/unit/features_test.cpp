@@ -9,7 +9,7 @@
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/opened_chunk.hpp"
 
-namespace gpz::test {
+namespace gpz::test::features_test {
 namespace {
 
 constexpr std::size_t required_features_at = 12;
@@ -280,4 +280,4 @@ TEST(Effort, AFrameThatFailsLeavesAFileWithAHeader) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::features_test

@@ -4,7 +4,7 @@
 
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::field_sizes_test {
 namespace {
 
 std::uint64_t word_at(const Bytes &bytes, std::size_t at) {
@@ -57,4 +57,4 @@ TEST(FieldSizes, AreNotTakenFromLyingHeads) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::field_sizes_test

@@ -16,7 +16,7 @@
 #include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
 
-namespace gpz {
+namespace gpz::frame_array_test {
 namespace {
 
 template <typename T>
@@ -356,4 +356,4 @@ TEST(FrameArrays, FromC) {
 }
 
 }  // namespace
-}  // namespace gpz
+}  // namespace gpz::frame_array_test

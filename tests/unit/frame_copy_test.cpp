@@ -6,7 +6,7 @@
 #include "c_api_support.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::frame_copy_test {
 namespace {
 
 constexpr unsigned interval = 4;
@@ -320,4 +320,4 @@ TEST(DecodedFrame, EveryColumnNeedsItsValues) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::frame_copy_test

@@ -6,7 +6,7 @@
 
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::identities_test {
 namespace {
 
 constexpr std::size_t particles = 5000;  // more than a block
@@ -272,4 +272,4 @@ TEST(Identities, ColumnsWithoutPositionsStayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::identities_test

@@ -9,7 +9,7 @@
 
 #include "codec_support.hpp"
 
-namespace gpz::trajectory {
+namespace gpz::trajectory::identity_test {
 namespace {
 
 using Ids = format::Column<std::int64_t>;
@@ -158,4 +158,4 @@ TEST(Identity, ForgetsTheOrderWithoutHarm) {
 }
 
 }  // namespace
-}  // namespace gpz::trajectory
+}  // namespace gpz::trajectory::identity_test

@@ -6,7 +6,7 @@
 #include "gpz/chunk.hpp"
 #include "origin_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::input_grids_test {
 namespace {
 
 // Multiples of a step, as a program has them that divides integers.
@@ -122,4 +122,4 @@ TEST(InputGrids, AFewLargeFloatsOf32BitsDoNot) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::input_grids_test

@@ -4,7 +4,7 @@
 
 #include "gpz/cuda/host/architectures.hpp"
 
-namespace gpz::cuda {
+namespace gpz::cuda::kernel_code_test {
 namespace {
 
 TEST(KernelCode, MachineCodeRunsOnTheSameMajorVersionFromItsMinorOneOn) {
@@ -25,4 +25,4 @@ TEST(KernelCode, PtxIsCompiledForAllThatAreNotOlder) {
 TEST(KernelCode, MachineCodeIsPreferred) { EXPECT_EQ(code_for(90, {90}, {80, 90}), KernelCode::native); }
 
 }  // namespace
-}  // namespace gpz::cuda
+}  // namespace gpz::cuda::kernel_code_test

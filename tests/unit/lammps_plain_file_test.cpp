@@ -9,6 +9,7 @@
 
 #include "gpz_plain_file.h"
 
+namespace lammps_plain_file_test {
 namespace {
 
 using LAMMPS_NS::GPZPlainFile;
@@ -55,3 +56,4 @@ TEST(PlainFile, ErrorsNameFileAndReason) {
 }
 
 }  // namespace
+}  // namespace lammps_plain_file_test

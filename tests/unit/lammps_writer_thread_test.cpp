@@ -11,6 +11,7 @@
 
 #include "gpz_writer_thread.h"
 
+namespace lammps_writer_thread_test {
 namespace {
 
 using LAMMPS_NS::GPZWriterThread;
@@ -165,3 +166,4 @@ TEST(WriterThread, CountsTheTimeOfJobsOnce) {
 }
 
 }  // namespace
+}  // namespace lammps_writer_thread_test

@@ -9,7 +9,7 @@
 
 #include "gpz/codec/functions.hpp"
 
-namespace gpz::crystal {
+namespace gpz::crystal::least_squares_test {
 namespace {
 
 TEST(Functions, AreThoseOfMathematics) {
@@ -83,4 +83,4 @@ TEST(LeastSquares, FeaturesThatFollowFromOthersDoNoHarm) {
 }
 
 }  // namespace
-}  // namespace gpz::crystal
+}  // namespace gpz::crystal::least_squares_test

@@ -10,7 +10,7 @@
 #include "matrix_page.hpp"
 #include "matrix_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::matrix_test {
 namespace {
 
 constexpr const char *kind_words[] = {"block", "difference", "ordered", "cells", "sequence"};
@@ -178,4 +178,4 @@ TEST_F(Decoders, CStream) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::matrix_test

@@ -11,7 +11,7 @@
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/local_frame.hpp"
 
-namespace gpz::model {
+namespace gpz::model::model_bonds_test {
 namespace {
 
 using codec::Frame;
@@ -341,4 +341,4 @@ TEST(IntegerRoot, IsExact) {
 }
 
 }  // namespace
-}  // namespace gpz::model
+}  // namespace gpz::model::model_bonds_test

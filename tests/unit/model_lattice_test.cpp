@@ -11,7 +11,7 @@
 #include "gpz/model/lattice_model.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
 
-namespace gpz::model {
+namespace gpz::model::model_lattice_test {
 namespace {
 
 using crystal::field_stride;
@@ -420,4 +420,4 @@ TEST(Lattice, ChecksItsNumbers) {
 }
 
 }  // namespace
-}  // namespace gpz::model
+}  // namespace gpz::model::model_lattice_test

@@ -12,7 +12,7 @@
 #include "codec_support.hpp"
 #include "gpz/crystal/neighbour_list.hpp"
 
-namespace gpz::crystal {
+namespace gpz::crystal::model_neighbour_list_test {
 namespace {
 
 using test::Random;
@@ -193,4 +193,4 @@ TEST(NeighbourList, RefusesTooManyPairs) {
 }
 
 }  // namespace
-}  // namespace gpz::crystal
+}  // namespace gpz::crystal::model_neighbour_list_test

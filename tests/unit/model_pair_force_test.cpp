@@ -10,7 +10,7 @@
 #include "gpz/error.hpp"
 #include "gpz/model/pair_force.hpp"
 
-namespace gpz::model {
+namespace gpz::model::model_pair_force_test {
 namespace {
 
 using test::Random;
@@ -374,4 +374,4 @@ TEST(PairForce, TakesAnyState) {
 }
 
 }  // namespace
-}  // namespace gpz::model
+}  // namespace gpz::model::model_pair_force_test

@@ -12,7 +12,7 @@
 #include "gpz/model/modelled_section.hpp"
 #include "matter.hpp"
 
-namespace gpz::model {
+namespace gpz::model::model_section_test {
 namespace {
 
 using codec::columns;
@@ -449,4 +449,4 @@ TEST(ModelledSection, HostileHeads) {
 }
 
 }  // namespace
-}  // namespace gpz::model
+}  // namespace gpz::model::model_section_test

@@ -9,7 +9,7 @@
 #include "matter_snapshot.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::model_trajectory_test {
 namespace {
 
 template <typename Move>
@@ -100,4 +100,4 @@ TEST(ModelledTrajectory, FewParticles) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::model_trajectory_test

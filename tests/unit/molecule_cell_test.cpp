@@ -7,7 +7,7 @@
 
 #include "molecule_support.hpp"
 
-namespace gpz::molecule {
+namespace gpz::molecule::molecule_cell_test {
 namespace {
 
 constexpr std::int64_t reach = core::max_axis_reach;
@@ -177,4 +177,4 @@ TEST(MoleculeCell, ABrickDoesNotLean) {
 }
 
 }  // namespace
-}  // namespace gpz::molecule
+}  // namespace gpz::molecule::molecule_cell_test

@@ -10,7 +10,7 @@
 #include "gpz/molecule/length_sum.hpp"
 #include "molecule_support.hpp"
 
-namespace gpz::molecule {
+namespace gpz::molecule::molecule_classes_test {
 namespace {
 
 struct Given {
@@ -197,4 +197,4 @@ TEST(MoleculeClasses, BytesOfLagsFollowFromTheirHead) {
 }
 
 }  // namespace
-}  // namespace gpz::molecule
+}  // namespace gpz::molecule::molecule_classes_test

@@ -8,7 +8,7 @@
 
 #include "molecule_support.hpp"
 
-namespace gpz::molecule {
+namespace gpz::molecule::molecule_damage_test {
 namespace {
 
 // A section with the history before it.
@@ -205,4 +205,4 @@ TEST(MoleculeDamage, LevelsOfClasses) {
 }
 
 }  // namespace
-}  // namespace gpz::molecule
+}  // namespace gpz::molecule::molecule_damage_test

@@ -8,7 +8,7 @@
 #include "matter.hpp"
 #include "molecule_support.hpp"
 
-namespace gpz::molecule {
+namespace gpz::molecule::molecule_section_test {
 namespace {
 
 using codec::max64;
@@ -486,4 +486,4 @@ TEST(MoleculeSection, SaysHowMuchMemoryItHas) {
 }
 
 }  // namespace
-}  // namespace gpz::molecule
+}  // namespace gpz::molecule::molecule_section_test

@@ -5,7 +5,7 @@
 
 #include "molecule_trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::molecule_trajectory_test {
 namespace {
 
 void expect_held(const Bytes &bytes, const std::vector<Snapshot> &snapshots) {
@@ -147,4 +147,4 @@ TEST(MoleculeTrajectory, InPartOfALargeChunk) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::molecule_trajectory_test

@@ -9,7 +9,7 @@
 #include "matter.hpp"
 #include "molecule_support.hpp"
 
-namespace gpz::molecule {
+namespace gpz::molecule::molecule_tree_test {
 namespace {
 
 Lags lags_of(const std::vector<int> &lags) {
@@ -400,4 +400,4 @@ TEST(MoleculeSearch, AFrequentLagIsNoBondByItself) {
 }
 
 }  // namespace
-}  // namespace gpz::molecule
+}  // namespace gpz::molecule::molecule_tree_test

@@ -12,7 +12,7 @@
 #include "all_kernels.hpp"
 #include "codec_support.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::motion_kernels_test {
 namespace {
 
 using test::Random;
@@ -279,4 +279,4 @@ TEST(MotionKernels, MakeTheStepOfAPlainLoop) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::motion_kernels_test

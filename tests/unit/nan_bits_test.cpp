@@ -4,7 +4,7 @@
 
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::nan_bits_test {
 namespace {
 
 using Type = ConstArray::Type;
@@ -134,4 +134,4 @@ TEST_P(NanBits, AreThoseOfTheWriterInFloat32) {
 INSTANTIATE_TEST_SUITE_P(Orders, NanBits, testing::Values(Order::place, Order::id));
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::nan_bits_test

@@ -14,7 +14,7 @@
 
 #include "gpz/error.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::number_coder_test {
 namespace {
 
 struct Numbers {
@@ -401,4 +401,4 @@ TEST(AnsQuotient, IsExact) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::number_coder_test

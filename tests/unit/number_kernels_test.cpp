@@ -16,7 +16,7 @@
 #include "gpz/core/residual.hpp"
 #include "gpz/kernels/way_kernels.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::number_kernels_test {
 namespace {
 
 constexpr unsigned contexts = 3;
@@ -225,4 +225,4 @@ TEST(NumberKernels, SegmentsOfItems) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::number_kernels_test

@@ -9,7 +9,7 @@
 #include <random>
 #include <stdexcept>
 
-namespace gpz::bench {
+namespace gpz::bench::observables_test {
 namespace {
 
 std::vector<Point> ideal_gas(std::size_t particles, const PeriodicBox &box, unsigned seed) {
@@ -108,4 +108,4 @@ TEST(LargestDifference, IsRelativeOnlyWhereTheReferenceIsNotSmall) {
 }
 
 }  // namespace
-}  // namespace gpz::bench
+}  // namespace gpz::bench::observables_test

@@ -8,7 +8,7 @@
 #include "gpz/trajectory/independent_chunk.hpp"
 #include "ordered_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::ordered_chunk_test {
 namespace {
 
 constexpr std::int64_t least_id = std::numeric_limits<std::int64_t>::min();
@@ -380,4 +380,4 @@ TEST(OrderedFile, KeyFramesAndWhatBuildsOnThem) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::ordered_chunk_test

@@ -14,7 +14,7 @@
 #include "gpz/core/ordered.hpp"
 #include "gpz/error.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::ordered_codec_test {
 namespace {
 
 struct Chunk {
@@ -413,4 +413,4 @@ TEST(OrderedCodec, DamageIsAnErrorOrOtherValues) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::ordered_codec_test

@@ -9,7 +9,7 @@
 #include "hostile_chunk.hpp"
 #include "ordered_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::ordered_damage_test {
 namespace {
 
 // A chunk with everything that one can have, and how it is read.
@@ -213,4 +213,4 @@ TEST(HostileOrder, ChunksInsideOthersAreByPlace) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::ordered_damage_test

@@ -6,7 +6,7 @@
 #include "gpz/gpz.h"
 #include "origin_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::origin_exact_test {
 namespace {
 
 TEST(Origin, SinglesThatWereReadIntoDoublesAreSinglesAgain) {
@@ -159,4 +159,4 @@ TEST(Origin, OfRoundedExactValuesInC) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::origin_exact_test

@@ -6,7 +6,7 @@
 #include "gpz/gpz.h"
 #include "origin_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::origin_test {
 namespace {
 
 TEST(Origin, IsThatOfTheFile) {
@@ -249,4 +249,4 @@ TEST(Origin, WritesInC) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::origin_test

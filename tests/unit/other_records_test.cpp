@@ -5,7 +5,7 @@
 #include "counting_source.hpp"
 #include "gpz/gpz.h"
 
-namespace gpz::test {
+namespace gpz::test::other_records_test {
 namespace {
 
 constexpr std::uint32_t type = 0x80000009u;
@@ -375,4 +375,4 @@ TEST(OtherRecords, DamageBetweenFramesIsFoundWhereItIs) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::other_records_test

@@ -11,7 +11,7 @@
 #include "all_kernels.hpp"
 #include "codec_support.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::pair_kernels_test {
 namespace {
 
 using test::Random;
@@ -171,4 +171,4 @@ TEST(PairKernels, FindDirectionsInIntegers) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::pair_kernels_test

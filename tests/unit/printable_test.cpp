@@ -7,7 +7,7 @@
 
 #include "gpz/error.hpp"
 
-namespace gpz::test {
+namespace gpz::test::printable_test {
 namespace {
 
 TEST(Printable, LeavesTextAlone) {
@@ -45,4 +45,4 @@ TEST(Printable, ErrorsAre) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::printable_test

@@ -11,7 +11,7 @@
 #include "codec_support.hpp"
 #include "gpz/core/quantize.hpp"
 
-namespace gpz::test {
+namespace gpz::test::quick_index_test {
 namespace {
 
 core::Grid grid_of_bound(double bound) {
@@ -107,4 +107,4 @@ TEST(QuickIndex, IsNotForExtremeSteps) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::quick_index_test

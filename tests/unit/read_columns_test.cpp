@@ -6,7 +6,7 @@
 
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::read_columns_test {
 namespace {
 
 using Type = ConstArray::Type;
@@ -468,4 +468,4 @@ TEST(ReadColumns, OfADamagedFile) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::read_columns_test

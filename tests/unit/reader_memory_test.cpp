@@ -4,7 +4,7 @@
 #include "largest_request.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::reader_memory_test {
 namespace {
 
 using format::Budget;
@@ -82,4 +82,4 @@ TEST(ReaderMemory, IsTheSameInEveryKeyInterval) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::reader_memory_test

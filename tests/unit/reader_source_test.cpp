@@ -7,7 +7,7 @@
 #include "c_api_support.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::reader_source_test {
 namespace {
 
 // The bytes in memory; fails at reads from `failing` on.
@@ -246,4 +246,4 @@ TEST(ReaderSources, ReadNothingBehindTheirEnd) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::reader_source_test

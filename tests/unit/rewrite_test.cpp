@@ -5,7 +5,7 @@
 
 #include "container_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::rewrite_test {
 namespace {
 
 using Type = ConstArray::Type;
@@ -197,4 +197,4 @@ TEST(Rewrite, TakesFrames) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::rewrite_test

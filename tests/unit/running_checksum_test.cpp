@@ -12,7 +12,7 @@
 #include "gpz/format/checksum.hpp"
 #include "gpz/kernels/checksum_kernels.hpp"
 
-namespace gpz::test {
+namespace gpz::test::running_checksum_test {
 namespace {
 
 TEST(RunningChecksum, IsThatOfTheWhole) {
@@ -65,4 +65,4 @@ TEST(RunningChecksum, FromSumsOfBlocksInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::running_checksum_test

@@ -3,7 +3,7 @@
 // their trailers, between any two reads of the scan.
 #include "container_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::scan_growing_test {
 namespace {
 
 constexpr std::size_t count = 5;
@@ -62,4 +62,4 @@ TEST(ScanGrowing, FindsCompleteFramesAndNoDamage) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::scan_growing_test

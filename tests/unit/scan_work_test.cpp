@@ -4,7 +4,7 @@
 #include "container_support.hpp"
 #include "counting_source.hpp"
 
-namespace gpz::test {
+namespace gpz::test::scan_work_test {
 namespace {
 
 // What scanning finds. It may read every byte once in search of markers, twice as part of a head, and 24 bytes at the
@@ -124,4 +124,4 @@ TEST(ScanWork, AnIndexThatIsNotUsedIsReadOnce) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::scan_work_test

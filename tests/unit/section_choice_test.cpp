@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace gpz::trajectory {
+namespace gpz::trajectory::section_choice_test {
 namespace {
 
 using Try = SectionChoice::Try;
@@ -113,4 +113,4 @@ TEST(SectionChoice, NeighboursAreLeftOutBehindTrials) {
 }
 
 }  // namespace
-}  // namespace gpz::trajectory
+}  // namespace gpz::trajectory::section_choice_test

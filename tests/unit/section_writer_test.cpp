@@ -12,7 +12,7 @@
 #include "gpz/format/fields.hpp"
 #include "gpz/model/modelled_section.hpp"
 
-namespace gpz::trajectory {
+namespace gpz::trajectory::section_writer_test {
 namespace {
 
 using Try = SectionChoice::Try;
@@ -200,4 +200,4 @@ TEST(SectionWriter, EveryFieldHasACandidate) {
 }
 
 }  // namespace
-}  // namespace gpz::trajectory
+}  // namespace gpz::trajectory::section_writer_test

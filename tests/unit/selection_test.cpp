@@ -10,7 +10,7 @@
 #include "gpz/trajectory/chunk_reader.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::selection_test {
 namespace {
 
 constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
@@ -380,4 +380,4 @@ TEST(WantedBlocks, OfDamagedChunksAreHarmless) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::selection_test

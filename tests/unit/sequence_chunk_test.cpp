@@ -8,7 +8,7 @@
 #include "gpz/writer.hpp"
 #include "sequence_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::sequence_chunk_test {
 namespace {
 
 template <typename T>
@@ -137,4 +137,4 @@ TEST(SequenceChunk, BlocksWhereTheyAreSmaller) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::sequence_chunk_test

@@ -3,7 +3,7 @@
 #include "hostile_chunk.hpp"
 #include "sequence_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::sequence_damage_test {
 namespace {
 
 struct Target {
@@ -55,4 +55,4 @@ TEST(HostileSequence, NumbersOfParticles) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::sequence_damage_test

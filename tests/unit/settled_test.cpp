@@ -15,7 +15,7 @@
 #include "matter_snapshot.hpp"
 #include "molecule_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::settled_test {
 namespace {
 
 using trajectory::EncoderAccess;
@@ -163,4 +163,4 @@ TEST(Settled, SmallChunksGoOnWithContests) {
 TEST(Settled, NoChunkIsSettledAtFirst) { EXPECT_EQ(EncoderAccess::settled(TrajectoryEncoder()), 0); }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::settled_test

@@ -11,7 +11,7 @@
 #include "all_kernels.hpp"
 #include "codec_support.hpp"
 
-namespace gpz::codec {
+namespace gpz::codec::spring_kernels_test {
 namespace {
 
 using test::Random;
@@ -81,4 +81,4 @@ TEST(SpringKernels, MakeTheStepOfAPlainLoop) {
 }
 
 }  // namespace
-}  // namespace gpz::codec
+}  // namespace gpz::codec::spring_kernels_test

@@ -7,7 +7,7 @@
 #include "container_support.hpp"
 #include "gpz/gpz.h"
 
-namespace gpz::test {
+namespace gpz::test::tables_c_api_test {
 namespace {
 
 void require_ok(gpz_status status) { ASSERT_EQ(status, GPZ_OK) << gpz_last_error(); }
@@ -112,4 +112,4 @@ TEST(TablesInC, RefuseWrongArguments) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::tables_c_api_test

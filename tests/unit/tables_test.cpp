@@ -12,7 +12,7 @@
 
 #include "container_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::tables_test {
 namespace {
 
 using Integers = std::vector<std::int64_t>;
@@ -333,4 +333,4 @@ TEST(ObservablesOfAFile, WithoutTheirNamesAreCorrupt) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::tables_test

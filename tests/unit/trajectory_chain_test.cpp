@@ -9,7 +9,7 @@
 
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::trajectory_chain_test {
 namespace {
 
 struct Attempt {
@@ -282,4 +282,4 @@ TEST(ChainWriter, GoesOnWithAKeyFrameAfterAnError) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::trajectory_chain_test

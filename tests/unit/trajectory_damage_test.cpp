@@ -8,7 +8,7 @@
 #include "largest_request.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::trajectory_damage_test {
 namespace {
 
 // Two difference chunks in a row with everything that they can have, and the chunks that the first one needs.
@@ -198,4 +198,4 @@ TEST(HostileHeads, WithTrueChecksums) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::trajectory_damage_test

@@ -6,7 +6,7 @@
 #include "gpz/format/section_head.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::trajectory_encoder_test {
 namespace {
 
 ChunkKind kind_of(const EncodedChunk &chunk) { return chunk_kind(chunk.bytes.data(), chunk.bytes.size()); }
@@ -248,4 +248,4 @@ TEST(Writer, RefusesFramesThatBuildOnNothing) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::trajectory_encoder_test

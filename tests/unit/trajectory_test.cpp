@@ -4,7 +4,7 @@
 #include "gpz/format/grid_box.hpp"
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::trajectory_test {
 namespace {
 
 std::size_t difference_frames(const Bytes &bytes) {
@@ -408,4 +408,4 @@ TEST(Fields, ChangeTheirNames) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::trajectory_test

@@ -14,7 +14,7 @@
 #include "container_support.hpp"
 #include "gpz/gpz.h"
 
-namespace gpz::test {
+namespace gpz::test::units_test {
 namespace {
 
 TEST(Units, AreThoseOfLammpsAndNoOthers) {
@@ -196,4 +196,4 @@ TEST(Units, HaveTheirBoundInC) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::units_test

@@ -12,7 +12,7 @@
 #include "codec_support.hpp"
 #include "gpz/molecule/contexts.hpp"
 
-namespace gpz::test {
+namespace gpz::test::way_kernels_test {
 namespace {
 
 using Steps = std::array<std::int32_t, 3>;
@@ -255,4 +255,4 @@ TEST(WayKernels, ExpectWhatRests) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::way_kernels_test

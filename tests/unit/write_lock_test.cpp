@@ -20,7 +20,7 @@
 #include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
 
-namespace gpz::test {
+namespace gpz::test::write_lock_test {
 namespace {
 
 // A process that does something, says so, and lives until it is told to end or killed.
@@ -263,4 +263,4 @@ TEST_F(WriteLockOf, IsAStatusInC) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::write_lock_test

@@ -9,7 +9,7 @@
 
 #include "trajectory_support.hpp"
 
-namespace gpz::test {
+namespace gpz::test::writer_sink_test {
 namespace {
 
 constexpr unsigned interval = 3;
@@ -254,4 +254,4 @@ TEST(KeySchedule, TakesIntervalsOfTheFormatOnly) {
 }
 
 }  // namespace
-}  // namespace gpz::test
+}  // namespace gpz::test::writer_sink_test

@@ -11,7 +11,7 @@
 
 #include "edge_values.hpp"
 
-namespace gpz::values {
+namespace gpz::values::bound_check_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -137,4 +137,4 @@ TEST(EdgeValue, IsNextToAnEdge) {
 }
 
 }  // namespace
-}  // namespace gpz::values
+}  // namespace gpz::values::bound_check_test

@@ -18,7 +18,7 @@
 #include "motion.hpp"
 #include "value_file.hpp"
 
-namespace gpz::values {
+namespace gpz::values::float_environment_test {
 namespace {
 
 struct Environment {
@@ -193,4 +193,4 @@ TEST(FloatEnvironment, OfChunksAndSteps) {
 }
 
 }  // namespace
-}  // namespace gpz::values
+}  // namespace gpz::values::float_environment_test

@@ -12,7 +12,7 @@
 #include "gpz/error.hpp"
 #include "value_file.hpp"
 
-namespace gpz::values {
+namespace gpz::values::special_values_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -195,4 +195,4 @@ TEST(Refused, AreBoundsAndStepsThatNoEncoderCanKeep) {
 }
 
 }  // namespace
-}  // namespace gpz::values
+}  // namespace gpz::values::special_values_test

@@ -14,7 +14,7 @@ std::string names_of(const Command &command) {
   return text;
 }
 
-std::string action(const Option &option) {
+std::string bash_action(const Option &option) {
   if (!option.choices.empty()) return fmt::format("_gpz_words '{}'", fmt::join(option.choices, " "));
   return option.file ? "_gpz_files" : ":";
 }
@@ -24,7 +24,7 @@ std::string cases(const Command &command) {
   std::string text = fmt::format("    {})\n      case $previous in\n", command.name);
   for (const Option &option : command.options)
     if (!option.positional() && !option.value.empty())
-      text += fmt::format("        {}) {} ;;\n", fmt::join(option.names, "|"), action(option));
+      text += fmt::format("        {}) {} ;;\n", fmt::join(option.names, "|"), bash_action(option));
   return text + fmt::format("        *) _gpz_options '{}' ;;\n      esac\n      ;;\n", names_of(command));
 }
 

@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <regex>
+#include <optional>
+#include <string>
+#include <string_view>
 
 namespace gpz::manual {
 namespace {
@@ -14,15 +16,22 @@ std::string joined(std::string text) {
   return text;
 }
 
+// What stands between the first `begin` and the next `end`.
+std::optional<std::string> between(const std::string &text, std::string_view begin, std::string_view end) {
+  std::size_t first = text.find(begin);
+  if (first == text.npos) return {};
+  first += begin.size();
+  const std::size_t last = text.find(end, first);
+  if (last == text.npos) return {};
+  return text.substr(first, last - first);
+}
+
 // CLI11 has the checks of an option only as words behind its type: "TEXT:{place,id}", "UINT:UINT in [1 - 9]".
 void read_type(const std::string &type, Option &option) {
-  static const std::regex members(R"(:\{([^{}]*)\})");
-  static const std::regex range(R"(in \[(\S+) - (\S+)\])");
-  std::smatch match;
-  if (std::regex_search(type, match, members)) {
-    option.choices = CLI::detail::split(match[1], ',');
-  } else if (std::regex_search(type, match, range)) {
-    option.range = match[1].str() + " to " + match[2].str();
+  if (const auto members = between(type, ":{", "}")) {
+    option.choices = CLI::detail::split(*members, ',');
+  } else if (const auto least = between(type, "in [", " - "), most = between(type, " - ", "]"); least && most) {
+    option.range = *least + " to " + *most;
   }
   option.value = type.substr(0, type.find_first_of(": "));
   option.file = option.value == "FILE";

@@ -8,7 +8,7 @@ namespace gpz::manual {
 namespace {
 
 // Inside of single quotes, and of a specification whose parts end with one of "[]:".
-std::string quoted(const std::string &text) {
+std::string zsh_quoted(const std::string &text) {
   std::string out;
   for (const char c : text) {
     if (c == '\'')
@@ -21,23 +21,23 @@ std::string quoted(const std::string &text) {
   return out;
 }
 
-std::string action(const Option &option) {
+std::string zsh_action(const Option &option) {
   if (!option.choices.empty()) return fmt::format("({})", fmt::join(option.choices, " "));
   return option.file ? "_files" : " ";
 }
 
 // One name of an option is one specification, which excludes the other names.
 std::string specifications(const Option &option) {
-  if (option.positional()) return fmt::format(" \\\n        ':{}:{}'", quoted(option.value), action(option));
+  if (option.positional()) return fmt::format(" \\\n        ':{}:{}'", zsh_quoted(option.value), zsh_action(option));
   std::string text;
   for (const std::string &name : option.names) {
     const bool is_long = name.rfind("--", 0) == 0;
     const std::string excluded = option.repeatable ? "*" : fmt::format("({})", fmt::join(option.names, " "));
     text += fmt::format(" \\\n        '{}{}", excluded, name);
     if (!option.value.empty()) text += is_long ? "=" : "+";
-    text += fmt::format("[{}]", quoted(option.description));
+    text += fmt::format("[{}]", zsh_quoted(option.description));
     if (!option.value.empty())
-      text += fmt::format("{}{}:{}", option.optional_value ? "::" : ":", quoted(option.value), action(option));
+      text += fmt::format("{}{}:{}", option.optional_value ? "::" : ":", zsh_quoted(option.value), zsh_action(option));
     text += "'";
   }
   return text;
@@ -49,7 +49,7 @@ std::string zsh_completion(const CommandLine &line) {
   std::string names;
   std::string cases;
   for (const Command &command : line.commands) {
-    names += fmt::format("    '{}:{}'\n", command.name, quoted(command.description));
+    names += fmt::format("    '{}:{}'\n", command.name, zsh_quoted(command.description));
     cases += fmt::format("    {})\n      _arguments -S", command.name);
     for (const Option &option : command.options) cases += specifications(option);
     cases += "\n      ;;\n";
