@@ -2,6 +2,7 @@
 """The data behind the golden files: frames of seeded particles, made with operations that give the same bits on every machine
 (+ - * / and Python's Mersenne Twister)."""
 
+import functools
 import math
 import random
 from dataclasses import dataclass
@@ -329,6 +330,7 @@ NAMES = {"columns": ["x", "y", "z", "id", "type"], "elements": ["C", "H", "O"], 
 NAMES.update(generator="golden", atom_style="full", command="dump 1 all gpz 100", timestep_size=0.005)
 
 
+@functools.cache
 def sources():
     """By name of the golden file."""
     return {

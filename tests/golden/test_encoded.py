@@ -20,7 +20,7 @@ def instruction_sets():
     """Those that this machine has."""
     if platform.machine() != "x86_64":
         return ["generic"]
-    example = data.sources()["example"]
+    example = data.example()
     names = ["generic", "avx2", "avx512"]
     return [name for name in names if make.encoded(example, 1, name)[1] == name]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// limits_probe LIMIT FILE...: reads each file in each way within a limit of so many bytes, and prints a line for each:
-// file, way, status of the first frame that is not read (0: all are), the most memory in use at once in bytes, the
-// bytes that were read.
+// limits_probe LIMIT EVERY FILE...: reads each file in every EVERYth way, in turn, within a limit of so many bytes.
+// Prints a line for each: file, way, status of the first frame that is not read (0: all are), the most memory in use at
+// once in bytes, the bytes that were read.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -147,16 +147,20 @@ std::uint64_t bytes_read() {
 }  // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 2) return 2;
+  if (argc < 3) return 2;
   Limits limits;
   limits.memory = std::strtoull(argv[1], nullptr, 10);
+  const int every = std::atoi(argv[2]);  // each file in one of so many ways
+  if (every < 1) return 2;
+  int turn = 0;
   const struct {
     const char *name;
     Status (*read)(const std::string &, const Limits &);
   } ways[] = {{"frames", frames}, {"turn", in_turn},  {"verify", verified}, {"sorted", sorted},    {"columns", columns},
               {"tables", tables}, {"stream", stream}, {"c", c_reader},      {"c-stream", c_stream}};
-  for (int i = 2; i < argc; ++i)
+  for (int i = 3; i < argc; ++i, turn = i - 3)
     for (const auto &way : ways) {
+      if (turn++ % every != 0) continue;
       const std::int64_t before = gpz::test::in_use;
       gpz::test::most_use = before;
       const std::uint64_t read_before = bytes_read();

@@ -11,7 +11,7 @@ import unittest
 
 import costly  # first: it knows where the other folders are
 import costly_tables
-from long_form import LONG
+from long_form import LONG, in_turn
 
 GPZ = os.environ["GPZ"]
 # Program, libraries, text on its way to the output, chunks.
@@ -120,10 +120,10 @@ class Command(unittest.TestCase):
 
     def test_tables(self):
         """`info` has the tables of the first frame at once, `verify` a record of tables at a time."""
-        for name, make in costly_tables.FILES.items():
+        for number, (name, make) in enumerate(costly_tables.FILES.items()):
             path = self.folder / "in.gpz"
             path.write_bytes(make())
-            for command in ("info", "verify"):
+            for command in in_turn(("verify", "info"), number):
                 with self.subTest(file=name, command=command):
                     code, message, memory = self.gpz(command, str(path), "--max-memory", f"{costly_tables.LIMIT >> 20}M")
                     self.assertEqual(code, expected_of_tables(name, command), message)

@@ -97,12 +97,12 @@ Events particles(const char *name, std::size_t cells, double density, double tem
   return events;
 }
 Events liquid(const char *name) { return particles(name, 5, 0.8, 1.0, 8); }
-Events crystal(const char *name) { return particles(name, 6, 1.05, 0.1, 60); }
+Events crystal(const char *name) { return particles(name, 5, 1.05, 0.1, 60); }
 
 Events waters(const char *name, std::size_t others, gpz::Effort effort) {
   Events events;
   events.name = name;
-  events.matter = [=] { return std::make_unique<gpz::test::Waters>(300, others, others + 1); };
+  events.matter = [=] { return std::make_unique<gpz::test::Waters>(150, others, others + 1); };
   events.move = [](Matter &matter) { static_cast<gpz::test::Waters &>(matter).move(); };
   events.effort = effort;
   events.order = gpz::Order::id;
@@ -119,7 +119,7 @@ std::vector<Events> trajectories() {
   const auto by_id = [](Events &e) { e.order = gpz::Order::id; };
   add(liquid("liquid"));
   add(liquid("liquid-id"), by_id);
-  add(particles("liquid-exchange", 6, 0.8, 1.0, 6),
+  add(particles("liquid-exchange", 5, 0.8, 1.0, 6),
       [](Events &e) { e.exchange = true, e.frames = 6, e.bound = 0.0003; });
   add(liquid("liquid-open"), [](Events &e) { e.open = true; });
   add(liquid("liquid-late"), [](Events &e) { e.late = 0.3; });
@@ -129,8 +129,8 @@ std::vector<Events> trajectories() {
   add(crystal("crystal-id"), by_id);
   add(crystal("crystal-exchange"), [](Events &e) { e.exchange = true, e.order = gpz::Order::id, e.frames = 7; });
   add(crystal("crystal-special"), [](Events &e) { e.special = true, e.late = 0.1; });
-  add(particles("flat", 30, 0.8, 0.6, 6, true));
-  add(particles("flat-exchange", 30, 0.8, 0.6, 6, true), [](Events &e) { e.exchange = true; });
+  add(particles("flat", 20, 0.8, 0.6, 6, true));
+  add(particles("flat-exchange", 20, 0.8, 0.6, 6, true), [](Events &e) { e.exchange = true; });
   for (const auto effort : {gpz::Effort::standard, gpz::Effort::dense}) {
     const std::string end = effort == gpz::Effort::dense ? "-dense" : "";
     add(waters(("waters" + end).c_str(), 0, effort));

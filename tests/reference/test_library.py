@@ -170,7 +170,7 @@ class Library(LibraryTest):
             return records
 
         with mock.patch.object(gpz_codec, "read_directory", read_and_note):
-            for path in self.written("write"):
+            for path in self.written("write", 1):
                 with self.subTest(file=path.name):
                     self.compare(path)
         floats = set(itertools.product((FLOAT32, FLOAT64), (RUNS, ELIAS_FANO, PLAIN, EXACT)))

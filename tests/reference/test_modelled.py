@@ -43,7 +43,7 @@ class Modelled(LibraryTest):
     def test_files_of_the_library(self):
         found = set()
         with noting_models(found):
-            self.compare_folder("modelled", ("backward", "fields", "stream"))
+            self.compare_folder("modelled", ("backward", "fields", "stream"), every=2)
         expected = {("model", model) for model in (TEMPORAL, LATTICE, PAIR_FORCES)}
         expected |= {("flag", flag) for flag in (SLOTS, SPACE, BONDS)} | {("components", d) for d in (2, 3)}
         expected |= {("bound", circle, True) for circle in (False, True)}

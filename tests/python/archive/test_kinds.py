@@ -3,9 +3,11 @@
 
 import bz2
 import gzip
+import importlib
 import lzma
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -15,7 +17,7 @@ import zstandard
 from conftest import as_gpz, binary_dump, dump, last, lines, outputs, xyz
 
 import gpz
-from gpz.archive import archive
+from gpz.archive import archive, programs
 from gpz.archive.kinds import Kind, kind_of
 from gpz.convert import convert
 from gpz.convert.comparison import compare
@@ -175,8 +177,44 @@ def sources(tmp_path_factory):
     return folder
 
 
+class Forked:
+    """A program of this package in a copy of this process, which has imported what takes seconds to import."""
+
+    def __init__(self, arguments, output, errors):
+        self.stdin = open(os.devnull, "wb")
+        self.number = os.fork()
+        if self.number > 0:
+            return
+        code = 1
+        try:
+            for number, name in ((output, "stdout"), (errors, "stderr")):
+                setattr(sys, name, open(number, "w", buffering=1, closefd=False))
+            code = importlib.import_module(arguments[2]).main(arguments[3:])
+            sys.stdout.flush()
+        finally:
+            os._exit(code)
+
+    def kill(self):
+        os.kill(self.number, signal.SIGKILL)
+
+    def wait(self):
+        return os.waitstatus_to_exitcode(os.waitpid(self.number, 0)[1])
+
+
+@pytest.fixture
+def forked(monkeypatch, sources):  # noqa: ARG001  it imports what programs need
+    """Programs of this package are not started anew."""
+    usual = programs._start
+
+    def start(arguments, output, errors):
+        is_python = list(arguments[:2]) == [sys.executable, "-m"]
+        return Forked([str(argument) for argument in arguments], output, errors) if is_python else usual(arguments, output, errors)
+
+    monkeypatch.setattr(programs, "_start", start)
+
+
 class TestConverted:
-    def test_is_archived_and_compared(self, tmp_path, sources):
+    def test_is_archived_and_compared(self, tmp_path, sources, forked):
         endings = ("xtc", "nc", "h5md")  # the others below
         report = archive([sources / f"run.{ending}" for ending in endings], to=tmp_path, eb=0.01)
         assert report.ok and report.done == len(endings), report.failed
@@ -218,7 +256,7 @@ class TestConverted:
         assert ended.returncode == 7 and "differ by more than the bound" in ended.stderr
         assert len(ended.stderr.splitlines()) == 1
 
-    def test_bounds_of_quantities_that_it_does_not_have(self, sources, tmp_path):
+    def test_bounds_of_quantities_that_it_does_not_have(self, sources, forked, tmp_path):
         report = archive([sources / "run.dcd", sources / "run.trr"], to=tmp_path, bounds=["v*=0.5", "f*=1e-3", "q=1"])
         assert report.ok, report.failed
         bounds = {column["name"]: column["bound"] for column in last(tmp_path, "run.trr")["columns"]}
@@ -234,7 +272,7 @@ class TestConverted:
         assert last(tmp_path / "out", "run.dcd")["cut"] is True
         assert "ends within a frame" in report.kept[0][1] and path.read_bytes() == content
 
-    def test_inputs_stay(self, sources, tmp_path):
+    def test_inputs_stay(self, sources, forked, tmp_path):
         """Those of H5MD may have datasets, and those of TRR values, that gpz does not store."""
         names = [shutil.copy(sources / f"run.{ending}", tmp_path) for ending in ("h5md", "trr")]
         report = archive(names, to=tmp_path / "out", remove_inputs=True)
@@ -245,21 +283,21 @@ class TestConverted:
         ]
 
     @pytest.mark.parametrize("ending", ["dcd", "xtc"])
-    def test_a_relative_bound(self, sources, tmp_path, ending):
+    def test_a_relative_bound(self, sources, forked, tmp_path, ending):
         report = archive(sources / f"run.{ending}", to=tmp_path, rel=1e-3)
         assert report.ok and report.done == 1, report.failed
         with gpz.open(tmp_path / f"run.{ending}.gpz") as file:
             assert file[0].position_bound == pytest.approx(1e-3 * file[0].box.lengths.max(), rel=1e-6)
         assert last(tmp_path, f"run.{ending}")["columns"][0]["bound"] == pytest.approx(0.001 * 10, rel=1e-5)
 
-    def test_a_key_interval_that_is_chosen(self, sources, tmp_path):
+    def test_a_key_interval_that_is_chosen(self, sources, forked, tmp_path):
         names = [sources / "run.dcd", sources / "run.h5md"]
         for key in ("auto", 100):
             report = archive(names, to=tmp_path / str(key), key=key)
             assert report.ok and report.done == 2, report.failed
         assert outputs(tmp_path / "auto") == outputs(tmp_path / "100")
 
-    def test_a_key_interval_that_large_frames_give(self, tmp_path):
+    def test_a_key_interval_that_large_frames_give(self, forked, tmp_path):
         random = np.random.default_rng(1)
         with gpz.Writer(tmp_path / "made.gpz") as writer:
             for _ in range(6):

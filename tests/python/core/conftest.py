@@ -13,6 +13,8 @@ import gpz
 if "GPZ_CLIENT_TESTS" in os.environ:
     sys.path.insert(0, os.environ["GPZ_CLIENT_TESTS"])
 
+sys.path.append(str(Path(__file__).resolve().parents[2]))  # long_form
+
 GOLDEN = Path(__file__).resolve().parents[2] / "golden" / "files"
 BOUND = 1e-3
 PARTICLES, FRAMES, KEY = 700, 12, 5

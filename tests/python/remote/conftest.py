@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Files on a web server."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from serving import FRAMES, KEY, PARTICLES, Server
 
 import gpz
+
+sys.path.append(str(Path(__file__).parents[2]))  # long_form
 
 
 @pytest.fixture(scope="session")
