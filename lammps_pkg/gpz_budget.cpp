@@ -88,8 +88,8 @@ std::string GPZBudget::report() {
   std::string text;
   for (int e = 0; e < nefforts; ++e) {
     if (!written_[e] && !shares_[e]) continue;
-    text +=
-        fmt::format("{}{} in {} frame{}", text.empty() ? "" : ", ", effort_names[e], written_[e], written_[e] == 1 ? "" : "s");
+    text += fmt::format("{}{} in {} frame{}", text.empty() ? "" : ", ", effort_names[e], written_[e],
+                        written_[e] == 1 ? "" : "s");
     if (shares_[e]) text += fmt::format(" ({:.2g} % of the loop)", 100.0 * *shares_[e]);
   }
   written_ = {};
