@@ -104,9 +104,9 @@ class Scan(unittest.TestCase):
         return result
 
     def test_exit_codes(self):
-        for name in scan_files.FILES:
-            codes = CODES.get(name, (OK,) * 4)
-            for command, code in zip(("info", "verify", "lammps", "repair"), codes, strict=True):
+        for number, name in enumerate(scan_files.FILES):
+            codes = tuple(zip(("info", "verify", "lammps", "repair"), CODES.get(name, (OK,) * 4), strict=True))
+            for command, code in itertools.chain(*in_turn((codes[::2], codes[1::2]), number)):
                 with self.subTest(name=name, command=command):
                     result = self.gpz(command, name)
                     self.assertEqual(result.code, code, result.stderr)
