@@ -20,7 +20,9 @@ import gpz
 
 
 def factor(run, quantity):
-    return 1.0 if run.units == "lj" else convert(1.0, quantity, run.units, "ASE")
+    if run.units == "lj" or (quantity == "mass" and run.units in ("real", "metal")):  # grams a mole are u
+        return 1.0
+    return convert(1.0, quantity, run.units, "ASE")
 
 
 def test_values(run):

@@ -271,13 +271,13 @@ def observables_elsewhere(t):
 
 @case()
 def observables_leave_the_log_alone(t):
-    """The same thermodynamic output, and the same summary of the dump."""
+    """The same thermodynamic output, and the same errors in the summary of the dump, whose bytes count the observables."""
     texts = []
     for modify in ("", "thermo yes"):
         output = t.lammps(MELT + "thermo 10\n" + dumps(BASE, every=5, modify=modify) + "run 40")
-        of_interest = re.compile(r"\s*\d+ +-?\d|Dump gpz gpz: t.gpz|  largest")
+        of_interest = re.compile(r"\s*\d+ +-?\d|  largest")
         texts.append([line for line in output.splitlines() if of_interest.match(line)])
-    assert texts[0] == texts[1] and len(texts[0]) >= 7, texts
+    assert texts[0] == texts[1] and len(texts[0]) >= 6, texts
 
 
 @case()

@@ -190,20 +190,26 @@ TEST_F(WriteLockOf, AForkedProcessDoesNotKeepIt) {
 
 TEST_F(WriteLockOf, AProcessEndsWithItWhateverItsChildrenDo) {
   int hold[2];
+  int begun[2];
   ASSERT_EQ(::pipe(hold), 0);
+  ASSERT_EQ(::pipe(begun), 0);
   std::unique_ptr<Writer> writer;
   Process other([&] {
     writer = appending();
-    if (::fork() != 0) return;
-    ::close(hold[1]);
     char byte = 0;
+    if (::fork() != 0) {  // until the child has closed its copy of what is locked
+      EXPECT_EQ(::read(begun[0], &byte, 1), 1);
+      return;
+    }
+    EXPECT_EQ(::write(begun[1], &byte, 1), 1);
+    ::close(hold[1]);
     ::_exit(static_cast<int>(::read(hold[0], &byte, 1)));  // at the end of this test
   });
   EXPECT_TRUE(is_refused([&] { appending(); }, elsewhere));
   other.kill();
   append(2);
   EXPECT_EQ(frames(), 3U);
-  for (const int descriptor : hold) ::close(descriptor);
+  for (const int descriptor : {hold[0], hold[1], begun[0], begun[1]}) ::close(descriptor);
 }
 
 TEST_F(WriteLockOf, ReadersAreNotKeptOut) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <new>
 
 #include "exit_code.hpp"
 #include "gpz/write_lock.hpp"
@@ -14,12 +15,14 @@ namespace {
 
 const std::string standard_output = "-";
 
-// Another program may have created the file first.
+// Another program may have created the file first, and write it.
 void remove_unless_written(const std::string &path) {
   try {
     const WriteLock lock(path);
     ::unlink(path.c_str());
-  } catch (const std::exception &) {  // the first error is the one to report
+  } catch (const Error &) {  // the first error is the one to report
+  } catch (const std::bad_alloc &) {
+    ::unlink(path.c_str());  // without memory nobody else can be asked for
   }
 }
 
