@@ -3,7 +3,8 @@
 # Checks without running anything: shell scripts (shellcheck), formatting (clang-format), licence lines, the includes of each room, and static
 # analysis (clang-tidy) of what is configured in build/: run scripts/test.sh first.
 #
-#   scripts/lint.sh [--fix]      --fix formats the files instead
+#   scripts/lint.sh [--fix] [--analyze]      --fix formats the files instead; --analyze: also clang-tidy's static analyzer, which takes most
+#                                            of the time
 set -euo pipefail
 for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
 install_packages clang-format-14 clang-tidy-14 shellcheck
@@ -13,7 +14,14 @@ say "shellcheck"
 git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
 
 mode=(--dry-run --Werror)
-[[ ${1:-} == --fix ]] && mode=(-i)
+analyze=
+for word; do
+  case $word in
+    --fix) mode=(-i) ;;
+    --analyze) analyze=--analyze ;;
+    *) die "unknown argument: $word" ;;
+  esac
+done
 say "clang-format"
 find bench evaluation gpz hdf5 lammps_pkg molfile python tests tools -type f -regex '.*\.\([ch]pp\|[ch]\|cuh?\)' -print0 |
   xargs -0 clang-format-14 --style=file "${mode[@]}"
@@ -33,5 +41,5 @@ configure_lint() {
     -D "LAMMPS_SOURCE_DIR=$(cached LAMMPS_SOURCE_DIR)" -D "LAMMPS_BINARY=$(cached LAMMPS_BINARY)"
 }
 step "Configuring clang-tidy's view" no_progress build/lint.configure.log configure_lint || die "cannot configure build/lint"
-step "clang-tidy" no_progress build/clang-tidy.log scripts/lib/tidy.py build/lint || die "clang-tidy has something to say: build/clang-tidy.log"
+step "clang-tidy" no_progress build/clang-tidy.log scripts/lib/tidy.py build/lint $analyze || die "clang-tidy has something to say: build/clang-tidy.log"
 say "All of it took $(duration $SECONDS)"

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs clang-tidy over the C++ files that are configured in a build folder.
 
-    tidy.py BUILD_FOLDER [FILTER]      FILTER: a regular expression of paths in the repository
+    tidy.py BUILD_FOLDER [--analyze] [FILTER]      FILTER: a regular expression of paths in the repository
 
 clang-tidy looks at all that a file includes, and most of its time goes into the headers of others. So files are looked at
 together, one after the other in one file: some checks look at the main file only. They are those of one room whose options agree;
 what each may include is checked by the build. Where their names clash (those of anonymous namespaces, for example), clashing files
 go into another one; nothing has to be renamed but main.
 
-The static analyzer is left out in tests and benchmarks: tests run under AddressSanitizer and UndefinedBehaviorSanitizer,
-which see what the analyzer looks for. A name that one file declares by `using` may be used by another one; that each uses its own
+The static analyzer takes most of the time, and tests under AddressSanitizer and UndefinedBehaviorSanitizer see what it looks for. It
+runs with --analyze, and never in tests and benchmarks. A name that one file declares by `using` may be used by another one; that each uses its own
 is seen in the text.
 """
 
@@ -131,14 +131,15 @@ class Batch:
 
 
 class Tidy:
-    def __init__(self, build):
+    def __init__(self, build, analyze):
+        self.without_analyzer = "" if analyze else "-clang-analyzer-*"
         self.folder = build / "tidy"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.build = build
         self.numbers = itertools.count(1)
 
     def run(self, batch, group):
-        checks = "" if room(batch.files[0]) in ANALYZED else "-clang-analyzer-*,-misc-unused-using-decls"
+        checks = self.without_analyzer if room(batch.files[0]) in ANALYZED else "-clang-analyzer-*,-misc-unused-using-decls"
         # What one file has in an anonymous namespace is hidden by names of the next one.
         done = subprocess.run(["clang-tidy-14", "-quiet", f"--header-filter={HEADERS}", f"--checks={checks}", str(batch.path), "--",
                                *self.flags(group), "-Wno-shadow"],
@@ -171,9 +172,10 @@ class Tidy:
 
 
 def main():
-    build = Path(sys.argv[1]).resolve()
-    wanted = re.compile(sys.argv[2] if len(sys.argv) > 2 else "")
-    tidy = Tidy(build)
+    build, *rest = sys.argv[1:]
+    build = Path(build).resolve()
+    wanted = re.compile(next((word for word in rest if word != "--analyze"), ""))
+    tidy = Tidy(build, "--analyze" in rest)
     groups, checked = [], set()
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = entry["file"]
