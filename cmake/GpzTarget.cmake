@@ -51,10 +51,13 @@ function(gpz_warnings target)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     list(APPEND host -Wreserved-identifier -Wno-reserved-macro-identifier)
   endif()
+  # In a unity build, a local name may be that of another file's anonymous namespace: only GCC tells most of these from shadows within
+  # a file. And GCC takes the files for headers, whose classes must not use anonymous namespaces.
+  set(of_unity -Wno-shadow)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC takes the files of a unity build for headers, whose classes must not use anonymous namespaces.
-    list(APPEND host $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:-Wno-subobject-linkage>)
+    set(of_unity -Wno-subobject-linkage)
   endif()
+  list(APPEND host $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>>:${of_unity}>)
   if(GPZ_WERROR)
     list(APPEND host -Werror)
     list(APPEND cuda "SHELL:-Werror all-warnings" -Xcompiler=-Werror)

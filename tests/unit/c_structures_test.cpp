@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "c_api_support.hpp"
 
@@ -222,6 +223,36 @@ TEST(CEnumerations, TakeTheirNumbersOnly) {
   EXPECT_EQ(compress(&frame, &field), GPZ_INVALID_ARGUMENT);  // of floats
   gpz_writer *writer = nullptr;
   EXPECT_EQ(gpz_writer_open_memory(nullptr, -1, &writer), GPZ_INVALID_ARGUMENT);
+}
+
+// Boxes are read at the distance that the program's structure has.
+TEST(CStructures, BoxesOfALaterVersionAreThoseOfAllFrames) {
+  constexpr std::size_t frames = 3, particles = 200;
+  std::vector<double> values;
+  std::vector<gpz_frame> boxes;
+  std::vector<Later<gpz_frame>> later;
+  for (std::size_t f = 0; f < frames; ++f) {
+    gpz_frame box = gpz_new_frame(particles, 0);
+    box.box_kind = GPZ_BOX_ORTHOGONAL;
+    for (int d = 0; d < 3; ++d) {
+      box.boundary[2 * d] = box.boundary[2 * d + 1] = 'p';
+      box.box[2 * d] = 0;
+      box.box[2 * d + 1] = 10.0 + static_cast<double>(f);
+    }
+    boxes.push_back(box);
+    later.emplace_back(box);
+    for (std::size_t i = 0; i < 3 * particles; ++i) values.push_back(static_cast<double>((i * 7 + f) % 10));
+  }
+  Image images[2];
+  for (int k = 0; k < 2; ++k) {
+    gpz_frame_array given = gpz_new_frame_array(GPZ_FLOAT64, frames, particles, 3, 0.01);
+    given.boxes = k == 0 ? boxes.data() : &later.front().known;
+    given.box_count = frames;
+    ASSERT_EQ(gpz_compress_frames(&given, values.data(), &images[k].bytes, &images[k].size), GPZ_OK)
+        << gpz_last_error();
+  }
+  ASSERT_EQ(images[0].size, images[1].size);
+  EXPECT_EQ(std::memcmp(images[0].bytes, images[1].bytes, images[0].size), 0);
 }
 
 }  // namespace
