@@ -39,7 +39,7 @@ def compile_flags(entry):
     start = next(i for i, word in enumerate(words) if word.startswith("-"))
     flags, skip = [], False
     for word in words[start:]:
-        if skip or word in ("-c", "-MD", "-Winvalid-pch") or word == entry["file"]:
+        if skip or word in ("-c", "-MD", "-Winvalid-pch") or word.startswith("--param") or word == entry["file"]:  # GCC's alone: --param
             skip = False
         elif word in ("-o", "-MT", "-MF", "-include"):  # -include: GCC's precompiled header, which files have to do without
             skip = True

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "exit_code.hpp"
+#include "gpz/error.hpp"
 #include "gpz/write_lock.hpp"
 
 namespace gpz::tool {
