@@ -3,8 +3,8 @@
 # Checks without running anything: shell scripts (shellcheck), formatting (clang-format), licence lines, the includes of each room, and static
 # analysis (clang-tidy) of what is configured in build/: run scripts/test.sh first.
 #
-#   scripts/lint.sh [--fix] [--analyze]      --fix formats the files instead; --analyze: also clang-tidy's static analyzer, which takes most
-#                                            of the time
+#   scripts/lint.sh [--fix] [--all]      --fix formats the files instead; --all: clang-tidy also looks at tests and benchmarks, and runs its
+#                                        static analyzer
 set -euo pipefail
 for part in common progress packages; do . "$(dirname "$0")/lib/$part.sh"; done
 install_packages clang-format-14 clang-tidy-14 shellcheck
@@ -14,11 +14,11 @@ say "shellcheck"
 git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
 
 mode=(--dry-run --Werror)
-analyze=
+everything=
 for word; do
   case $word in
     --fix) mode=(-i) ;;
-    --analyze) analyze=--analyze ;;
+    --all) everything=--all ;;
     *) die "unknown argument: $word" ;;
   esac
 done
@@ -41,5 +41,5 @@ configure_lint() {
     -D "LAMMPS_SOURCE_DIR=$(cached LAMMPS_SOURCE_DIR)" -D "LAMMPS_BINARY=$(cached LAMMPS_BINARY)"
 }
 step "Configuring clang-tidy's view" no_progress build/lint.configure.log configure_lint || die "cannot configure build/lint"
-step "clang-tidy" no_progress build/clang-tidy.log scripts/lib/tidy.py build/lint $analyze || die "clang-tidy has something to say: build/clang-tidy.log"
+step "clang-tidy" no_progress build/clang-tidy.log scripts/lib/tidy.py build/lint $everything || die "clang-tidy has something to say: build/clang-tidy.log"
 say "All of it took $(duration $SECONDS)"

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs clang-tidy over the C++ files that are configured in a build folder.
 
-    tidy.py BUILD_FOLDER [--analyze] [FILTER]      FILTER: a regular expression of paths in the repository
+    tidy.py BUILD_FOLDER [--all] [FILTER]      FILTER: a regular expression of paths in the repository
 
 clang-tidy looks at all that a file includes, and most of its time goes into the headers of others. So files are looked at
 together, one after the other in one file: some checks look at the main file only. They are those of one room whose options agree;
 what each may include is checked by the build. Where their names clash (those of anonymous namespaces, for example), clashing files
 go into another one; nothing has to be renamed but main.
 
-The static analyzer takes most of the time, and tests under AddressSanitizer and UndefinedBehaviorSanitizer see what it looks for. It
-runs with --analyze, and never in tests and benchmarks. A name that one file declares by `using` may be used by another one; that each uses its own
+--all: tests, benchmarks and the evaluation too, and the static analyzer for the other rooms. Tests under AddressSanitizer and
+UndefinedBehaviorSanitizer see what that looks for. A name that one file declares by `using` may be used by another one; that each uses its own
 is seen in the text.
 """
 
@@ -131,8 +131,8 @@ class Batch:
 
 
 class Tidy:
-    def __init__(self, build, analyze):
-        self.without_analyzer = "" if analyze else "-clang-analyzer-*"
+    def __init__(self, build, everything):
+        self.without_analyzer = "" if everything else "-clang-analyzer-*"
         self.folder = build / "tidy"
         shutil.rmtree(self.folder, ignore_errors=True)
         self.build = build
@@ -174,15 +174,16 @@ class Tidy:
 def main():
     build, *rest = sys.argv[1:]
     build = Path(build).resolve()
-    wanted = re.compile(next((word for word in rest if word != "--analyze"), ""))
-    tidy = Tidy(build, "--analyze" in rest)
+    wanted = re.compile(next((word for word in rest if word != "--all"), ""))
+    rooms = CHECKED if "--all" in rest else ANALYZED
+    tidy = Tidy(build, "--all" in rest)
     groups, checked = [], set()
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = entry["file"]
         path = Path(file)
         if not path.is_relative_to(REPOSITORY) or path.suffix != ".cpp" or file in checked:
             continue
-        if room(file) in CHECKED and wanted.search(str(path.relative_to(REPOSITORY))):
+        if room(file) in rooms and wanted.search(str(path.relative_to(REPOSITORY))):
             checked.add(file)
             flags = compile_flags(entry)
             group = next((group for group in groups if group.can_have(path.parent, flags)), None)
