@@ -18,8 +18,10 @@ SCALED = frozenset(name for form in FORMS if "s" in form[0] for name in form)
 
 
 def find(columns: Iterable[str]) -> tuple[str, ...] | None:
-    """The columns of the positions among these columns of floats: three, or two where a 2-D frame has no third one; None if there
-    are none. They are of the form that has most of the three, the first of FORMS among equals; what it lacks is of another form."""
+    """The columns of positions among these float columns: three, or two if a 2-D frame has no third one. None if there are none.
+
+    The form (such as x y z or xs ys zs) with the most columns wins, and the first form of FORMS if several have as many. A column
+    that this form lacks comes from another form."""
     return _core.position_columns(list(columns)) or None
 
 

@@ -68,8 +68,8 @@ def time_factor(units: str, seconds: float) -> float:
 
 
 def mass_factor(units: str | None) -> float | None:
-    """A mass in these LAMMPS units, multiplied by this, is one in u, which LAMMPS's grams/mole are, to 3e-10. None for
-    lj, and for a file that does not name its units."""
+    """The factor from masses in these LAMMPS units to u. It is 1 for grams/mole, which differ from u by 3e-10. None for lj, and for
+    a file that does not name its units."""
     kilograms = MASSES.get(units or "")
     return None if kilograms is None else kilograms / _GRAM_PER_MOLE
 

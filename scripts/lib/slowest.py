@@ -52,7 +52,7 @@ def tests(build):
 
 
 def labels(build):
-    """The first label of each test that has a budget, so that each counts once."""
+    """The labels of each test, by its name."""
     done = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True, check=True)
     found = {}
     for test in json.loads(done.stdout)["tests"]:

@@ -266,7 +266,7 @@ class H5mdReader:
 
 
 def without_units(path: Path, group: str | None = None) -> tuple[str, ...]:
-    """The quantities ("length", "time", "velocity", "force") whose numbers have no unit in the file; none for a file that cannot be
+    """The quantities ("length", "time", "velocity", "force") whose unit the file does not name. Empty if the file cannot be
     read."""
     try:
         with h5py.File(path, "r") as file:
