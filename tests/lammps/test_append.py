@@ -102,7 +102,8 @@ def append_after_reset_timestep(t):
 
 @case()
 def append_keeps_relative_bound(t):
-    t.lammps(MELT + dumps(BASE, modify="eb rel 1e-4") + "run 40\nwrite_restart r")
+    """Of the first frame, whatever the box became in the file and behind it."""
+    t.lammps(MELT + dumps(BASE, modify="eb rel 1e-4") + "fix grow all deform 1 x scale 1.2 remap x\nrun 40\nwrite_restart r")
     commands = continued("append yes eb rel 1e-4")
     t.lammps("read_restart r\nchange_box all x scale 3 remap\n" + commands + "run 40")
     edge = read_dump(t.path("t.dump"))[0].box[1]

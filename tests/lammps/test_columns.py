@@ -36,9 +36,10 @@ def thermal_speed(atoms, masses):
 
 @case(ranks=(1, 2))
 def thermal_bound(t):
-    """A thousandth of the thermal speed of the heaviest atoms at the first frame, rounded down to two digits."""
+    """A thousandth of the thermal speed of the heaviest atoms at the first frame, rounded down to two digits. The last rank has them."""
     masses = {1: 1.0, 2: 9.0}
-    said = t.lammps(MELT + "mass 2 9.0\n" + dumps(BASE + " vx vy vz", modify="bound v* thermal") + "run 40")
+    system = MELT + "region far block 4 5 4 5 4 5\nset group all type 1\nset region far type 2\nmass 2 9.0\n"
+    said = t.lammps(system + dumps(BASE + " vx vy vz", modify="bound v* thermal") + "run 40")
     bounds = {t.info()["columns"][v]["bound"] for v in ("vx", "vy", "vz")}
     speed = thermal_speed(read_dump(t.path("t.dump"))[0].atoms, masses)
     (bound,) = bounds

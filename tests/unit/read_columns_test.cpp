@@ -28,12 +28,14 @@ struct Layout {
   bool narrow;               // 32 bits
   std::ptrdiff_t particle;   // bytes from one particle to the next; 0: columns of their own, packed
   std::ptrdiff_t component;  // bytes from one column to the next
+  bool mixed = false;        // every third column is packed
 };
 // 20 columns or fewer: 160 bytes a particle are room for all.
-constexpr Layout layouts[] = {{"packed columns of 64 bits", false, 0, 0}, {"packed columns of 32 bits", true, 0, 0},
-                              {"rows of 64 bits", false, 160, 8},         {"rows of 32 bits", true, 80, 4},
-                              {"rows at odd addresses", true, 167, 7},    {"columns in reverse", false, -8, 0},
-                              {"rows in reverse", true, -163, 5}};
+constexpr Layout layouts[] = {
+    {"packed columns of 64 bits", false, 0, 0}, {"packed columns of 32 bits", true, 0, 0},
+    {"rows of 64 bits", false, 160, 8},         {"rows of 32 bits", true, 80, 4},
+    {"rows at odd addresses", true, 167, 7},    {"columns in reverse", false, -8, 0},
+    {"rows in reverse", true, -163, 5},         {"columns of many kinds", false, 24, 0, true}};
 
 class Output {
  public:
@@ -52,15 +54,15 @@ class Output {
     const Type type = integer          ? layout_.narrow ? Type::int32 : Type::int64
                       : layout_.narrow ? Type::float32
                                        : Type::float64;
-    return {memory_.data() + start_ + static_cast<std::ptrdiff_t>(column) * apart_, step_, type};
+    return {memory_.data() + start_ + static_cast<std::ptrdiff_t>(column) * apart_, step_of(column), type};
   }
   template <typename T>
   T at(std::size_t column, std::size_t i) const {
     T value;
-    std::memcpy(
-        &value,
-        memory_.data() + start_ + static_cast<std::ptrdiff_t>(column) * apart_ + static_cast<std::ptrdiff_t>(i) * step_,
-        sizeof value);
+    std::memcpy(&value,
+                memory_.data() + start_ + static_cast<std::ptrdiff_t>(column) * apart_ +
+                    static_cast<std::ptrdiff_t>(i) * step_of(column),
+                sizeof value);
     return value;
   }
   std::size_t untouched_bytes() const {
@@ -68,6 +70,10 @@ class Output {
   }
 
  private:
+  std::ptrdiff_t step_of(std::size_t column) const {
+    return layout_.mixed && column % 3 == 2 ? layout_.narrow ? 4 : 8 : step_;
+  }
+
   Layout layout_;
   std::ptrdiff_t step_ = 0;
   std::ptrdiff_t apart_ = 0;

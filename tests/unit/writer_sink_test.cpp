@@ -204,6 +204,25 @@ TEST(WriterSinks, OfTheCallersAreCutAfterAFailure) {
   }
 }
 
+// The frame that is lost was accepted, and waited until then.
+TEST(WriterSinks, TakeAKeyFrameAfterASyncThatFailed) {
+  const auto snapshots = trajectory(300, 5);
+  Bytes bytes;
+  Writer writer(std::make_unique<FailingSink>(bytes, 4), {}, 2);
+  set_plain(writer);
+  writer.set_key_interval(100);
+  writer.set_pending(std::uint64_t{1} << 30);
+  for (std::size_t f = 0; f < 4; ++f) write_all(writer, {snapshots[f]});
+  EXPECT_EQ(status_of([&] { writer.sync(); }), Status::io_error);
+  EXPECT_EQ(writer.frames().size(), 3u);
+  write_all(writer, {snapshots[4]});
+  writer.close();
+  const Reader reader = reader_of(bytes);
+  ASSERT_EQ(reader.frames(), 4u);
+  EXPECT_EQ(reader.info(3).since_key, 0);
+  for (std::size_t f = 0; f < 4; ++f) expect_true(snapshots[f < 3 ? f : 4], reader.read(f));
+}
+
 FrameInfo frame_with(const std::string &column, unsigned since_key = 0) {
   FrameInfo frame;
   Field field;

@@ -68,6 +68,15 @@ def test_a_program_that_knows_no_timesteps_is_named(tmp_path):
     assert any("timesteps count the frames" in note for note in convert(tmp_path / "a.dcd", tmp_path / "a.gpz"))
 
 
+def test_times_are_made_of_timesteps(tmp_path):
+    """Where frames have none: the timestep has the unit of the file, and DCD has ps."""
+    with gpz.Writer(tmp_path / "a.gpz", units="real", metadata={"timestep_size": 2.0}) as writer:
+        for step in (0, 50, 100):
+            writer.write(positions=POSITIONS[0], ids=np.arange(1, 13), timestep=step)
+    assert not any("time" in note for note in convert(tmp_path / "a.gpz", tmp_path / "a.dcd"))
+    assert times_of(tmp_path / "a.dcd") == pytest.approx([0, 0.1, 0.2], rel=1e-6)
+
+
 def made(path, steps, times):
     with gpz.Writer(path, units="metal") as writer:
         for step, time in zip(steps, times):
