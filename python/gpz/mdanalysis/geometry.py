@@ -31,8 +31,8 @@ def dimensions(box: gpz.Box) -> np.ndarray:
     """(6,) float64: lengths of the edges, and alpha, beta, gamma in degrees."""
     if not box.is_triclinic:
         return np.concatenate([np.diag(box.matrix), [90.0, 90.0, 90.0]])
-    there = box.matrix.any(axis=1)
-    # MDAnalysis has no angles with an edge of length 0: they are those with an axis.
+    # MDAnalysis has no angles with an edge of length 0: they are those with an axis, which has to be that of no other edge.
+    there = box.matrix.any(axis=1) | (box.kind == "general triclinic")
     found = mdamath.triclinic_box(*np.where(there[:, None], box.matrix, np.eye(3))).astype(np.float64)
     return found * [*there, 1, 1, 1]
 
