@@ -19,6 +19,7 @@ from openmm import app
 import gpz
 import gpz.mdanalysis  # noqa: F401 (its reader)
 from gpz._samples import Samples
+from gpz.archive import archive
 from gpz.convert import convert
 from gpz.openmm import GPZReporter
 
@@ -126,6 +127,16 @@ class Source:
             reporter.report(simulation, simulation.context.getState(positions=True, forces=True, energy=True))
         return path
 
+    def archived(self, path):
+        """The archive of a .gpz file."""
+        folder = self.folder / f"archive of {path.stem}"
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", os.path.dirname(os.environ["GPZ"]), prepend=os.pathsep)
+            report = archive([path], to=folder, jobs=1, lossless=True)
+        assert report.done == 1 and report.ok
+        (made,) = folder.glob("**/*.gpz")
+        return made
+
     def through_text(self, *choice):
         text, path = self.new(".extxyz"), self.new()
         command("decode", self.whole, "-o", text, *choice)
@@ -142,6 +153,7 @@ ALL = {
     "merge of all parts": lambda s: s.joined("merge", s.select("--ids", "1:2"), s.select("--ids", "3:4")),
     "merge of all ranks": lambda s: s.joined("merge", s.of_rank([0, 2]), s.of_rank([1, 3])),
     "repair": lambda s: s.joined("repair", s.whole),
+    "archive": lambda s: s.archived(s.whole),
     "all atoms of MDAnalysis": lambda s: s.atom_group("all"),
     "OpenMM": lambda s: s.subset(None),
 }
@@ -161,6 +173,7 @@ SOME = {
     "file of a rank": lambda s: s.of_rank([0, 2]),
     "merge of some parts": lambda s: s.joined("merge", s.select("--ids", "1"), s.select("--ids", "3:4")),
     "cat of parts": lambda s: s.joined("cat", "--keep", "last", s.select("--ids", "1:2"), s.select("--ids", "1:2")),
+    "archive of a part": lambda s: s.archived(s.select("--ids", "1:2")),
     "some atoms of MDAnalysis": lambda s: s.atom_group("id 1 3"),
     "OpenMM, atomSubset": lambda s: s.subset([0, 2]),
 }
