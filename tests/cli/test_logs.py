@@ -15,9 +15,9 @@ class Rows(TableCase):
         columns = {column.name: column.values for column in table.columns}
         self.assertEqual(columns, {"timestep": [0, 20], "Temp": [300, 302], "Press": [-5, -7]})
 
-    def thermo(self, log, err=""):
+    def thermo(self, log, err="", units=None):
         self.write("t.log", log)
-        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--log", "t.log", err=err)
+        self.gpz("encode", "t.dump", "-o", "t.gpz", "--eb", "0.001", "--log", "t.log", *(["--units", units] if units else []), err=err)
         (table,) = read_file(self.path("t.gpz")).frames[0].tables
         return {column.name: list(column.values) for column in table.columns}
 
@@ -72,6 +72,13 @@ class Rows(TableCase):
             self.thermo(f"Setting up Verlet run ...\n  Unit style    : {style}\n  Current step  : 0\n" + rows)
             (table,) = read_file(self.path("t.gpz")).frames[0].tables
             self.assertEqual([column.unit for column in table.columns], ["", "", unit])
+
+    def test_units_that_differ_from_those_of_the_file(self):
+        run = "units {}\n   Step Temp PotEng\n{} 300 -5\nLoop time of 1 on 1 procs for 1 steps with 12 atoms\nclear\n"
+        said = "t.log: line {}: a run in units {}, and the file is in units metal: its numbers are taken as they are"
+        self.thermo(run.format("metal", 0) + run.format("metal", 10), "", "metal")
+        self.thermo(run.format("real", 0) + run.format("si", 10), said.format(2, "real"), "metal")
+        self.thermo(run.format("metal", 0) + run.format("si", 10), said.format(7, "si"), "metal")
 
     def test_wrong_log(self):
         self.write("bad.log", "no rows\n")

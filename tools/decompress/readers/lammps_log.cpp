@@ -106,6 +106,7 @@ class Log {
   void take_heading(const std::vector<std::string_view> &words, std::size_t step) {
     const std::optional<bool> norm = settings_.norm();
     if (!norm && units_.empty()) note_unknown_norm(words);
+    note_other_units();
     runs_.push_back({norm.value_or(norm_of_units(units_)), runs_.empty() ? unknown : runs_.back().atoms});
     places_.clear();
     step_ = step;
@@ -127,6 +128,15 @@ class Log {
         "line {}: neither the log nor the file names units: energies are taken as those of all atoms. If they are per "
         "atom, as in lj units, put a line 'units lj' in front of the log",
         line_number_);
+  }
+
+  // Once.
+  void note_other_units() {
+    const std::string &of_run = settings_.units();
+    if (noted_units_ || of_run.empty() || units_.empty() || of_run == units_) return;
+    noted_units_ = true;
+    note("line {}: a run in units {}, and the file is in units {}: its numbers are taken as they are", line_number_,
+         of_run, units_);
   }
 
   void take_row(const std::vector<double> &numbers) {
@@ -205,6 +215,7 @@ class Log {
   std::vector<std::string> names_;   // of the columns of all runs
   std::vector<std::size_t> places_;  // of the columns of this run among these
   bool noted_norm_ = false;
+  bool noted_units_ = false;
   std::size_t step_ = 0;  // which of them is the timestep
   std::vector<Run> runs_;
   std::map<std::int64_t, Row> rows_;
