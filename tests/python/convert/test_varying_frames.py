@@ -8,6 +8,7 @@ import pytest
 from MDAnalysis.lib.formats.libmdaxdr import TRRFile
 
 import gpz
+from gpz._box import spanned_by
 from gpz.convert import convert
 from gpz.convert.comparison import compare
 from gpz.programs import convert as command
@@ -159,3 +160,16 @@ def test_flat_boxes_of_other_programs(tmp_path):
             for k, frame in enumerate(file):
                 assert np.allclose(frame.box.matrix, 10 * edges * (k + 1), atol=1e-5) and frame.box.boundary == "pp pp ff"
                 assert np.abs(frame.positions - X[k]).max() <= 0.00101
+
+
+@pytest.mark.parametrize(
+    "edges", [None, np.zeros((3, 3)), np.ones((3, 3)), [[1, 0, 0], [2, 0, 0], [0, 0, 0]], [[1, 2, 0], [2, 4, 0], [0, 0, 1]]]
+)
+def test_vectors_of_no_box(edges):
+    assert spanned_by(edges) is None
+
+
+def test_vectors_of_a_box():
+    """As engines send them, also to gpz record."""
+    assert spanned_by([[0, 0, 0], [0, 2, 0], [0, 1, 3]], "pp pp ss").boundary == "ff pp ss"
+    assert spanned_by(2 * np.eye(3)) == gpz.Box.from_bounds([0, 0, 0], [2, 2, 2])
