@@ -116,14 +116,23 @@ def inverse_of(box: Box) -> np.ndarray:
     return np.linalg.inv(box.matrix) if box.volume > 0 else np.linalg.pinv(box.matrix)
 
 
-def spanned_by(edges: npt.ArrayLike | None) -> Box | None:
-    """A box at the origin. edges: (3, 3), each row is an edge vector.
+def spanned_by(edges: npt.ArrayLike | None, boundary: str = "pp pp pp") -> Box | None:
+    """A box at the origin. edges: (3, 3), each row is an edge vector; one of zeros is an edge of length 0, which is not periodic.
 
-    Returns None if there are no edges, or if they span no volume: some programs write zeros for a system without a box.
+    Returns None if there are no edges, or if they are not independent: some programs write zeros for a system without a box.
     """
-    if edges is None or np.linalg.det(np.asarray(edges, np.float64)) == 0:
+    if edges is None:
         return None
-    return Box.from_vectors(edges)
+    vectors = np.asarray(edges, np.float64)
+    there = vectors.any(axis=1)
+    independent = np.linalg.det(vectors) != 0 if there.all() else np.linalg.matrix_rank(vectors) == there.sum() > 0
+    return Box.from_vectors(vectors, boundary=not_periodic(boundary, ~there)) if independent else None
+
+
+def not_periodic(boundary: str, axes: npt.ArrayLike) -> str:
+    """Fixed in the directions of `axes`, three flags, if the boundary is periodic there."""
+    pairs = zip(boundary.split(), np.asarray(axes).tolist())
+    return " ".join("ff" if flag and letters == "pp" else letters for letters, flag in pairs)
 
 
 def from_library(kind: int, dimension: int, boundary: bytes, values: Sequence[float]) -> Box | None:

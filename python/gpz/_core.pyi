@@ -6,6 +6,9 @@ from typing import Any
 import numpy as np
 
 version: str
+observed_atoms: str
+per_atom: str
+results_of_atoms: tuple[str, ...]
 
 def default_memory_limit() -> int: ...
 def printable(text: str) -> str: ...

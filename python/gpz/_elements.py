@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
+
 import numpy as np
 
 from gpz._units import mass_factor
@@ -29,20 +32,36 @@ MASSES = {
     "Pa": 231.04, "U": 238.03,
 }  # fmt: skip
 DEUTERIUM = 2.014  # u; far from the mass of hydrogen
-CLOSE = 0.02  # of a mass to that of its element: force fields have 1.0 for hydrogen, and 24.0 for magnesium
+CLOSE = 1e-3  # of a mass: tables and force fields differ by less (28.06 for silicon), CH2 in one particle and nitrogen by more
+DECIMALS = (2, 1, 0)  # to which force fields round: 1 for hydrogen, 24 for magnesium. 72 is not germanium, which would be 73
+FLOAT32 = 1e-6  # of a mass: how it is rounded
+LIGHTEST = 0.9  # u; what is lighter is no atom, but a virtual site or a particle on a spring
 
 
 def symbol_of_mass(mass: float) -> str:
-    """The element that has about this mass (u); "" if none is within CLOSE of it."""
-    symbol, known = min((*MASSES.items(), ("H", DEUTERIUM)), key=lambda pair: abs(pair[1] - mass))
-    return symbol if abs(known - mass) <= CLOSE * mass else ""
+    """The element whose standard mass (u) is this one, or is rounded to it; "" if there is none, or more than one (59: Co, Ni)."""
+    known = [*MASSES.items(), ("H", DEUTERIUM)]
+    tolerances = [CLOSE * mass, *(0.5 * 10.0**-n for n in DECIMALS if abs(round(mass, n) - mass) <= FLOAT32 * mass)]
+    for tolerance in tolerances:
+        found = {symbol for symbol, of_element in known if abs(of_element - mass) <= tolerance + FLOAT32 * mass}
+        if found:
+            return found.pop() if len(found) == 1 else ""
+    return ""
+
+
+def symbols_of(masses: Iterable[float]) -> list[str]:
+    """The element of each of the masses (u) of a system. "" for all of them if one is that of no element: then particles may be
+    groups of atoms, some of which have the mass of an element by chance. Masses below LIGHTEST, and NaN, say nothing about the others."""
+    known = [(mass >= LIGHTEST, symbol_of_mass(mass) if LIGHTEST <= mass < math.inf else "") for mass in masses]
+    are_elements = all(symbol for is_atom, symbol in known if is_atom)
+    return [symbol if are_elements else "" for _, symbol in known]
 
 
 def symbols_of_masses(masses: np.ndarray | None, units: str | None) -> np.ndarray | None:
-    """(N,) texts: the element of each mass in these LAMMPS units, "" where there is none. None without masses, for lj, and for files
+    """(N,) texts: the element of each mass in these LAMMPS units, as symbols_of. None without masses, for lj, and for files
     that do not name their units."""
     factor = mass_factor(units)
     if masses is None or factor is None:
         return None
     distinct, which = np.unique(masses, return_inverse=True)  # all that are NaN are one
-    return np.array([symbol_of_mass(mass * factor) for mass in distinct], dtype=object)[which]
+    return np.array(symbols_of((distinct * factor).tolist()), dtype=object)[which]

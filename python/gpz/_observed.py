@@ -8,12 +8,13 @@ import math
 import warnings
 from collections.abc import Mapping
 
+from gpz import _core
 from gpz._tables import Observables
 
-ATOMS = "Atoms"  # the observable with the number of atoms of the system, as LAMMPS calls it
-PER_ATOM = "/atom"  # ends the units of what is divided by that number: "eV/atom", and "1/atom" where there is no unit
+ATOMS = _core.observed_atoms  # the observable with the number of atoms of the system, as LAMMPS calls it
+PER_ATOM = _core.per_atom  # ends the units of what is divided by that number: "eV/atom", and "1/atom" where there is no unit
 # What programs take for results of the atoms of a frame: numbers, and vectors whose components are stress[1], stress[2], ...
-OF_ALL_ATOMS = {"PotEng", "pe", "energy", "free_energy", "stress", "virial", "dipole", "magmom"}
+RESULTS = frozenset(_core.results_of_atoms)
 
 Packed = list[tuple[str, str, float]]  # name, unit, value, as gpz._core has them
 
@@ -38,7 +39,7 @@ def are_of(observables: Mapping[str, float], count: int) -> bool:
 
 def of_atoms(observables: Observables, count: int, where: str = "observables", stacklevel: int = 2) -> Observables:
     """The observables of a frame of `count` atoms, for programs that know nothing but values of all atoms of a frame: values per
-    atom are multiplied by the number of atoms of the system. If the frame has others than these atoms, OF_ALL_ATOMS are left out,
+    atom are multiplied by the number of atoms of the system. If the frame has others than these atoms, RESULTS are left out,
     with a warning.
 
     where: the file, in the warning.
@@ -46,7 +47,7 @@ def of_atoms(observables: Observables, count: int, where: str = "observables", s
     per_atom = [name for name in observables if observables.units.get(name, "").endswith(PER_ATOM)]
     atoms = observables.get(ATOMS, math.nan)
     atoms = count if math.isnan(atoms) else atoms
-    left_out = [] if are_of(observables, count) else [name for name in observables if name.split("[")[0] in OF_ALL_ATOMS]
+    left_out = [] if are_of(observables, count) else [name for name in observables if name.split("[")[0] in RESULTS]
     if not per_atom and not left_out:
         return observables
     found = observables.copy()

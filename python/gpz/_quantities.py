@@ -70,7 +70,6 @@ UNITS: dict[str, dict[str, float]] = {
         "length": ANGSTROM,
         "time": 1e-12,
         "velocity": ANGSTROM / 1e-12,
-        "energy": 1e3 / _MOLE,
         "force": 1e3 / _MOLE / ANGSTROM,
         "mass": DALTON,
         "charge": ELECTRON,
@@ -86,6 +85,100 @@ UNITS: dict[str, dict[str, float]] = {
     },
 }
 UNITS["H5MD"] = {name: UNITS["MDAnalysis"][name] for name in ("length", "time", "velocity", "force")}
+
+
+class Quantity(NamedTuple):
+    """A row of the table. dimension: of its unit, as in UNITS; "" for numbers that stay as they are. names: of columns or observables
+    of a .gpz file, in the order of components; () for what frames have beside these. places: what each program calls it; a
+    program that is missing has none, or gpz does not fill it."""
+
+    dimension: str
+    names: tuple[str, ...]
+    places: Mapping[str, str]
+
+
+def _components_of(name: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{name}[{k + 1}]" for k in range(count))
+
+
+# The table, as docs/clients.md shows it.
+QUANTITIES = {
+    "position": Quantity(
+        "length",
+        ("x", "y", "z"),
+        {
+            "LAMMPS": "x y z",
+            "extended XYZ": "pos",
+            "ASE": "positions",
+            "dpdata": "coords",
+            "MDAnalysis": "positions",
+            "H5MD": "position",
+            "OpenMM": "positions",
+        },
+    ),
+    "velocity": Quantity(
+        "velocity",
+        VECTORS["velocities"],
+        {
+            "LAMMPS": "vx vy vz",
+            "extended XYZ": "vel",
+            "ASE": "velocities",
+            "MDAnalysis": "velocities",
+            "H5MD": "velocity",
+            "OpenMM": "velocities",
+        },
+    ),
+    "force": Quantity(
+        "force",
+        VECTORS["forces"],
+        {
+            "LAMMPS": "fx fy fz",
+            "extended XYZ": "forces",
+            "ASE": "forces",
+            "dpdata": "forces",
+            "MDAnalysis": "forces",
+            "H5MD": "force",
+            "OpenMM": "forces",
+        },
+    ),
+    "momentum": Quantity("", _components_of("momenta", 3), {"extended XYZ": "momenta", "ASE": "momenta"}),
+    "energy": Quantity(
+        "energy",
+        ("PotEng",),
+        {"LAMMPS": "PotEng", "extended XYZ": "energy", "ASE": "energy", "dpdata": "energies", "OpenMM": "potentialEnergy"},
+    ),
+    "stress": Quantity("pressure", _components_of("stress", 6), {"extended XYZ": "stress", "ASE": "stress", "dpdata": "virials"}),
+    "virial": Quantity("energy", _components_of("virial", 9), {"extended XYZ": "virial", "ASE": "virial", "dpdata": "virials"}),
+    "dipole": Quantity("dipole", _components_of("dipole", 3), {"extended XYZ": "dipole", "ASE": "dipole"}),
+    "magnetic moment": Quantity("", ("magmom",), {"extended XYZ": "magmom", "ASE": "magmom"}),
+    "magnetic moments of atoms": Quantity("", ("magmoms",), {"extended XYZ": "magmoms", "ASE": "magmoms"}),
+    "mass": Quantity(
+        "mass",
+        ("mass",),
+        {"LAMMPS": "mass", "extended XYZ": "mass", "ASE": "masses", "MDAnalysis": "masses", "OpenMM": "mass"},
+    ),
+    "charge": Quantity(
+        "charge",
+        ("q",),
+        {"LAMMPS": "q", "extended XYZ": "q", "ASE": "initial_charges", "MDAnalysis": "charges", "OpenMM": "charge"},
+    ),
+    "time": Quantity(
+        "time", (), {"LAMMPS": "TIME", "extended XYZ": "Time", "ASE": "time", "MDAnalysis": "time", "H5MD": "time", "OpenMM": "time"}
+    ),
+    "box": Quantity(
+        "length",
+        (),
+        {
+            "LAMMPS": "BOX BOUNDS",
+            "extended XYZ": "Lattice",
+            "ASE": "cell",
+            "dpdata": "cells",
+            "MDAnalysis": "dimensions",
+            "H5MD": "edges",
+            "OpenMM": "periodicBoxVectors",
+        },
+    ),
+}
 
 
 def si(quantity: str, style: str) -> float:

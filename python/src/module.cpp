@@ -14,6 +14,11 @@ NB_MODULE(_core, module) {
   // Programs that end while other packages hold objects (notebooks do) would print a line for each.
   nanobind::set_leak_warnings(false);
   module.attr("version") = GPZ_VERSION_STRING;
+  module.attr("observed_atoms") = gpz::observed_atoms;
+  module.attr("per_atom") = gpz::per_atom;
+  nanobind::list results;
+  for (const char *name : gpz::results_of_atoms) results.append(name);
+  module.attr("results_of_atoms") = nanobind::tuple(results);
   module.def("default_memory_limit", &gpz::default_memory_limit,
              "Bytes: half of the memory of this machine, or of what the process may use.");
   module.def(

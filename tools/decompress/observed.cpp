@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -14,13 +14,9 @@
 namespace gpz::tool {
 namespace {
 
-// What programs take for results of the atoms of a frame: numbers, and vectors with components such as stress[1].
-constexpr std::array<std::string_view, 8> of_all_atoms = {"PotEng", "pe",     "energy", "free_energy",
-                                                          "stress", "virial", "dipole", "magmom"};
-
-bool is_of_all_atoms(std::string_view name) {
+bool is_result(std::string_view name) {
   const std::string_view quantity = name.substr(0, name.find('['));
-  return std::find(of_all_atoms.begin(), of_all_atoms.end(), quantity) != of_all_atoms.end();
+  return std::find(std::begin(results_of_atoms), std::end(results_of_atoms), quantity) != std::end(results_of_atoms);
 }
 
 std::string unit_of_total(const std::string &unit) {
@@ -40,7 +36,7 @@ std::vector<Observable> ObservablesOfAtoms::of(const std::vector<Observable> &ob
   std::vector<Observable> found;
   std::string left_out;
   for (Observable observable : observables) {
-    if (!are_all && is_of_all_atoms(observable.name)) {
+    if (!are_all && is_result(observable.name)) {
       left_out += " " + observable.name;
       continue;
     }

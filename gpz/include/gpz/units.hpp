@@ -44,6 +44,11 @@ inline bool is_per_atom(const std::string &unit) {
 // "eV/atom" of "eV", and "1/atom" without a unit.
 inline std::string unit_per_atom(const std::string &unit) { return (unit.empty() ? "1" : unit) + per_atom; }
 
+// Observables that programs take for results of the atoms of a frame: numbers, and vectors whose components are
+// stress[1], stress[2], ...
+inline constexpr const char *results_of_atoms[] = {"PotEng", "pe",     "energy", "free_energy",
+                                                   "stress", "virial", "dipole", "magmom"};
+
 // Headings of the energies that LAMMPS's thermodynamic output has per atom with thermo_modify norm yes, the default in
 // lj units. Ecouple is that of all atoms nevertheless, and Econserve the sum of one per atom and that.
 inline constexpr const char *thermo_energies[] = {"PotEng", "KinEng", "TotEng",  "E_vdwl",  "E_coul",

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -37,9 +36,8 @@ class Beside(NamedTuple):
     ids: np.ndarray | None = None
 
     def box(self) -> gpz.Box | None:
-        """That of the edges, at the origin; None if they span no volume."""
-        box = spanned_by(self.edges)
-        return None if box is None else replace(box, boundary=self.boundary)
+        """That of the edges, at the origin; None if they are those of no box."""
+        return spanned_by(self.edges, self.boundary)
 
 
 def beside(place: Place, form: Format, numbers: range, units: Units, reader: Any) -> Iterator[Beside]:
@@ -48,6 +46,10 @@ def beside(place: Place, form: Format, numbers: range, units: Units, reader: Any
         for head in xtc.heads(place.path, numbers):
             edges = head.box.astype(np.float64) * (xtc.NANOMETRE / units.length)
             yield Beside(grid=xtc.grid(head.precision) / units.length, edges=edges)
+    elif form.mda == "TRR":
+        for edges in xtc.edges_of_trr(place.path, numbers):
+            lacks_one = np.linalg.det(edges) == 0  # MDAnalysis has no such box
+            yield Beside(edges=edges * (xtc.NANOMETRE / units.length) if lacks_one else None)
     elif form.mda == "DCD":
         clock = dcd.clock_of(place.path, form.as_in_run)
         for number in numbers:

@@ -26,6 +26,7 @@ from gpz.mdanalysis.reader import open_fixed
 from gpz.mdanalysis.units import Units
 
 DIGITS = 3  # of nm, that XTC keeps
+WITHOUT_FLAT_BOXES = ("TRR", "H5MD")
 KEPT = {"x", "y", "z", "xu", "yu", "zu", "xs", "ys", "zs", "xsu", "ysu", "zsu"}
 
 
@@ -64,7 +65,7 @@ def write(
         if form.mda == "H5MD":
             options.update(n_frames=len(chosen), author="gpz")
         precision = precision_of(first, units, digits, file.metadata["reference"])
-        is_rounded = False
+        is_rounded, flat = False, 0
         made: XtcTarget | MdaTarget
         if form.mda == "XTC":
             made = XtcTarget(target, units, precision)
@@ -74,6 +75,7 @@ def write(
             for number, frame in enumerate(chosen):
                 require_same_atoms(first, frame, source)
                 is_rounded = is_rounded or not fits(grid_of_xtc(frame, units), precision)
+                flat += frame.box is not None and not frame.box.lengths.all()
                 try:
                     made.write(frame, float(times[number]))
                 except gpz.UnsupportedError as error:
@@ -88,6 +90,10 @@ def write(
             from gpz.convert.h5md import set_boundary
 
             set_boundary(target, first.box)
+        if flat and form.mda in WITHOUT_FLAT_BOXES:
+            lost.append(
+                f"boxes with an edge of length 0: MDAnalysis writes none to {form.name} files, so {flat} of {len(chosen)} frames have no box"
+            )
         if form.mda == "XTC" and is_rounded:
             unit = "sigma" if style == "lj" else "nm"
             lost.append(f"positions are rounded to {1 / precision:g} {unit}: half of that comes to their error{bound_of(first)}")

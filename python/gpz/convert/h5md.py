@@ -249,6 +249,8 @@ class H5mdReader:
             raise gpz.CorruptError(f"{self._edges.name}: edges of the shape {edges.shape}, where three lengths or three vectors are known")
         if edges.shape == (3, 3) and np.triu(edges, 1).any():
             return None, edges.astype(np.float64) * self._edge_factor
+        if edges.shape == (3, 3) and not edges.any(axis=1).all():
+            return None, edges.astype(np.float64) * self._edge_factor
         found = [*edges, 90, 90, 90] if edges.shape == (3,) else triclinic_box(*edges)
         dimensions = np.array(found, np.float32)
         dimensions[:3] *= np.float32(self._edge_factor)
@@ -288,6 +290,8 @@ def set_boundary(path: Path, box: gpz.Box | None) -> None:
         return
     with h5py.File(path, "r+") as file:
         for group in file["particles"].values():
+            if "edges" not in group["box"]:
+                continue  # of an edge of length 0 MDAnalysis makes no box
             group["box"].attrs["boundary"] = ["periodic" if axis else "none" for axis in box.periodic]
 
 

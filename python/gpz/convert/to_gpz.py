@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from MDAnalysis.lib import mdamath
 
 import gpz
 from gpz import _checks
@@ -22,6 +21,7 @@ from gpz.convert.outcome import Outcome
 from gpz.convert.sources import Place, open_topology, open_whole, topology_within
 from gpz.convert.whole_frames import Extent, doubts, extent_of
 from gpz.mdanalysis import tables
+from gpz.mdanalysis.geometry import box_of
 from gpz.mdanalysis.units import Units, units_of
 from gpz.mdanalysis.writer import Types
 
@@ -254,12 +254,3 @@ def thermal_notes(bounds: Mapping[str, float | str], path: Path) -> list[str]:
         bound = next(frame.bounds["vx"] for frame in file if "vx" in frame)
     species = "the slowest species in the first frame that has them"
     return [f"velocities: bound {bound:g}, a thousandth of the thermal speed of {species}, rounded down"]
-
-
-def box_of(dimensions: np.ndarray | None, unit: float, boundary: str) -> gpz.Box | None:
-    """At the origin, as the formats have it."""
-    if dimensions is None or not np.all(dimensions[:3] > 0):
-        return None
-    if (dimensions[3:] == 90).all():
-        return gpz.Box.from_bounds([0, 0, 0], dimensions[:3].astype(np.float64) / unit, boundary=boundary)
-    return gpz.Box.from_vectors(mdamath.triclinic_vectors(dimensions, dtype=np.float64) / unit, boundary=boundary)

@@ -11,6 +11,7 @@ import re
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import gpz
 from gpz.convert.extent import Bytes, Extent, NoFrame, walk
@@ -46,8 +47,23 @@ def xtc_length(bytes_: Bytes, place: int) -> int:
     return head + packed + -packed % 4
 
 
+class TrrHead(NamedTuple):
+    """length: in bytes. data: those behind it. real: "f" or "d", of its numbers. The box, if there is one, begins behind the head."""
+
+    length: int
+    data: int
+    real: str
+    has_box: bool
+
+
 def trr_length(bytes_: Bytes, place: int) -> int:
     """The bytes of the frame of TRR that begins at byte `place`. Raises NoFrame if none begins there, EOFError at the end."""
+    head = head_of_trr(bytes_, place)
+    return head.length + head.data
+
+
+def head_of_trr(bytes_: Bytes, place: int) -> TrrHead:
+    """That of a frame, as trr_length."""
     magic, _, text = bytes_.numbers(place, "iii")
     if magic != TRR_MAGIC or not 0 <= text < 1000:
         raise NoFrame("what begins here is no frame of TRR")
@@ -61,7 +77,7 @@ def trr_length(bytes_: Bytes, place: int) -> int:
     real = box // 9 if box else vectors[0] // (3 * atoms) if vectors and atoms else 4
     if real not in (4, 8) or any(size != 3 * atoms * real for size in vectors):
         raise NoFrame(f"a frame of TRR whose lengths are not those of {atoms} atoms")
-    return 12 + text + 13 * 4 + 2 * real + sum(sizes)
+    return TrrHead(12 + text + 13 * 4 + 2 * real, sum(sizes), "f" if real == 4 else "d", box > 0 and not any(sizes[:2]))
 
 
 def xdr(length_at: Callable[[Bytes, int], int], *magics: int) -> Callable[[Bytes], Extent | None]:

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What MDAnalysis's reader and writer of XTC do not tell and take: the precision of each frame, and the edges of its box."""
+"""What MDAnalysis's readers and writer of XTC and TRR do not tell and take: the precision of each frame of XTC, and the edges of the
+box."""
 
 from __future__ import annotations
 
 import os
 import struct
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from gpz.convert.extent import Bytes
-from gpz.convert.whole_frames import MOST_ATOMS_UNCOMPRESSED, xtc_length
+from gpz.convert.whole_frames import MOST_ATOMS_UNCOMPRESSED, head_of_trr, trr_length, xtc_length
 
 HEAD = struct.Struct(">iiif9fi")  # magic, atoms, step, ps, nm, atoms
 PRECISION = struct.Struct(">f")
@@ -32,17 +33,28 @@ def heads(path: str | os.PathLike, numbers: range) -> Iterator[Head]:
     """Of the frames of these numbers, which are whole (whole_frames)."""
     with open(path, "rb") as file:
         bytes_ = Bytes(file.fileno())
-        starts = starts_of(bytes_, max(numbers, default=-1) + 1)
+        starts = starts_of(bytes_, max(numbers, default=-1) + 1, xtc_length)
         for number in numbers:
             yield head_at(bytes_, starts[number])
 
 
-def starts_of(bytes_: Bytes, frames: int) -> array:
+def edges_of_trr(path: str | os.PathLike, numbers: range) -> Iterator[np.ndarray]:
+    """(3, 3) float64, nm, rows are edges: of these frames of a TRR file, which are whole. Zeros without a box."""
+    with open(path, "rb") as file:
+        bytes_ = Bytes(file.fileno())
+        starts = starts_of(bytes_, max(numbers, default=-1) + 1, trr_length)
+        for number in numbers:
+            head = head_of_trr(bytes_, starts[number])
+            found = bytes_.numbers(starts[number] + head.length, "9" + head.real) if head.has_box else (0.0,) * 9
+            yield np.array(found, np.float64).reshape(3, 3)
+
+
+def starts_of(bytes_: Bytes, frames: int, length_at: Callable[[Bytes, int], int]) -> array:
     """The bytes where the first frames begin."""
     starts, place = array("q"), 0
     for _ in range(frames):
         starts.append(place)
-        place += xtc_length(bytes_, place)
+        place += length_at(bytes_, place)
     return starts
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from MDAnalysis.coordinates import base
 from MDAnalysis.exceptions import NoDataError
-from MDAnalysis.lib import mdamath
 
 import gpz
 from gpz._arguments import checked_flag, checked_integer
@@ -16,7 +15,7 @@ from gpz._checks import checked_bound_of
 from gpz._frame import VECTORS
 from gpz._metadata import Existing
 from gpz._positions import FORMS
-from gpz.mdanalysis import tables
+from gpz.mdanalysis import geometry, tables
 from gpz.mdanalysis.origins import OfFrame, of_atoms
 from gpz.mdanalysis.units import units_of
 
@@ -209,18 +208,8 @@ class GPZWriter(base.WriterBase):
 
     def _place_and_time(self, ts: base.Timestep) -> dict[str, Any]:
         step = ts.data.get("step", ts.frame)
-        return {"box": self._box(ts.dimensions), "timestep": int(step), "time": float(ts.time) / self._units.time}
-
-    def _box(self, dimensions: np.ndarray | None) -> np.ndarray | gpz.Box | None:
-        """Edge vectors as rows, in units of the file. Edges of length 0 are not periodic."""
-        if dimensions is None or not dimensions[:3].any():
-            return None
-        if (dimensions[3:] == 90).all():
-            if not dimensions[:3].all():
-                boundary = " ".join("pp" if length else "ff" for length in dimensions[:3])
-                return gpz.Box.from_bounds([0, 0, 0], dimensions[:3].astype(np.float64) / self._units.length, boundary=boundary)
-            return dimensions[:3].astype(np.float64) / self._units.length
-        return mdamath.triclinic_vectors(dimensions, dtype=np.float64) / self._units.length
+        box = geometry.box_of(ts.dimensions, self._units.length)
+        return {"box": box, "timestep": int(step), "time": float(ts.time) / self._units.time}
 
     def close(self) -> None:
         """Completes the file and closes it."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 import gpz
-from gpz._elements import symbol_of_mass
+from gpz._elements import symbols_of
 from gpz._units import LENGTHS, mass_factor
 
 # Covalent radius (Angstrom; Cordero et al., doi:10.1039/b801115j), colour (that of Jmol).
@@ -88,12 +88,13 @@ def species_of(trajectory: gpz.Trajectory) -> list[dict[str, Any]]:
     masses = _masses(trajectory)
     angstrom = ANGSTROM / LENGTHS[trajectory.units] if trajectory.units in LENGTHS else None  # in distance units
     mass_in_u = mass_factor(trajectory.units)
+    by_mass = {} if mass_in_u is None else dict(zip(masses, symbols_of(mass * mass_in_u for mass in masses.values())))
     found = []
     for type_ in range(1, min(max(len(labels), len(elements), *masses, 0), LARGEST_TYPE) + 1):
         label = labels[type_ - 1] if type_ <= len(labels) else ""
         element = elements[type_ - 1] if type_ <= len(elements) else ""
         if element not in ELEMENTS:
-            element = "" if mass_in_u is None or type_ not in masses else symbol_of_mass(masses[type_] * mass_in_u)
+            element = by_mass.get(type_, "")
         radius, colour = ELEMENTS.get(element, (None, None))
         name = label or element
         found.append(

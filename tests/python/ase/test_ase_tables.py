@@ -16,7 +16,7 @@ from ase.calculators.singlepoint import SinglePointCalculator
 from ase.data import atomic_masses, atomic_numbers
 
 import gpz
-from gpz._elements import MASSES, symbol_of_mass
+from gpz._elements import MASSES, symbol_of_mass, symbols_of
 
 IDS = np.array([2, 3, 5, 10])
 X = np.random.default_rng(1).uniform(0, 5, (4, 3))
@@ -104,14 +104,30 @@ def test_a_file_without_tables_is_read_as_before(tmp_path):
 
 
 def test_elements_from_masses(tmp_path):
-    """As force fields have them. No element is near the last two."""
+    """As force fields have them; the last one is a virtual site."""
     with gpz.Writer(tmp_path / "a.gpz", units="real") as writer:
-        writer.write_tables({"types": {"type": [1, 2, 3, 4, 5, 6], "mass": [1.0, 2.014, 15.9994, 58.69, 45.9, 500.0]}})
-        writer.write(positions=np.zeros((6, 3)), ids=range(1, 7), types=range(1, 7))
-    assert list(ase.io.read(tmp_path / "a.gpz").symbols) == ["H", "H", "O", "Ni", "X", "X"]
-    assert list(ase.io.read(tmp_path / "a.gpz", specorder=["C"] * 5 + ["Au"]).symbols) == ["H", "H", "O", "Ni", "C", "Au"]
+        writer.write_tables({"types": {"type": [1, 2, 3, 4, 5], "mass": [1.0, 2.014, 15.9994, 58.69, 1e-10]}})
+        writer.write(positions=np.zeros((5, 3)), ids=range(1, 6), types=range(1, 6))
+    assert list(ase.io.read(tmp_path / "a.gpz").symbols) == ["H", "H", "O", "Ni", "X"]
+    assert list(ase.io.read(tmp_path / "a.gpz", specorder=["C"] * 4 + ["Au"]).symbols) == ["H", "H", "O", "Ni", "Au"]
     for symbol, mass in MASSES.items():
         assert abs(atomic_masses[atomic_numbers[symbol]] - mass) <= 0.011 and symbol_of_mass(atomic_masses[atomic_numbers[symbol]]) == symbol
+
+
+@pytest.mark.parametrize(
+    ("masses", "symbols"),
+    [
+        ([15.9994, 1.0], "O H"), ([12.0, 14.0, 16.0, 32.0, 35.5, 23.0], "C N O S Cl Na"), ([28.06, 24.0], "Si Mg"),
+        ([107.868, np.nan, 55.847], "Ag  Fe"), ([39.95, 40.0, 40.08], "Ar Ar Ca"), ([15.9994, 1.008, 0.0, 1e-10, 0.4], "O H   "),
+        # Beads, of which some have the mass of an element: MARTINI, CH3 and CH2, three molecules of water, hydrogens made heavier.
+        ([72.0], ""), ([72.0, 54.0, 45.0, 36.0], "   "), ([15.035, 14.027], " "), ([54.0456], ""), ([15.9994, 3.024], " "),
+        ([59.0], ""), ([np.inf], ""), ([0.0], ""),
+    ],
+)  # fmt: skip
+def test_masses_of_elements(masses, symbols):
+    """The masses of all are those of elements, or none is taken for one."""
+    assert symbols_of(masses) == symbols.split(" ")
+    assert symbols_of(np.float32(masses).tolist()) == symbols.split(" ")
 
 
 def test_tables_that_change(tmp_path):

@@ -114,12 +114,14 @@ def test_damaged_tables_leave_the_frames(tmp_path):
 
 def test_elements_from_masses(tmp_path):
     """Labels of force fields are no symbols; a mass of the frame comes before the table."""
-    tables = {"types": {"type": [1, 2, 3], "mass": [15.9994, 1.0, 500.0], "label": ["OW", "HW", "C"]}}
+    tables = {"types": {"type": [1, 2, 3], "mass": [15.9994, 1.0, 0.0], "label": ["OW", "HW", "C"]}}
     topology = gpz.mdtraj.topology(written(tmp_path / "a.gpz", tables, types=[1, 1, 2, 2, 3, 3]))
     assert [atom.name for atom in topology.atoms] == ["OW", "OW", "HW", "HW", "C", "C"]
     assert [atom.element.symbol for atom in topology.atoms] == ["O", "O", "H", "H", "C", "C"]
-    topology = gpz.mdtraj.topology(written(tmp_path / "b.gpz", {}, types=[1] * 6, mass=np.array([12.0] * 5 + [500.0])))
+    topology = gpz.mdtraj.topology(written(tmp_path / "b.gpz", {}, types=[1] * 6, mass=np.array([12.0] * 5 + [1e-10])))
     assert [atom.element for atom in topology.atoms] == [element.carbon] * 5 + [element.virtual]
+    topology = gpz.mdtraj.topology(written(tmp_path / "c.gpz", {}, types=[1] * 6, mass=np.array([12.0] * 5 + [72.0])))  # beads
+    assert {atom.element for atom in topology.atoms} == {element.virtual}
 
 
 def test_parts_of_a_file(tmp_path):

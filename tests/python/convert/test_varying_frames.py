@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Frames that have other vectors than the first one, and timesteps that a format cannot hold."""
 
+import h5py
 import MDAnalysis as mda
 import numpy as np
 import pytest
 from MDAnalysis.lib.formats.libmdaxdr import TRRFile
 
 import gpz
+from gpz._box import spanned_by
 from gpz.convert import convert
 from gpz.convert.comparison import compare
 from gpz.programs import convert as command
@@ -107,3 +109,67 @@ def test_timesteps_of_formats(tmp_path, capsys, step, fits):
     for ending in ("nc", "dcd"):  # the way out
         assert command.main([str(tmp_path / "a.gpz"), str(tmp_path / f"a.{ending}")]) == 0
         assert np.allclose(mda.coordinates.core.reader(str(tmp_path / f"a.{ending}"))[1].positions, X[1], atol=0.001)
+
+
+FLAT = {
+    "plane": gpz.Box.from_bounds([0, 0, 0], [20, 21, 0], boundary="pp pp ff"),
+    "tilted plane": gpz.Box.from_bounds([0, 0, 0], [20, 21, 0], [5, 0, 0], boundary="pp pp ff"),
+    "plane of x and z": gpz.Box.from_bounds([0, 0, 0], [20, 0, 22], [0, 3, 0], boundary="pp ff pp"),
+    "line": gpz.Box.from_bounds([0, 0, 0], [0, 21, 0], boundary="ff pp ff"),
+}
+
+
+@pytest.mark.parametrize("box", FLAT)
+def test_boxes_with_an_edge_of_length_0(tmp_path, box):
+    """They are kept, or it is said that they are not."""
+    with gpz.Writer(tmp_path / "a.gpz", units="metal", bound=0.001) as writer:
+        for k in range(2):
+            writer.write(positions=X[k], ids=[1, 2, 3], box=FLAT[box], timestep=k, time=0.1 * k)
+    for ending in "dcd", "nc", "xtc", "trr", "h5md":
+        notes = convert(tmp_path / "a.gpz", tmp_path / f"a.{ending}")
+        convert(tmp_path / f"a.{ending}", tmp_path / "b.gpz", bound=0.001)
+        with gpz.open(tmp_path / "b.gpz") as file:
+            boxes = [frame.box for frame in file]
+        said = [note for note in notes if note.startswith("boxes with an edge of length 0")]
+        assert bool(said) == (ending in ("trr", "h5md")) and all("2 of 2 frames have no box" in note for note in said)
+        for found in boxes:
+            if said:
+                assert found is None
+            else:
+                assert np.allclose(found.matrix, FLAT[box].matrix, atol=1e-5) and found.boundary == FLAT[box].boundary, ending
+
+
+def test_flat_boxes_of_other_programs(tmp_path):
+    """TRR and H5MD have them, and MDAnalysis does not pass them on."""
+    edges = np.array([[2.0, 0, 0], [0.5, 2.1, 0], [0, 0, 0]], np.float32)
+    with TRRFile(str(tmp_path / "a.trr"), "w") as made:
+        for k in range(2):
+            made.write(X[k] / 10, X[k] if k else None, None, edges * (k + 1), k, 0.1 * k, 0.0, 3)
+    with h5py.File(tmp_path / "a.h5md", "w") as made:
+        made.create_group("h5md").attrs["version"] = [1, 1]
+        group = made.create_group("particles/all")
+        box = group.create_group("box")
+        box.attrs["dimension"], box.attrs["boundary"] = 3, np.array([b"periodic", b"periodic", b"none"])
+        for parent, name, values in ((group, "position", X[:2]), (box, "edges", np.array([10 * edges, 20 * edges]))):
+            element = parent.create_group(name)
+            element["value"], element["step"], element["time"] = values, [0, 1], [0.0, 0.1]
+            element["value"].attrs["unit"], element["time"].attrs["unit"] = "Angstrom", "ps"
+    for name in "a.trr", "a.h5md":
+        convert(tmp_path / name, tmp_path / "b.gpz", bound=0.001)
+        with gpz.open(tmp_path / "b.gpz") as file:
+            for k, frame in enumerate(file):
+                assert np.allclose(frame.box.matrix, 10 * edges * (k + 1), atol=1e-5) and frame.box.boundary == "pp pp ff"
+                assert np.abs(frame.positions - X[k]).max() <= 0.00101
+
+
+@pytest.mark.parametrize(
+    "edges", [None, np.zeros((3, 3)), np.ones((3, 3)), [[1, 0, 0], [2, 0, 0], [0, 0, 0]], [[1, 2, 0], [2, 4, 0], [0, 0, 1]]]
+)
+def test_vectors_of_no_box(edges):
+    assert spanned_by(edges) is None
+
+
+def test_vectors_of_a_box():
+    """As engines send them, also to gpz record."""
+    assert spanned_by([[0, 0, 0], [0, 2, 0], [0, 1, 3]], "pp pp ss").boundary == "ff pp ss"
+    assert spanned_by(2 * np.eye(3)) == gpz.Box.from_bounds([0, 0, 0], [2, 2, 2])

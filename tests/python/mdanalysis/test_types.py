@@ -101,7 +101,7 @@ def test_elements_from_masses(tmp_path):
     for units, unit in (("real", 1.0), ("si", 1.66053906660e-27), ("lj", None)):
         path = tmp_path / f"{units}.gpz"
         with gpz.Writer(path, units=units, elements=["", "", "Zn"] if units == "real" else None) as writer:
-            masses = np.array([15.9994, 1.0, 1.008, 500.0]) * (unit or 1.0)
+            masses = np.array([15.9994, 1.0, 1.008, 1e-3]) * (unit or 1.0)
             writer.write_tables({"types": {"type": [1, 2, 3, 4][: 3 if units == "real" else 4], "mass": masses[: 3 if units == "real" else 4]}})
             writer.write(positions=POSITIONS, ids=np.arange(1, 5), types=[1, 2, 3, 3 if units == "real" else 4], box=[20, 20, 20])
         atoms = opened(path).atoms
@@ -110,6 +110,9 @@ def test_elements_from_masses(tmp_path):
         else:
             assert atoms.elements.tolist() == (["O", "H", "Zn", "Zn"] if units == "real" else ["O", "H", "H", ""])
             assert atoms.masses[:2] == pytest.approx([15.9994, 1.0], rel=1e-6)
+    with gpz.Writer(tmp_path / "beads.gpz", units="real") as writer:
+        writer.write(positions=POSITIONS, ids=np.arange(1, 5), types=[1, 1, 2, 2], box=[20, 20, 20], mass=np.array([72.0, 72.0, 45.0, 45.0]))
+    assert not hasattr(opened(tmp_path / "beads.gpz").atoms, "elements")
 
 
 def test_a_file_without_types_warns_of_its_masses_only(tmp_path):

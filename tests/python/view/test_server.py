@@ -131,10 +131,13 @@ class TestIndex:
             writer.write_tables({"types": {"type": [1, 2], "mass": [63.5, 500.0]}})
             writer.write(positions=np.zeros((2, 3)), types=[1, 2])
         with gpz.Writer(tmp_path / "real.gpz", units="real") as writer:
-            writer.write_tables({"types": {"type": [1, 2, 4], "mass": [63.5, 500.0, 1.008]}})
+            writer.write_tables({"types": {"type": [1, 2, 4], "mass": [63.5, 0.0, 1.008]}})
             writer.write(positions=np.zeros((2, 3)), types=[1, 2])
-        names = [[each["name"] for each in served(p).message("index")[0]["species"]] for p in (path, tmp_path / "real.gpz")]
-        assert names == [["1", "2"], ["1 Cu", "2", "3", "4 H"]]  # masses of nano are attograms
+        with gpz.Writer(tmp_path / "beads.gpz", units="real") as writer:
+            writer.write_tables({"types": {"type": [1, 2], "mass": [72.0, 45.0]}})
+            writer.write(positions=np.zeros((2, 3)), types=[1, 2])
+        names = [[each["name"] for each in served(p).message("index")[0]["species"]] for p in (path, tmp_path / "real.gpz", tmp_path / "beads.gpz")]
+        assert names == [["1", "2"], ["1 Cu", "2", "3", "4 H"], ["1", "2"]]  # masses of nano are attograms
 
 
 class TestFrames:

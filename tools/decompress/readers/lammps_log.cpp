@@ -33,7 +33,7 @@ std::optional<std::vector<double>> numbers_of(const std::vector<std::string_view
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-bool is_energy(const std::string &heading) {
+bool is_energy(std::string_view heading) {
   return std::find(std::begin(thermo_energies), std::end(thermo_energies), heading) != std::end(thermo_energies);
 }
 
@@ -104,7 +104,10 @@ class Log {
   }
 
   void take_heading(const std::vector<std::string_view> &words, std::size_t step) {
-    runs_.push_back({settings_.norm().value_or(norm_of_units(units_)), runs_.empty() ? unknown : runs_.back().atoms});
+    const std::optional<bool> norm = settings_.norm();
+    if (!norm && units_.empty()) note_unknown_norm(words);
+    note_other_units();
+    runs_.push_back({norm.value_or(norm_of_units(units_)), runs_.empty() ? unknown : runs_.back().atoms});
     places_.clear();
     step_ = step;
     for (const std::string_view word : words) {
@@ -115,6 +118,25 @@ class Log {
         note("line {}: two columns {}: the last one counts", line_number_, word);
       places_.push_back(place);
     }
+  }
+
+  // Once.
+  void note_unknown_norm(const std::vector<std::string_view> &headings) {
+    if (noted_norm_ || std::none_of(headings.begin(), headings.end(), is_energy)) return;
+    noted_norm_ = true;
+    note(
+        "line {}: neither the log nor the file names units: energies are taken as those of all atoms. If they are per "
+        "atom, as in lj units, put a line 'units lj' in front of the log",
+        line_number_);
+  }
+
+  // Once.
+  void note_other_units() {
+    const std::string &of_run = settings_.units();
+    if (noted_units_ || of_run.empty() || units_.empty() || of_run == units_) return;
+    noted_units_ = true;
+    note("line {}: a run in units {}, and the file is in units {}: its numbers are taken as they are", line_number_,
+         of_run, units_);
   }
 
   void take_row(const std::vector<double> &numbers) {
@@ -192,7 +214,9 @@ class Log {
   std::uint64_t line_number_ = 0;
   std::vector<std::string> names_;   // of the columns of all runs
   std::vector<std::size_t> places_;  // of the columns of this run among these
-  std::size_t step_ = 0;             // which of them is the timestep
+  bool noted_norm_ = false;
+  bool noted_units_ = false;
+  std::size_t step_ = 0;  // which of them is the timestep
   std::vector<Run> runs_;
   std::map<std::int64_t, Row> rows_;
   std::uint64_t left_out_rows_ = 0;

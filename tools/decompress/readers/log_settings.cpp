@@ -40,6 +40,10 @@ void LogSettings::take_command(std::string_view command) {
   if (name == "units") {
     const std::string_view style = next_word(command);
     if (is_unit_style(style)) units_ = style;
+  } else if (name == "Unit") {  // "  Unit style    : lj", on the screen in front of each run
+    if (next_word(command) != "style" || next_word(command) != ":") return;
+    const std::string_view style = next_word(command);
+    if (is_unit_style(style)) units_ = style;
   } else if (name == "clear") {
     units_ = "lj";
     chosen_.reset();

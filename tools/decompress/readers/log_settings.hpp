@@ -15,6 +15,8 @@ class LogSettings {
 
   // Whether energies are divided by the number of atoms; nothing: no command says so, and it depends on the units.
   std::optional<bool> norm() const;
+  // The unit style; empty: no command names it.
+  const std::string &units() const { return units_; }
 
  private:
   void take_command(std::string_view command);
