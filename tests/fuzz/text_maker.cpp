@@ -10,6 +10,7 @@
 namespace gpz::fuzz {
 namespace {
 
+using namespace std::string_view_literals;
 using Words = std::vector<std::string>;
 
 // What numbers are replaced by.
@@ -138,7 +139,7 @@ const Words odd_lines = {"",
                          "units real",
                          "clear",
                          "WARNING: a warning"};
-constexpr std::string_view odd_characters = "\0\t\r\n \"'[]{}()=:,;#&\\$%+-.0eE9TF\x7f\x80\xff";
+constexpr std::string_view odd_characters = "\0\t\r\n \"'[]{}()=:,;#&\\$%+-.0eE9TF\x7f\x80\xff"sv;
 
 class Maker {
  public:
