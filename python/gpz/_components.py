@@ -24,7 +24,8 @@ def split(name: str, values: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def joined(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The inverse of `split`. Columns of other names, and of numbers that do not follow each other, stay as they are."""
+    """The inverse of `split`, in whatever order the columns are. Columns of other names, and of numbers that leave some out, stay as
+    they are."""
     found: dict[str, np.ndarray] = {}
     for name, parts in groups(columns).items():
         if parts == [name]:
@@ -43,12 +44,12 @@ def groups(names: Iterable[str]) -> dict[str, list[str]]:
         match = COMPONENT.fullmatch(name)
         if match:
             places.setdefault(match[1], []).append(_place(name))
-    whole = {name for name, found in places.items() if found == _all_places(found[-1]) and name not in names}
+    whole = {name for name, found in places.items() if sorted(found) == _all_places(max(found)) and name not in names}
     found: dict[str, list[str]] = {}
     for name in names:
         match = COMPONENT.fullmatch(name)
         found.setdefault(match[1] if match and match[1] in whole else name, []).append(name)
-    return found
+    return {name: sorted(parts, key=_place) for name, parts in found.items()}
 
 
 def _place(name: str) -> tuple[int, ...]:

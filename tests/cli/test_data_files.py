@@ -56,6 +56,9 @@ class Read(TableCase):
         refused(" 0 0 0\n", " 0 0\n", "line 26: a row of Atoms with 9 words where 7 or 10 are expected; is it the right atom style?")
         refused("\n5 1 1 2\n", "\n5 1 1 2 3\n", "line 45: a row of Bonds with 5 words where 4 are expected")
         refused("\nMasses", "\nmore text\n\nMasses", "line 14: 'more text' is no line of the header and no section")
+        for labels, line, label, number in (("1 O\n1 H", 17, "H", 1), ("1 O\n2 O", 17, "O", 2)):
+            refused("\nMasses", f"\nAtom Type Labels\n\n{labels}\n\nMasses",
+                    f"line {line}: a second label of type {number}, or a second type with the label {label}")
 
     def test_unknown_parts_of_data_files(self):
         """They are named, and left out; sections of LAMMPS that gpz does not need are not."""

@@ -168,6 +168,12 @@ class XyzInput(CliCase):
                      "particle")
         self.gpz("decode", "t.gpz", "-o", "-", out=text)
 
+    def test_windows_ends_of_line_behind_blanks(self):
+        for end in ("", " ", "\t "):
+            self.write("in.xyz", f"2\r\nany comment\r\nC 1 2 3{end}\r\nO 4 5 6\r\n")
+            self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", err=f"in.xyz: {NUMBERED}")
+            self.gpz("decode", "t.gpz", "-o", "-", out="2\nAtoms. Timestep: 0\nC 1 2 3\nO 4 5 6\n")
+
     def test_windows_ends_of_line_and_no_last_one(self):
         self.write("in.xyz", "1\r\nany comment\r\n  C\t1 2\t3")
         self.gpz("encode", "in.xyz", "-o", "t.gpz", "--lossless", "--order", "place",

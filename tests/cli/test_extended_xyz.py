@@ -106,6 +106,21 @@ class KeysAndValues(CommentCase):
             self.assertEqual(self.encode(f"{COLUMNS} energy=1 {text}"), [f"left out, as it is no number: {name}"])
             self.assertEqual(self.observables(), {"energy": "eV"})
 
+    def test_names_of_the_frame_with_other_values(self):
+        """Names that the specification does not have: of their values only those that fit are a box, an origin, flags."""
+        self.encode(f"{LATTICE} {COLUMNS}")
+        plain = self.comment()
+        for text, name in (("lattice=fcc", "lattice"), ("Origin=database", "Origin"), ('origin="two words"', "origin"), ("PBC=slab", "PBC"),
+                           ("properties=elastic", "properties")):
+            self.assertEqual(self.encode(f"{text} {LATTICE} {COLUMNS}"), [f"left out, as it is no number: {name}"])
+            self.assertEqual(self.comment(), plain)
+        self.encode(f'LATTICE="10 0 0 0 11 0 0 0 12" {COLUMNS}')
+        self.assertEqual(self.comment(), plain)
+
+    def test_flags_without_a_box(self):
+        for pbc, notes in (('"T F F"', ["pbc is left out: there is no Lattice"]), ('"F F F"', [])):
+            self.assertEqual(self.encode(f"{COLUMNS} pbc={pbc}"), notes)
+
     def test_refused(self):
         for text, reason in (('a="b', '" in column 34 has no end'), ("a=[1, 2", "[ in column 34 has no end"),
                              ("a={1", "{ in column 34 has no end"), ("=5", "= has no key"), ('a="b"c', "a blank is missing behind the value of a"),

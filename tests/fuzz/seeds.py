@@ -138,6 +138,24 @@ def texts():
         yield f"raw-{choices}", bytes([choices]) + struct.pack("<12d", *range(12))
 
 
+DATA = "a data file, units = real\n\n3 atoms\n2 atom types\n1 bonds\n1 bond types\n0 9 xlo xhi\n\nMasses\n\n1 12\n2 1\n\nAtoms # full\n\n"
+DATA += "1 1 1 -0.5 1 2 3\n2 1 1 0 4 5 6\n3 1 2 0.5 7 8 9\n\nBonds\n\n1 1 1 2\n"
+LOG = "units real\nPer MPI rank memory allocation (min/avg/max) = 3 | 3 | 3 Mbytes\n   Step          Temp          PotEng    \n"
+LOG += "       100   300   -7.5\nLoop time of 1 on 1 procs for 100 steps with 3 atoms\n"
+
+
+def encoded():
+    """A kind of text (TextKind in text_maker.hpp), options, and the text."""
+    dump_kind, xyz_kind, extended_kind, data_kind, log_kind = range(5)
+    kinds = {"dump": dump_kind, "xyz": xyz_kind, "extxyz": extended_kind}
+    for name, data in texts():
+        kind = kinds.get(name.split("-")[0])
+        if kind is not None:
+            yield name, bytes([kind, 0]) + data[1:]
+    yield "data", bytes([data_kind, 0]) + DATA.encode()
+    yield "log", bytes([log_kind, 0]) + LOG.encode()
+
+
 def bodies(name, data):
     """Inputs of the target `tables`: records of tables as they are, and the columns of their first tables."""
     for number, record in enumerate(records(data)):
@@ -187,7 +205,7 @@ def arrays():
         yield f"described-{number}", bytes([number % 2, *(dice.randrange(256) for _ in range(dice.choice((12, 30, 60))))])
 
 
-SEEDS = {"files": files, "arrays": arrays, "tables": tables, "calls": calls, "frames": descriptions, "texts": texts}
+SEEDS = {"files": files, "arrays": arrays, "tables": tables, "calls": calls, "frames": descriptions, "texts": texts, "encoded": encoded}
 
 
 def main():

@@ -19,7 +19,7 @@ BESIDES = 128 << 20
 ADDRESS_SPACE = 1536 << 20
 SECONDS = 120  # of processor time: not to be measured, but so that the test ends
 
-OK, USAGE, CORRUPT, LIMITED = 0, 2, 4, 6
+OK, USAGE, CORRUPT, TRUNCATED, LIMITED = 0, 2, 4, 5, 6
 COMMANDS = {
     "info": ["info"],
     "verify": ["verify"],
@@ -130,6 +130,36 @@ class Command(unittest.TestCase):
                     self.assert_says_why(message, name, code)
                     if not SANITIZED:
                         self.assertLessEqual(memory, costly_tables.LIMIT + BESIDES)
+
+    def test_texts(self):
+        """Of each reader of texts: counts and heads that promise more than there is."""
+        dump = "ITEM: TIMESTEP\n0\nITEM: NUMBER OF ATOMS\n{}\nITEM: BOX BOUNDS pp pp pp\n0 9\n0 9\n0 9\nITEM: ATOMS id x y z {}\n"
+        small = self.folder / "small.dump"
+        small.write_text(dump.format(1, "") + "1 1 2 3\n")
+        words = " ".join(f"c{i}" for i in range(50_000))
+        runs = "".join(f"Step c{i}\n{i} 1\n" for i in range(12_000))
+        pairs = " ".join(f"k{i}=1" for i in range(60_000))
+        labels = "\n".join(f"{i + 1} label{i}" for i in range(20_000))
+        atoms = "\n".join(f"{i + 1} label{i} 0 0 0" for i in range(20_000))
+        texts = {
+            "many-columns": (["in.gpz"], dump.format(5_000_000, words), TRUNCATED),
+            "too-many-columns": (["in.gpz"], dump.format(1, words + words.replace("c", "d")), CORRUPT),
+            "many-properties": (["in.gpz"], "1\nProperties=species:S:1:pos:R:3" + ":a:R:1024" * 3000 + "\n", CORRUPT),
+            "many-keys": (["in.gpz"], f"1\nProperties=species:S:1:pos:R:3 {pairs}\nC 1 2 3\n", OK),
+            "runs-with-other-columns": (["small.dump", "--log", "in.gpz"], runs, LIMITED),
+            "many-labels": (
+                ["small.dump", "--data", "in.gpz"],
+                f"t\n\n20000 atoms\n20000 atom types\n\nAtom Type Labels\n\n{labels}\n\nAtoms # atomic\n\n{atoms}\n",
+                OK,
+            ),
+        }
+        for name, (arguments, text, expected_code) in texts.items():
+            with self.subTest(text=name):
+                (self.folder / "in.gpz").write_text(text)
+                code, message, memory = self.gpz("encode", *arguments, "-o", "out.gpz", "--lossless", "--threads", "1")
+                self.assertEqual(code, expected_code, message)
+                if not SANITIZED:
+                    self.assertLessEqual(memory, BESIDES)
 
     def test_sizes(self):
         path = self.folder / "in.gpz"

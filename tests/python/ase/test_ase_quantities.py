@@ -73,6 +73,25 @@ def test_ase(tmp_path, units):
     require_same(ase.io.read(file), atoms, 1e-12)
 
 
+def test_components_in_any_order(tmp_path):
+    """Columns of one array, as a dump may list them."""
+    file = tmp_path / "t.gpz"
+    with gpz.Writer(file, bound=0) as writer:
+        columns = {"f[2]": [3.0, 4.0], "f[1]": [1.0, 2.0], "g[2]": [5.0, 6.0], "h[2,1]": [3.0, 7.0], "h[1,1]": [1.0, 5.0],
+                   "h[2,2]": [4.0, 8.0], "h[1,2]": [2.0, 6.0]}  # fmt: skip
+        writer.write(positions=np.zeros((2, 3)), ids=[1, 2], **columns)
+    arrays = ase.io.read(file).arrays
+    assert arrays["f"].tolist() == [[1, 3], [2, 4]]
+    assert arrays["g[2]"].tolist() == [5, 6]
+    assert arrays["h"].tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
+
+
+@pytest.mark.parametrize("units", STYLES)
+def test_dpdata_and_learning(tmp_path, units):
+    """Labels are those of ASE; samples are in the units of the file, stress as energy by volume."""
+    atoms = atoms_of(**RESULTS)
+
+
 @pytest.mark.parametrize("units", ["lj", *LENGTHS])
 def test_learning(tmp_path, units):
     """Samples are in the units of the file, stress as energy by volume."""

@@ -132,7 +132,10 @@ std::string_view ByteInput::peek_line() {
   for (std::size_t size = 256;; size *= 2) {
     const std::string_view bytes = peek(size);
     const std::size_t end = bytes.find('\n');
-    if (end != std::string_view::npos || bytes.size() < size || size > longest_line) return bytes.substr(0, end);
+    if (end == std::string_view::npos && bytes.size() == size && size <= longest_line) continue;
+    std::string_view line = bytes.substr(0, end);
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    return line;
   }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "readers/frame_layout.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,7 +51,8 @@ FileColumn lammps_column(std::string_view name) {
   return column;
 }
 
-std::string repeated_column(const std::vector<FileColumn> &columns) {
+std::string problem_of_columns(const std::vector<FileColumn> &columns) {
+  if (columns.size() > most_columns) return fmt::format("more than {} columns", most_columns);
   std::set<std::string> names;
   for (const FileColumn &column : columns)
     if (!column.left_out && !names.insert(column.name).second)
@@ -153,8 +156,9 @@ void resize_columns(Frame &frame, std::size_t rows) {
   }
 }
 
-std::size_t next_capacity(std::size_t rows_so_far, std::size_t rows_promised) {
-  constexpr std::size_t first_rows = 65536;
+std::size_t next_capacity(std::size_t rows_so_far, std::size_t rows_promised, std::size_t columns) {
+  constexpr std::size_t first_values = std::size_t{1} << 20;
+  const std::size_t first_rows = std::max<std::size_t>(1, first_values / std::max<std::size_t>(1, columns));
   return std::min(rows_promised, std::max(first_rows, 2 * rows_so_far));
 }
 

@@ -18,14 +18,22 @@ struct FileColumn {
   Display display = Display::number;  // other than number: the file has words
   bool logical = false;               // integers 1 and 0, which the file may write as T and F
   bool left_out = false;              // has no place in frames
+
+  bool operator==(const FileColumn &other) const {
+    return name == other.name && type == other.type && display == other.display && logical == other.logical &&
+           left_out == other.left_out;
+  }
 };
 
 // By its name, as `dump custom` writes it: id, type, i_... are integers, element and typelabel words, all others
 // floats.
 FileColumn lammps_column(std::string_view name);
 
-// What is wrong with columns of which two have one name; empty: nothing.
-std::string repeated_column(const std::vector<FileColumn> &columns);
+// Of a file: Field::Component::column counts them in 16 bits.
+inline constexpr std::size_t most_columns = std::size_t{1} << 16;
+
+// What is wrong with columns, of which two have one name or which are too many; empty: nothing.
+std::string problem_of_columns(const std::vector<FileColumn> &columns);
 
 class FrameLayout {
  public:
@@ -53,6 +61,6 @@ void bounding_box_to_box(std::array<double, 12> &values);
 void resize_columns(Frame &frame, std::size_t rows);
 
 // Frames say how many particles they have, and may lie: room for the first rows is made at once, the rest as they come.
-std::size_t next_capacity(std::size_t rows_so_far, std::size_t rows_promised);
+std::size_t next_capacity(std::size_t rows_so_far, std::size_t rows_promised, std::size_t columns);
 
 }  // namespace gpz::tool

@@ -2,6 +2,7 @@
 // LAMMPS binary dumps (dump custom and atom to a file named *.bin), format revision 2: the one that names its columns.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "readers/box_check.hpp"
@@ -15,7 +16,7 @@ namespace {
 constexpr std::int32_t native_endian = 1;
 constexpr std::int32_t newest_revision = 2;
 constexpr std::int32_t longest_text = 1 << 20;
-constexpr std::size_t rows_per_read = 4096;
+constexpr std::size_t values_of_block = std::size_t{1} << 16;
 
 class LammpsBinarySource final : public FrameSource {
  public:
@@ -108,7 +109,7 @@ class LammpsBinarySource final : public FrameSource {
     }
     if (columns.empty() || count < 0 || columns.size() != static_cast<std::size_t>(count))
       throw input_->bad_byte(fmt::format("{} values an atom, but {} column names", count, columns.size()));
-    const std::string problem = repeated_column(columns);
+    const std::string problem = problem_of_columns(columns);
     if (!problem.empty()) throw input_->bad_byte(problem);
     if (metadata_.columns.empty())
       for (const FileColumn &column : columns) metadata_.columns.push_back(column.name);
@@ -126,7 +127,7 @@ class LammpsBinarySource final : public FrameSource {
       std::size_t left = static_cast<std::size_t>(values) / width;
       if (left > frame.info.particles - row) throw input_->bad_byte("more atoms than the frame promises");
       while (left > 0) {
-        const std::size_t rows = std::min(left, rows_per_read);
+        const std::size_t rows = std::min(left, std::max<std::size_t>(1, values_of_block / width));
         buffer_.resize(rows * width);
         take_bytes(buffer_.data(), buffer_.size() * sizeof(double));
         resize_columns(frame, row + rows);

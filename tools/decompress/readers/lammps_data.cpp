@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -352,14 +353,17 @@ class DataFile {
     for_rows("atom types", {2, 2}, [&](const RowWords &words) {
       const std::int64_t type = integer(words[0]);
       if (type < 1 || type > counts_["atom types"]) throw input_.bad_line("an atom type that there is not");
-      labels_[type] = std::string(words[1]);
+      const std::string label(words[1]);
+      if (!labels_.emplace(type, label).second || !type_of_label_.emplace(label, type).second)
+        throw input_.bad_line(
+            fmt::format("a second label of type {}, or a second type with the label {}", type, label));
     });
   }
 
   // The number of an atom type, which may be a label.
   std::int64_t type_number(std::string_view word) const {
-    for (const auto &[type, label] : labels_)
-      if (label == word) return type;
+    const auto labelled = type_of_label_.find(word);
+    if (labelled != type_of_label_.end()) return labelled->second;
     const std::int64_t type = integer(word);
     const auto most = counts_.find("atom types");
     if (type < 1 || most == counts_.end() || type > most->second)
@@ -466,6 +470,7 @@ class DataFile {
   Types mass_types_;
   Floats masses_;
   std::map<std::int64_t, std::string> labels_;  // of atom types
+  std::map<std::string, std::int64_t, std::less<>> type_of_label_;
   std::vector<Table> tables_;
 };
 

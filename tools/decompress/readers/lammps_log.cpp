@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,9 @@ std::optional<std::vector<double>> numbers_of(const std::vector<std::string_view
     if (!parse_number(words[k], numbers[k])) return std::nullopt;
   return numbers;
 }
+
+// 1 GiB.
+constexpr std::size_t most_logged_values = std::size_t{1} << 27;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -88,14 +93,15 @@ class Log {
 
  private:
   struct Run {
-    bool norm;     // whether energies are divided by the number of atoms
-    double atoms;  // those of the run before, until its end says how many there are
+    bool norm;                        // whether energies are divided by the number of atoms
+    double atoms;                     // those of the run before, until its end says how many there are
+    std::vector<std::size_t> places;  // of its columns among those of all runs
   };
 
   struct Row {
     std::uint64_t line;
     std::size_t run;
-    std::vector<double> values;
+    std::vector<double> values;  // in the order of the run's columns
   };
 
   template <typename... Values>
@@ -107,16 +113,15 @@ class Log {
     const std::optional<bool> norm = settings_.norm();
     if (!norm && units_.empty()) note_unknown_norm(words);
     note_other_units();
-    runs_.push_back({norm.value_or(norm_of_units(units_)), runs_.empty() ? unknown : runs_.back().atoms});
-    places_.clear();
+    runs_.push_back({norm.value_or(norm_of_units(units_)), runs_.empty() ? unknown : runs_.back().atoms, {}});
+    std::set<std::size_t> of_run;
     step_ = step;
     for (const std::string_view word : words) {
-      std::size_t place = 0;
-      while (place < names_.size() && names_[place] != word) ++place;
-      if (place == names_.size()) names_.emplace_back(word);
-      if (std::find(places_.begin(), places_.end(), place) != places_.end())
+      const auto [known, is_new] = place_of_name_.emplace(word, names_.size());
+      if (is_new) names_.emplace_back(word);
+      if (!of_run.insert(known->second).second)
         note("line {}: two columns {}: the last one counts", line_number_, word);
-      places_.push_back(place);
+      runs_.back().places.push_back(known->second);
     }
   }
 
@@ -140,15 +145,13 @@ class Log {
   }
 
   void take_row(const std::vector<double> &numbers) {
-    if (numbers.size() != places_.size() || !is_integer(numbers[step_])) {
+    if (numbers.size() != runs_.back().places.size() || !is_integer(numbers[step_])) {
       if (left_out_rows_++ == 0) first_left_out_ = line_number_;
       return;
     }
     const auto timestep = static_cast<std::int64_t>(numbers[step_]);
     if (!rows_.empty() && timestep < rows_.rbegin()->first) go_back(timestep);
-    Row row{line_number_, runs_.size() - 1, std::vector<double>(names_.size(), unknown)};
-    for (std::size_t k = 0; k < numbers.size(); ++k) row.values[places_[k]] = numbers[k];
-    rows_.insert_or_assign(timestep, std::move(row));
+    rows_.insert_or_assign(timestep, Row{line_number_, runs_.size() - 1, numbers});
   }
 
   // After reset_timestep, or a restart from an earlier step, the steps from here on are those of this run.
@@ -181,6 +184,22 @@ class Log {
           first, counted(rows, "row"));
   }
 
+  // The values of all runs, NaN where a run has not the column.
+  std::vector<std::vector<double>> columns_of_rows() const {
+    if (rows_.size() * names_.size() > most_logged_values)
+      throw Failure(ExitCode::limit, input_.name(),
+                    fmt::format("{} rows of {} columns in all; at most {} values are read", rows_.size(), names_.size(),
+                                most_logged_values));
+    std::vector<std::vector<double>> columns(names_.size(), std::vector<double>(rows_.size(), unknown));
+    std::size_t place = 0;
+    for (const auto &[timestep, row] : rows_) {
+      const std::vector<std::size_t> &places = runs_[row.run].places;
+      for (std::size_t k = 0; k < places.size(); ++k) columns[places[k]][place] = row.values[k];
+      ++place;
+    }
+    return columns;
+  }
+
   LoggedThermo thermo() const {
     std::vector<std::int64_t> timesteps;
     std::vector<double> atoms;
@@ -192,13 +211,15 @@ class Log {
     }
     if (!all_per_atom) note_lost_energies();
     Table table{"thermo", {{"timestep", "", std::move(timesteps)}}};
+    std::vector<std::vector<double>> columns = columns_of_rows();
     for (std::size_t c = 0; c < names_.size(); ++c) {
       const bool energy = is_energy(names_[c]);
-      std::vector<double> values;
+      std::vector<double> &values = columns[c];
+      std::size_t place = 0;
       for (const auto &[timestep, row] : rows_) {
-        values.push_back(c < row.values.size() ? row.values[c] : unknown);
         const Run &run = runs_[row.run];
-        if (energy && run.norm && !all_per_atom) values.back() *= run.atoms;
+        if (energy && run.norm && !all_per_atom) values[place] *= run.atoms;
+        ++place;
       }
       const bool has_values =
           !std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
@@ -212,8 +233,8 @@ class Log {
   std::string units_;
   LogSettings settings_;
   std::uint64_t line_number_ = 0;
-  std::vector<std::string> names_;   // of the columns of all runs
-  std::vector<std::size_t> places_;  // of the columns of this run among these
+  std::vector<std::string> names_;  // of the columns of all runs
+  std::map<std::string, std::size_t, std::less<>> place_of_name_;
   bool noted_norm_ = false;
   bool noted_units_ = false;
   std::size_t step_ = 0;  // which of them is the timestep

@@ -190,7 +190,7 @@ class LammpsTextSource final : public FrameSource {
       for (std::string_view name = next_word(names); !name.empty(); name = next_word(names))
         columns.push_back(lammps_column(name));
       if (columns.empty()) throw bad_line("no column names behind 'ITEM: ATOMS'");
-      const std::string problem = repeated_column(columns);
+      const std::string problem = problem_of_columns(columns);
       if (!problem.empty()) throw bad_line(problem);
       layout_ = FrameLayout(std::move(columns));
     }

@@ -185,7 +185,7 @@ void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, in
   const std::size_t block = std::min(2 * bytes_of_thread * static_cast<std::size_t>(threads), most_bytes);
   std::size_t row = 0;
   do {
-    const std::size_t capacity = next_capacity(row, rows);
+    const std::size_t capacity = next_capacity(row, rows, layout.columns().size());
     resize_columns(frame, capacity);
     const std::vector<Target> columns = targets(layout, words, frame);
     while (row < capacity) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -23,12 +24,6 @@ namespace {
 
 constexpr std::size_t most_numbers = 9;  // of a value that becomes observables
 constexpr std::size_t longest_name = 200;
-
-// What has a place of its own in a frame.
-bool is_of_frame(const std::string &folded) {
-  static constexpr std::array<std::string_view, 4> names = {"lattice", "pbc", "origin", "properties"};
-  return std::find(names.begin(), names.end(), folded) != names.end();
-}
 
 bool is_zero(const std::vector<double> &lattice, std::size_t edge) {
   return lattice[3 * edge] == 0 && lattice[3 * edge + 1] == 0 && lattice[3 * edge + 2] == 0;
@@ -111,13 +106,15 @@ class XyzSource final : public FrameSource {
       read_extended(comment, frame.info);
     else
       read_free(line, frame.info);
-    std::vector<FileColumn> listed = columns(extended ? comment.find("properties") : nullptr);
-    const std::string problem = repeated_column(listed);
-    if (!problem.empty()) throw bad_line("Properties: " + problem);
-    const FrameLayout layout(std::move(listed));
-    if (metadata_.columns.empty()) metadata_.columns = layout.names();
-    layout.apply(frame);
-    read_rows(*input_, layout, frame.info.particles, threads_, words_, place(), frame);
+    std::vector<FileColumn> listed = columns(extended ? comment.find_of_frame("properties") : nullptr);
+    if (listed != layout_.columns()) {
+      const std::string problem = problem_of_columns(listed);
+      if (!problem.empty()) throw bad_line("Properties: " + problem);
+      layout_ = FrameLayout(std::move(listed));
+    }
+    if (metadata_.columns.empty()) metadata_.columns = layout_.names();
+    layout_.apply(frame);
+    read_rows(*input_, layout_, frame.info.particles, threads_, words_, place(), frame);
     number_by_type(*input_, words_, frame, metadata_);
     ++frames_;
     return true;
@@ -152,20 +149,24 @@ class XyzSource final : public FrameSource {
 
   void read_extended(const XyzComment &comment, FrameInfo &info) {
     if (!comment.problem.empty()) throw bad_line(comment.problem);
-    for (const XyzEntry &entry : comment.entries)
-      for (const XyzEntry &other : comment.entries)
-        if (&other < &entry &&
-            (other.key == entry.key || (other.folded == entry.folded && is_of_frame(entry.folded))) &&
-            (other.text != entry.text || other.words != entry.words))
-          throw bad_line(fmt::format("{} occurs twice, with different values: leave one of them out", entry.key));
+    std::map<std::pair<bool, std::string_view>, const XyzEntry *> first;
+    for (const XyzEntry &entry : comment.entries) {
+      const std::pair<bool, std::string_view> name(entry.of_frame, entry.of_frame ? entry.folded : entry.key);
+      const XyzEntry &other = *first.emplace(name, &entry).first->second;
+      if (other.text != entry.text || other.words != entry.words)
+        throw bad_line(fmt::format("{} occurs twice, with different values: leave one of them out", entry.key));
+    }
     // Beside a step, a timestep is the time between two.
     const XyzEntry *step = comment.find("step");
     if (step == nullptr) step = comment.find("timestep");
     if (step != nullptr && !parse_single(*step, info.timestep)) step = nullptr;
     const XyzEntry *time = comment.find("time");
     if (time != nullptr && !parse_single(*time, info.time)) time = nullptr;
-    if (const XyzEntry *lattice = comment.find("lattice")) read_lattice(comment, *lattice, info.box);
+    if (const XyzEntry *lattice = comment.find_of_frame("lattice")) read_lattice(comment, *lattice, info.box);
     read_boundary(comment, info.box);
+    const std::array<char, 6> &boundary = info.box.boundary;
+    if (info.box.kind == Box::Kind::none && std::find(boundary.begin(), boundary.end(), 'p') != boundary.end())
+      note("pbc is left out: there is no Lattice");
     take_observables(comment, {step, time}, info.timestep);
   }
 
@@ -191,7 +192,7 @@ class XyzSource final : public FrameSource {
     std::vector<Observable> observables;
     std::set<std::string> names;
     for (const XyzEntry &entry : comment.entries) {
-      if (is_of_frame(entry.folded) || std::find(used.begin(), used.end(), &entry) != used.end()) continue;
+      if (entry.of_frame || std::find(used.begin(), used.end(), &entry) != used.end()) continue;
       const std::vector<double> numbers = numbers_of(entry);
       if (numbers.empty() || numbers.size() > most_numbers || entry.key.empty() || entry.key.size() > longest_name) {
         leave_out(numbers.size() > most_numbers ? fmt::format("{} ({} numbers)", entry.key, numbers.size())
@@ -229,9 +230,8 @@ class XyzSource final : public FrameSource {
     // What some programs write of molecules in free space.
     if (std::all_of(lattice.begin(), lattice.end(), [](double value) { return value == 0; })) return;
     std::array<double, 3> origin{};
-    if (const XyzEntry *at = comment.find("origin")) {
+    if (const XyzEntry *at = comment.find_of_frame("origin")) {
       const std::vector<double> numbers = numbers_of(*at);
-      if (numbers.size() != 3) throw bad_line("Origin is not 3 numbers");
       std::copy(numbers.begin(), numbers.end(), origin.begin());
     }
     box = box_of(lattice, origin);
@@ -241,7 +241,7 @@ class XyzSource final : public FrameSource {
   }
 
   void read_boundary(const XyzComment &comment, Box &box) const {
-    if (const XyzEntry *pbc = comment.find("pbc")) {
+    if (const XyzEntry *pbc = comment.find_of_frame("pbc")) {
       if (pbc->words.size() != 3 && (pbc->words.size() != 1 || pbc->bare)) throw bad_line("pbc is not 3 flags");
       for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::string &word = pbc->words[pbc->words.size() == 1 ? 0 : axis];
@@ -275,7 +275,9 @@ class XyzSource final : public FrameSource {
   // Plain XYZ: a name and three coordinates. What some programs write behind them has no names.
   std::vector<FileColumn> plain_columns() {
     has_types_ = false;
-    std::vector<FileColumn> columns = {species(0)};
+    std::vector<FileColumn> columns;
+    columns.reserve(4);
+    columns.push_back(species(0));
     for (const char *axis : {"x", "y", "z"}) columns.push_back({axis, ValueType::float64, Display::number});
     if (!has_rows_) return columns;
     std::string_view row = input_->peek_line();
@@ -326,6 +328,8 @@ class XyzSource final : public FrameSource {
     if (name.empty() || (type != "R" && type != "I" && type != "L" && type != "S"))
       throw bad_line(fmt::format("Properties: {} has values of type {}; R, I, L and S are known", name, type));
     if (type == "S") leave_out(fmt::format("column {}", name));
+    if (columns.size() + static_cast<std::size_t>(components) > most_columns)
+      throw bad_line(fmt::format("Properties: more than {} columns", most_columns));
     for (std::int64_t c = 0; c < components; ++c) {
       FileColumn column;
       column.name = column_of(name, static_cast<std::size_t>(c), static_cast<std::size_t>(components));
@@ -341,6 +345,7 @@ class XyzSource final : public FrameSource {
   std::optional<bool> named_by_number_;
   bool has_rows_ = false;   // these two: the frame that is read
   bool has_types_ = false;  // a column called type
+  FrameLayout layout_;      // of the frame before
   std::uint64_t frames_ = 0;
   std::vector<StoredRecord> records_;  // in front of the frame that is read
   std::vector<Observable> named_;      // the last ones whose names and units were written

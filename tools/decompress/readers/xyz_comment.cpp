@@ -203,6 +203,28 @@ const XyzEntry *XyzComment::find(std::string_view folded) const {
   return entry == entries.end() ? nullptr : &*entry;
 }
 
+const XyzEntry *XyzComment::find_of_frame(std::string_view folded) const {
+  const auto entry =
+      std::find_if(entries.begin(), entries.end(), [&](const XyzEntry &e) { return e.of_frame && e.folded == folded; });
+  return entry == entries.end() ? nullptr : &*entry;
+}
+
+namespace {
+
+bool is_of_frame(const XyzEntry &entry) {
+  const std::size_t words = entry.words.size();
+  if (entry.folded == "lattice") return entry.key == "Lattice" || numbers_of(entry).size() == 9;
+  if (entry.folded == "origin") return numbers_of(entry).size() == 3;
+  if (entry.folded == "properties") return entry.key == "Properties" || entry.text.find(':') != std::string::npos;
+  if (entry.folded != "pbc") return false;
+  return entry.key == "pbc" || ((words == 3 || (words == 1 && !entry.bare)) &&
+                                std::all_of(entry.words.begin(), entry.words.end(), [](const std::string &word) {
+                                  return logical_of(word) || word == "0" || word == "1";
+                                }));
+}
+
+}  // namespace
+
 XyzComment parse_extended_comment(std::string_view line) {
   XyzComment comment;
   Scanner scanner(line);
@@ -212,15 +234,16 @@ XyzComment parse_extended_comment(std::string_view line) {
       comment.problem = scanner.problem();
       break;
     }
+    entry.of_frame = is_of_frame(entry);
     comment.entries.push_back(std::move(entry));
   }
   return comment;
 }
 
 bool is_extended(const XyzComment &comment, std::string_view line) {
-  const XyzEntry *const properties = comment.find("properties");
+  const XyzEntry *const properties = comment.find_of_frame("properties");
   if (properties != nullptr && !properties->bare) return true;
-  const XyzEntry *const lattice = comment.find("lattice");
+  const XyzEntry *const lattice = comment.find_of_frame("lattice");
   if (lattice != nullptr && lattice->enclosed && !numbers_of(*lattice).empty()) return true;
   if (comment.problem.empty()) return false;
   const std::string folded = in_lower_case(line);

@@ -21,6 +21,9 @@ struct XyzEntry {
   bool enclosed = false;           // in quotes or brackets
   std::vector<std::string> words;  // between blanks and commas; of an array its elements, row by row
   std::array<std::size_t, 2> shape;  // rows and columns of a two-dimensional array; {0, 0} otherwise
+  // Lattice, pbc, Origin or Properties. In other letters, and as Origin always, the value has to fit: `lattice=fcc` and
+  // `Origin=database` are keys as others.
+  bool of_frame = false;
 };
 
 struct XyzComment {
@@ -30,6 +33,8 @@ struct XyzComment {
 
   // The entry of one of these keys, in lower case; nullptr if there is none.
   const XyzEntry *find(std::string_view folded) const;
+  // The same, if it is `of_frame`.
+  const XyzEntry *find_of_frame(std::string_view folded) const;
 };
 
 // By the specification of extended XYZ, and as ASE reads it: ' is a quote as well, and a key without a value is T.
