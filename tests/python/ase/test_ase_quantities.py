@@ -86,12 +86,6 @@ def test_components_in_any_order(tmp_path):
     assert arrays["h"].tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
 
 
-@pytest.mark.parametrize("units", STYLES)
-def test_dpdata_and_learning(tmp_path, units):
-    """Labels are those of ASE; samples are in the units of the file, stress as energy by volume."""
-    atoms = atoms_of(**RESULTS)
-
-
 @pytest.mark.parametrize("units", ["lj", *LENGTHS])
 def test_learning(tmp_path, units):
     """Samples are in the units of the file, stress as energy by volume."""
