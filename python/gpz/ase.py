@@ -446,7 +446,7 @@ def _atoms(frame: gpz.Frame, elements: Sequence[str], specorder: Sequence[str] |
     for name, values in (("id", ids), ("type", types), ("mol-id", mol), ("travel", frame.images)):
         if values is not None:
             atoms.set_array(name, values)
-    if types is not None and not all(name in atomic_numbers for name in elements):
+    if types is not None and not all(name in atomic_numbers for name in elements if name):  # a type without atoms has no name
         atoms.set_array("element", _clients.of_types(types, np.array(elements), "X"))
     for name, values in [*arrays.items(), *others.items()]:
         atoms.set_array(f"{name}_" if name in atoms.arrays else name, values)

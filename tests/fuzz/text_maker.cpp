@@ -309,6 +309,7 @@ class Maker {
       entries.push_back(word({"energy", "stress", "virial", "Step", "time", "free_energy", "dipole", "a", "\"b c\"",
                               "Energy", "config_type", "bare"}) +
                         (one_in(12) ? "" : word({"=", "=", "=", " = "}) + value()));
+    if (entries.empty()) entries.emplace_back();
     std::string text = count(atoms) + '\n' + shuffled(entries).substr(1) + '\n';
     for (std::size_t row = 0; row < atoms; ++row) {
       for (const char kind : kinds) {

@@ -86,6 +86,15 @@ def test_components_in_any_order(tmp_path):
     assert arrays["h"].tolist() == [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]
 
 
+def test_a_type_without_atoms_has_no_name(tmp_path):
+    file = tmp_path / "t.gpz"
+    with gpz.Writer(file, bound=0, elements=["O", "", "H"]) as writer:
+        writer.write(positions=np.zeros((2, 3)), ids=[1, 2], types=[3, 1])
+    atoms = ase.io.read(file)
+    assert atoms.get_chemical_symbols() == ["H", "O"]
+    assert "element" not in atoms.arrays
+
+
 @pytest.mark.parametrize("units", ["lj", *LENGTHS])
 def test_learning(tmp_path, units):
     """Samples are in the units of the file, stress as energy by volume."""
