@@ -24,6 +24,7 @@ enum FieldCodingKind : std::uint8_t {
   classed_values = 10,
   few_values = 11,
   segmented_order = 12,
+  steps = 13,
 };
 
 // Classes of fields for codings, as bits.
@@ -53,7 +54,7 @@ struct CodingRule {
   std::uint32_t feature;  // gpz::feature that files need, in addition to the chunk's; 0: none
 };
 
-inline constexpr std::uint8_t coding_count = 12;
+inline constexpr std::uint8_t coding_count = 13;
 
 constexpr std::uint8_t in_chunks(ChunkKind kind) {
   return static_cast<std::uint8_t>(1u << static_cast<std::uint32_t>(kind));
@@ -87,6 +88,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
       {classed_values,     integers | values, ordered | cells, values,               exact, true,   false,    classed},
       {few_values,         lossless,          every,           lossless,             none,  true,   false,    classed},
       {segmented_order,    0,                 ordered,         on_grid,              axes,  true,   false,    segmented},
+      {steps,              positions,         0,               0,                    axes,  true,   false,    feature::steps},
   };
   // clang-format on
   return rules[number - 1];

@@ -15,6 +15,7 @@ struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
 struct WayKernels;         // gpz/kernels/way_kernels.hpp
 struct RowKernels;         // gpz/kernels/way_rows.hpp
 struct NumberKernels;      // gpz/kernels/number_kernels.hpp
+struct StepKernels;        // gpz/kernels/step_kernels.hpp
 
 struct Kernels {
   const char *name;  // instruction set: generic, avx2, avx512
@@ -29,6 +30,7 @@ struct Kernels {
   const WayKernels &ways;
   const RowKernels &rows;
   const NumberKernels &numbers;
+  const StepKernels &steps;
 };
 
 // Kernels of the best instruction set that this processor supports.

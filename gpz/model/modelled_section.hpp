@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/lanes/section.hpp"
 #include "gpz/model/bonds.hpp"
 #include "gpz/model/clear_wins.hpp"
 #include "gpz/model/expectation.hpp"
@@ -85,7 +86,9 @@ struct ModelledUpdate {
   std::optional<LatticeModel::Update> lattice;
   std::optional<LatticeNeighbourPredictor::Update> lattice_neighbours;
   std::optional<PairForce::Update> forces;
-  std::optional<molecule::Update> molecules;  // a section of molecules changes nothing else
+  // A section of molecules, in either coding, changes nothing else.
+  std::optional<molecule::Update> molecules;
+  std::optional<lanes::Update> steps;
   std::optional<Bonds> bonds;
   format::Column<std::uint32_t> broken_bonds;
   format::Column<std::uint32_t> scale;
@@ -112,6 +115,7 @@ class ModelledState {
   WorkingMemory<SpaceNeighbours> space;
   Bonds bonds;
   molecule::State molecules;
+  lanes::State steps;
   format::Column<std::uint32_t> scale;  // see walk.hpp; empty before the first modelled section
   ModelledSearch search;                // encoder only
 };

@@ -42,12 +42,16 @@ std::uint8_t lag_to(std::uint32_t slot, std::uint32_t from) {
 
 }  // namespace
 
-void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell,
-                 int threads) {
+void Tree::link(const format::Column<std::uint8_t> &lags, int threads) {
   links_.assign(lags.size(), {});
   for (std::size_t i = 0; i < lags.size(); ++i) links_[i].parent = lags[i];
   find_segments();
   for_segments(threads, [&](int, std::size_t first, std::size_t last) { connect(first, last); });
+}
+
+void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell,
+                 int threads) {
+  link(lags, threads);
   classify(q, cell, threads);
 }
 

@@ -40,6 +40,8 @@ class Tree {
   void clear();
   // Builds the tree from the lag of each particle, 0 for roots. Bond lengths follow from the positions q.
   void build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell, int threads = 1);
+  // The same without classes.
+  void link(const format::Column<std::uint8_t> &lags, int threads = 1);
   // Calls work(t, first, last) for thread t and ranges of particles that are whole segments, which do not depend on
   // each other. Uses fewer than `threads` if there are few segments.
   template <typename Work>

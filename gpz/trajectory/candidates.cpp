@@ -14,6 +14,8 @@ using When = SectionCandidate::When;
 
 // Two segments: with one, coding 12 has nothing over coding 5.
 constexpr std::uint64_t least_segmented = 2 * model::ordered_segment;
+// States, constants and tables weigh more where particles are few: coding 9 is smaller there.
+constexpr std::uint64_t least_in_steps = least_segmented;
 
 // clang-format off
 constexpr SectionCandidate candidates[] = {
@@ -36,7 +38,9 @@ constexpr SectionCandidate candidates[] = {
     {ChunkKind::sequence,   lossless,                      format::few_values,          When::always},
     {ChunkKind::sequence,   any_field & ~positions,        format::block_coded_values,  When::always},
 
-    {ChunkKind::difference, positions,                     format::molecules,           When::costly},
+    {ChunkKind::difference, positions,                     format::steps,               When::costly, least_in_steps},
+    {ChunkKind::difference, positions,                     format::molecules,           When::costly, 0, format::steps},
+    {ChunkKind::difference, positions,                     format::steps,               When::costly, 0, format::molecules},
     {ChunkKind::difference, integers | values,             format::classed_values,      When::costly},
     {ChunkKind::difference, on_grid,                       format::modelled_values,     When::costly},
     {ChunkKind::difference, any_field & ~lossless,         format::predicted_values,    When::always},
@@ -68,8 +72,8 @@ struct Level {
   std::uint32_t large;  // features of chunks of at least least_segmented particles
 };
 constexpr Level levels[] = {
-    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections, feature::segmented_order},
-    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks, feature::segmented_order},
+    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections, feature::segmented_order | feature::steps},
+    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks, feature::segmented_order | feature::steps},
 };
 // clang-format on
 
@@ -83,7 +87,7 @@ std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass fie
   };
   for (const SectionCandidate &row : candidates)
     if (row.chunk == chunk && (row.fields & field) != 0 && (format::rule_of(row.coding).feature & ~features) == 0 &&
-        particles >= row.least && !has(row.better))
+        particles >= row.least && !has(row.better) && !has(row.coding))
       out.push_back(row);
   return out;
 }

@@ -46,6 +46,7 @@ constexpr Coding codings[] = {
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, fields_of_few_values),
     of_indices<decode_ordered_segments>(format::segmented_order, encode_ordered_segments),
+    of_indices<decode_steps>(format::steps, encode_steps, nullptr, nullptr, lose_molecules, win_molecules),
 };
 
 }  // namespace

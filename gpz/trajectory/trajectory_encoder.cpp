@@ -251,7 +251,7 @@ struct TrajectoryEncoder::State {
     source.counts_crossings = crossed != format::Crossed{};
     source.least_for_blocks = key.scaled(key.sections[f], staying.size());
     const trajectory::FieldClass field = trajectory::class_of(input.field);
-    const auto candidates = trajectory::section_candidates(ChunkKind::difference, field, UINT64_MAX, usable());
+    const auto candidates = trajectory::section_candidates(ChunkKind::difference, field, staying.size(), usable());
     const bool may_be_costly = std::any_of(candidates.begin(), candidates.end(), [](const auto &row) {
       return row.when == trajectory::SectionCandidate::costly;
     });

@@ -18,9 +18,9 @@ from gpz_reference import reader as gpz_ref  # noqa: E402
 from long_form import sample  # noqa: E402
 
 EFFORTS = ("fast", "standard", "dense")
-MODELLED, CELLS, CLASSED, SEGMENTS = 1, 2, 8, 32
+MODELLED, CELLS, CLASSED, SEGMENTS, STEPS = 1, 2, 8, 32, 64
 FEATURES = {"fast": 0, "standard": MODELLED | CLASSED, "dense": MODELLED | CELLS | CLASSED}
-NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED, "order of ids in segments": SEGMENTS}
+NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED, "order of ids in segments": SEGMENTS, "steps": STEPS}
 UNREADABLE = {"empty"}  # no frame in it
 TORN = {"torn"}
 
@@ -140,7 +140,7 @@ class Efforts(EffortCase):
         self.write("in.dump", "".join(dump_frame(10 * k, part, MOVING_COLUMNS) for k, part in enumerate(rows)))
         for effort in EFFORTS:
             self.encode(f"{effort}.gpz", "--effort", effort)
-            expected = FEATURES[effort] | (SEGMENTS if effort != "fast" else 0)
+            expected = FEATURES[effort] | (SEGMENTS | STEPS if effort != "fast" else 0)
             self.assertEqual(self.features(f"{effort}.gpz"), expected)
             self.gpz("select", "fast.gpz", "--frames", "1", "--effort", effort, "-o", "one.gpz", out=None)
             self.assertEqual(self.features("one.gpz"), expected)

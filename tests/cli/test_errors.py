@@ -134,7 +134,7 @@ class BadInput(CliCase):
 
     def test_unknown_required_feature(self):
         content = self.encoded()
-        content[12] = 64  # bits 0 to 3 and 5 are known; bit 4 is that of frame arrays
+        content[12] = 128  # bits 0 to 3, 5 and 6 are known; bit 4 is that of frame arrays
         self.write("new.gpz", bytes(content))
         self.check("new.gpz", 4, "byte 12: the file requires an unknown feature")
         content[12] = 16

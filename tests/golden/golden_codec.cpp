@@ -133,13 +133,6 @@ gpz::Metadata metadata_of(const json &described) {
   return metadata;
 }
 
-// The most of a frame.
-std::uint64_t particles_of(const json &described) {
-  std::uint64_t most = 0;
-  for (const json &frame : described["frames"]) most = std::max(most, frame["particles"].get<std::uint64_t>());
-  return most;
-}
-
 bool has_ids(const json &described) {
   for (const json &frame : described["frames"])
     for (const json &field : frame["fields"])
@@ -239,7 +232,7 @@ void encode(const std::string &source, const std::string &path, int threads) {
   // A file that is continued keeps the features of its header: those that there were when the golden file was made.
   const std::uint32_t features = described["features"];
   gpz::Metadata metadata = metadata_of(described["metadata"]);
-  metadata.features = gpz::features_of(effort, order, has_ids(described), particles_of(described)) & features;
+  metadata.features = gpz::features_of(effort, order, has_ids(described), UINT64_MAX) & features;
   gpz::Writer(path, metadata).close();
   gpz::Writer writer(path, metadata, gpz::Writer::Mode::append, threads);
   std::vector<gpz::TrajectoryEncoder> encoders;

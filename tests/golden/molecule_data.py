@@ -54,7 +54,10 @@ class Molecules:
         self.places = places
 
 
-def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1):
+STEPS = 64  # the required feature of sections of steps; without others few molecules are stored so, too
+
+
+def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1, features=15):
     """`events`: what happens before a frame, by its number: a function of the molecules that returns ids that are left out, and
     how far particles are from their places in the box, by id. `brick`: a tilted box has the places of one that is not."""
     made = []
@@ -70,7 +73,7 @@ def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, b
         box = {"kind": 2 if any(tilts) else 1, "dimension": 3, "boundary": boundary}
         box["values"] = [x for edge in edges for x in (0.0, edge)] + [*tilts, 0.0, 0.0, 0.0]
         made.append(Frame(fields, number, box))
-    return Source(made, key_interval=10, order="id", effort="default", features=15)
+    return Source(made, key_interval=10, order="id", effort="default", features=features)
 
 
 def inside_box(place, edges, tilts, boundary, brick):
@@ -100,6 +103,11 @@ def comings_and_goings(molecules, number):
     return left_out, away.get(number, {})
 
 
+def far_away(_molecules, number):
+    """An atom is far away, and some are an edge away."""
+    return (), {2: {9: (2e4, 1.0, 2.0)}, 3: {20: (24.0, 0.0, 0.0), 19: (0.0, -25.0, 26.0)}}.get(number, {})
+
+
 def molecule_sources():
     return {
         "molecules": of_molecules(
@@ -108,4 +116,10 @@ def molecule_sources():
         "molecules_tilted": of_molecules(Molecules(62, 40, 8, 14, 40.0), 4, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0)),
         "molecules_brick": of_molecules(Molecules(65, 20, 10, 20, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True),
         "molecules_open": of_molecules(Molecules(63, 30, 8, 16, 40.0, flat=True), 4, (40.0, 43.0, 42.0), boundary="ppppss"),
+        "steps": of_molecules(
+            Molecules(66, 200, 30, 14, 24.0), 5, (24.0, 25.0, 26.0), events=far_away, rest_in=4, features=STEPS
+        ),
+        "steps_tilted": of_molecules(Molecules(67, 200, 40, 14, 40.0), 4, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), features=STEPS),
+        "steps_brick": of_molecules(Molecules(68, 200, 40, 14, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True, features=STEPS),
+        "steps_open": of_molecules(Molecules(69, 200, 40, 16, 40.0, flat=True), 3, (40.0, 43.0, 42.0), boundary="ppppss", features=STEPS),
     }

@@ -4,6 +4,7 @@
 import contextlib
 import itertools
 import json
+import struct
 from unittest import mock
 
 import decoders
@@ -22,12 +23,14 @@ from gpz_reference import molecules as gpz_molecules
 from gpz_reference import ordered as gpz_ordered
 from gpz_reference import reader as gpz_ref
 from gpz_reference import sequence as gpz_sequence
+from gpz_reference import steps as gpz_steps
 from gpz_reference import tables as gpz_tables
 from gpz_reference.codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
 MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
 MOLECULE_FLAGS = gpz_molecules.NEW, gpz_molecules.TILTED, gpz_molecules.BRICK, gpz_molecules.QUIET
+STEP_FLAGS = gpz_steps.NEW, gpz_steps.CONSTANTS, gpz_steps.TABLES, gpz_steps.WRAP, gpz_steps.TILTED, gpz_steps.BRICK
 LINKS = gpz_molecules.BESIDE, gpz_molecules.ABOVE, gpz_molecules.BEYOND
 KNOWN_RECORDS = *gpz_ref.RECORD_TYPES, gpz_tables.TABLES, gpz_tables.OBSERVABLES
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
@@ -177,6 +180,38 @@ def note_molecules(noted):
     patches = contextlib.ExitStack()
     patches.enter_context(mock.patch.multiple(section, __init__=note_start, read_side=note_side, read_index=note_index))
     patches.enter_context(mock.patch.object(way, "read", note_way))
+    return patches
+
+
+def note_steps(noted):
+    section, block = gpz_steps.Pass, gpz_steps.Block
+    start, shape, take_side, take_raw = section.__init__, section.shape, block.take_side, block.take_raw
+    where = "steps"
+
+    def note_start(self, cursor, history, axes, memory, is_known):
+        (flags,) = struct.unpack_from("<Q", cursor.data, cursor.offset)
+        noted.update((where, "flag", flag) for flag in STEP_FLAGS if flags & flag)
+        noted.when(not flags & gpz_steps.NEW and not is_known, where, "after another section")
+        start(self, cursor, history, axes, memory, is_known)
+        noted.when(self.codes, where, "images")
+        noted.when(len(self.blocks) > 1, where, "several blocks")
+
+    def note_shape(self, kind, particles, constants):
+        noted.add((where, "kind", kind))
+        return shape(self, kind, particles, constants)
+
+    def note_side(self, lane, nearer):
+        other = take_side(self, lane, nearer)
+        noted.add((where, "side", bool(other)))
+        return other
+
+    def note_raw(self, lane, width):
+        noted.add((where, "raw", "escape" if width == 16 else "bits"))
+        return take_raw(self, lane, width)
+
+    patches = contextlib.ExitStack()
+    patches.enter_context(mock.patch.multiple(section, __init__=note_start, shape=note_shape))
+    patches.enter_context(mock.patch.multiple(block, take_side=note_side, take_raw=note_raw))
     return patches
 
 
@@ -394,7 +429,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_order, note_segments, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_steps, note_order, note_segments, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -460,6 +495,9 @@ def expected():
     result |= {("molecules", "image", kind, *how) for kind in ("root", "way") for how in itertools.product((False, True), repeat=2)}
     result |= {("molecules", "side", other) for other in (False, True)}
     result |= {("molecules", what) for what in ("images may be any", "after another section")}
+    result |= {("steps", "flag", flag) for flag in STEP_FLAGS}
+    result |= {("steps", "kind", kind) for kind in (gpz_steps.SPHERE, gpz_steps.WIDE, gpz_steps.NARROW)}
+    result |= {("steps", "side", other) for other in (False, True)} | {("steps", "images"), ("steps", "raw", "escape")}
     result |= {("difference", "prediction", p) for p in gpz_difference.PREDICTIONS}
     result |= {("difference", "weight", name) for name in "abc"}
     result |= {("difference", "head", head) for head in (*gpz_block.HEADS, *gpz_block.TRIPLE_HEADS)}

@@ -12,6 +12,7 @@ import violations_container
 import violations_few_values
 import violations_molecules
 import violations_segments
+import violations_steps
 import violations_tables
 import violations_trajectories
 
@@ -26,6 +27,7 @@ ROOMS = (
     violations_few_values,
     violations_classed,
     violations_molecules,
+    violations_steps,
     violations_segments,
     violations_tables,
 )

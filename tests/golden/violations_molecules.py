@@ -28,8 +28,9 @@ def tables(contexts):
     return bytes((8 + 3 + contexts + 15) // 16 * 2)
 
 
-def kinds_stream(kinds):
-    start, raw = tables(16) + STATES, b"".join(struct.pack("<I", u) for u in reversed(kinds))
+def escapes(contexts, given):
+    """A number stream."""
+    start, raw = tables(contexts) + STATES, b"".join(struct.pack("<I", u) for u in reversed(given))
     return start + bytes(-(len(start) + len(raw)) % 8) + raw
 
 
@@ -41,7 +42,7 @@ def segmented(contexts, segments, lengths=None, table_length=None, table_padding
 
 
 def lags_table(lags=(1,), kinds=CHAIN, count=None, padding=b"", stream=None, length=None):
-    stream = kinds_stream(kinds) if stream is None else stream
+    stream = escapes(16, kinds) if stream is None else stream
     head = zeros(struct.pack(f"{1 + len(lags)}B", len(lags) if count is None else count, *lags) + padding)
     return head + struct.pack("<Q", len(stream) if length is None else length) + stream
 

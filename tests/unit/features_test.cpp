@@ -72,7 +72,7 @@ TEST(Features, OfEachEffort) {
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense}) {
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true)), effort);
     // Large chunks may be in segments.
-    const std::uint32_t large = effort == Effort::fast ? 0 : feature::segmented_order;
+    const std::uint32_t large = effort == Effort::fast ? 0 : feature::segmented_order | feature::steps;
     EXPECT_EQ(features_of(effort, Order::id, true, 16384), features_of(effort, Order::id, true) | large);
     EXPECT_EQ(features_of(effort, Order::id, true, 16383), features_of(effort, Order::id, true));
     EXPECT_EQ(features_of(effort, Order::id, false, 1 << 20), features_of(effort, Order::id, false));

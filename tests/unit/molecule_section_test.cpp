@@ -14,38 +14,6 @@ namespace {
 using codec::max64;
 using codec::min64;
 
-// Frames of what `frame` gives, the first one as a key frame.
-struct Sections {
-  std::vector<Bytes> sections;
-  std::size_t size = 0;
-  std::size_t as_differences = 0;
-  std::uint8_t flags = 0;
-
-  bool are_all() const {
-    for (const Bytes &bytes : sections)
-      if (bytes.empty()) return false;
-    return !sections.empty();
-  }
-};
-template <typename Next>
-Sections follow(const Edges &edges, int frames, Next frame, int threads = 1) {
-  Sections run;
-  Followed followed(frame(0));
-  for (int f = 1; f < frames; ++f) {
-    const Frame q = frame(f);
-    run.as_differences += size_as_differences(followed.state, q, edges);
-    run.sections.push_back(followed.next(q, edges, threads));
-    if (!run.sections.back().empty()) run.flags |= run.sections.back()[0];
-    run.size += run.sections.back().size();
-    if (testing::Test::HasFailure()) break;
-  }
-  return run;
-}
-
-Way cube(double size) { return {std::llround(size), std::llround(size), std::llround(size)}; }
-// Of molecules in a liquid, whose neighbours are farther than their bonds.
-double size_of(std::size_t particles, double bond) { return bond * std::cbrt(8.0 * static_cast<double>(particles)); }
-
 TEST(MoleculeSection, RigidWater) {
   test::Waters waters(300, 0, 1);
   const double step = 0.002;

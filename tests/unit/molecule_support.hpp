@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -170,32 +170,39 @@ class Molecules {
 
 // ---- both sides
 
-// An encoder and a decoder of the frames of a chunk.
-class Followed {
+// An encoder and a decoder of the frames of a chunk: State is that of molecules, or of steps.
+template <typename State>
+class FollowedBy {
  public:
-  explicit Followed(const Frame &first) { state.start(columns(first), first[0].size(), 3); }
+  static constexpr bool are_molecules = std::is_same_v<State, molecule::State>;
+
+  explicit FollowedBy(const Frame &first) { state.start(columns(first), first[0].size(), 3); }
 
   // The section of a frame, which comes back bit for bit; empty if there are no molecules.
   Bytes next(const Frame &q, const Edges &edges, int threads = 1) {
     Bytes bytes;
-    std::optional<Update> update = encode(ours, state, columns(q), edges, bytes);
+    auto update = encode(ours, state, columns(q), edges, bytes, threads);
     if (!update) {
       EXPECT_TRUE(bytes.empty());
       skip(q, edges);
       return bytes;
     }
     EXPECT_EQ(bytes.size() % 8, 0U);
-    // What a reader remembers makes the same section.
-    Bytes of_theirs;
-    EXPECT_TRUE(encode(theirs, state, columns(q), edges, of_theirs));
-    EXPECT_EQ(of_theirs, bytes);
+    if constexpr (are_molecules) {
+      // What a reader remembers makes the same section.
+      Bytes of_theirs;
+      EXPECT_TRUE(encode(theirs, state, columns(q), edges, of_theirs));
+      EXPECT_EQ(of_theirs, bytes);
+    }
     ours.commit(std::move(*update));
     const test::Copy copy(bytes);
     Frame decoded = empty_frame(state.particles);
     decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, codec::output(decoded));
     for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;
-    // Both keep memory for the next frame; an encoder has the particles twice.
-    EXPECT_LE(ours.memory_usage(), theirs.memory_usage() + 2 * state.particles * sizeof(Particle));
+    // Both keep memory for the next frame; an encoder of molecules has the particles twice.
+    if constexpr (are_molecules) {
+      EXPECT_LE(ours.memory_usage(), theirs.memory_usage() + 2 * state.particles * sizeof(Particle));
+    }
     skip(q, edges);
     return bytes;
   }
@@ -203,24 +210,69 @@ class Followed {
   void skip(const Frame &q, const Edges &edges) { state.advance(columns(q), edges.axes); }
 
   void keep(const std::vector<std::uint32_t> &kept) {
-    for (State *side : {&ours, &theirs}) side->keep(kept.data(), kept.size());
+    for (State *side : {&ours, &theirs}) {
+      if constexpr (are_molecules)
+        side->keep(kept.data(), kept.size());
+      else
+        side->restart();
+    }
     state.keep(kept.data(), kept.size());
   }
   void add(const Frame &added) {
     state.add(columns(added), added[0].size());
-    for (State *side : {&ours, &theirs}) side->add(added[0].size());
+    for (State *side : {&ours, &theirs}) {
+      if constexpr (are_molecules)
+        side->add(added[0].size());
+      else
+        side->restart();
+    }
   }
 
   codec::DifferenceState state;
   State ours;
   State theirs;
 };
+using Followed = FollowedBy<State>;
 
 // Bytes of the same frame in coding 1.
 inline std::size_t size_as_differences(const codec::DifferenceState &state, const Frame &q, const Edges &edges) {
   Bytes bytes;
   codec::encode_difference(state, columns(q), edges.axes, bytes, codec::kernels(), true);
   return bytes.size();
+}
+
+// Frames of what `frame` gives, the first one as a key frame.
+struct Sections {
+  std::vector<Bytes> sections;
+  std::size_t size = 0;
+  std::size_t as_differences = 0;
+  std::uint8_t flags = 0;
+
+  bool are_all() const {
+    for (const Bytes &bytes : sections)
+      if (bytes.empty()) return false;
+    return !sections.empty();
+  }
+};
+template <typename Side = State, typename Next>
+Sections follow(const Edges &edges, int frames, Next frame, int threads = 1) {
+  Sections run;
+  FollowedBy<Side> followed(frame(0));
+  for (int f = 1; f < frames; ++f) {
+    const Frame q = frame(f);
+    run.as_differences += size_as_differences(followed.state, q, edges);
+    run.sections.push_back(followed.next(q, edges, threads));
+    if (!run.sections.back().empty()) run.flags |= run.sections.back()[0];
+    run.size += run.sections.back().size();
+    if (testing::Test::HasFailure()) break;
+  }
+  return run;
+}
+
+inline Way cube(double size) { return {std::llround(size), std::llround(size), std::llround(size)}; }
+// Of molecules in a liquid, whose neighbours are farther than their bonds.
+inline double size_of(std::size_t particles, double bond) {
+  return bond * std::cbrt(8.0 * static_cast<double>(particles));
 }
 
 }  // namespace gpz::molecule

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trajectories of molecules: sections of coding 9 are in use where they should be, make files smaller, and keep every
-// value within its bound, while particles cross edges, leave and arrive.
+// Trajectories of molecules: sections of codings 9 and 13 are in use where they should be, make files smaller, and keep
+// every value within its bound, while particles cross edges, leave and arrive.
 #include <gtest/gtest.h>
 
 #include "molecule_trajectory_support.hpp"
@@ -67,9 +67,30 @@ TEST(MoleculeTrajectory, IsSmallerThanWithout) {
     const std::vector<Snapshot> snapshots = liquid.run(10, 0.1, 0.001);
     for (const Effort effort : {Effort::standard, Effort::dense}) {
       const std::size_t with = size_with(snapshots, effort, feature::known);
-      const std::size_t without = size_with(snapshots, effort, feature::known & ~feature::classed_sections);
+      const std::size_t without = size_with(snapshots, effort, feature::known & ~for_molecules);
       EXPECT_LT(with, without * 95 / 100);
     }
+  }
+}
+
+// Chunks of many particles are in steps, those of few in coding 9.
+TEST(MoleculeTrajectory, LargeChunksAreInSteps) {
+  for (const bool tilted : {false, true}) {
+    Liquid liquid(chain(10), 20000, 12);
+    if (tilted) liquid.tilt();
+    const std::vector<Snapshot> snapshots = liquid.run(6, 0.1, 0.001);
+    const Bytes bytes = file_by(snapshots, Effort::standard, Order::id);
+    EXPECT_EQ(file_by(snapshots, Effort::standard, Order::id, 3), bytes);
+    const Reader reader = reader_of(bytes);
+    for (std::size_t f = 1; f < snapshots.size(); ++f) {
+      const auto chunk = reader.stored(f).bytes;
+      EXPECT_EQ(format::needed_features(format::read_from(chunk.data()), chunk.size(), 2), feature::steps) << f;
+    }
+    expect_held(bytes, snapshots);
+    const std::uint32_t all = feature::known;
+    const std::size_t in_steps = size_with(snapshots, Effort::standard, all & ~feature::classed_sections);
+    EXPECT_LT(in_steps, size_with(snapshots, Effort::standard, all & ~for_molecules) * 98 / 100);
+    EXPECT_LT(in_steps, size_with(snapshots, Effort::standard, all & ~feature::steps) * 103 / 100);
   }
 }
 

@@ -63,8 +63,10 @@ struct Encoded {
   Encoded(Small small, std::size_t particles, double bound, int frames, int threads, int next_key = 0)
       : encoder(threads) {
     encoder.set_order(Order::id);
+    encoder.set_effort(default_effort, feature::known & ~feature::steps);
     Metadata metadata = small_metadata();
-    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX);
+    // A GPU goes on from sections of molecules, not of steps.
+    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX) & ~feature::steps;
     Writer writer(file, metadata);
     std::uint16_t since_key = 0;
     for (int f = 0; f < frames; ++f) {

@@ -85,7 +85,8 @@ struct StandardCodec::State : DeviceObject {
 
   void set_features(std::uint32_t features) {
     host.set_order(Order::id);
-    host.set_effort(Effort::standard, features);
+    // The GPU goes on from sections of molecules.
+    host.set_effort(Effort::standard, features & ~feature::steps);
   }
 
   void release() {

@@ -105,6 +105,7 @@ constexpr std::uint32_t sequence_chunks = 1u << 2;
 constexpr std::uint32_t classed_sections = 1u << 3;
 // Bit 4 is that of frame arrays (gpz/frame_array.hpp), which are no files.
 constexpr std::uint32_t segmented_order = 1u << 5;
+constexpr std::uint32_t steps = 1u << 6;
 
 struct Name {
   std::uint32_t bit;
@@ -114,7 +115,8 @@ inline constexpr Name names[] = {{modelled_sections, "modelled sections"},
                                  {cell_chunks, "cell chunks"},
                                  {sequence_chunks, "sequence chunks"},
                                  {classed_sections, "classed sections"},
-                                 {segmented_order, "order of ids in segments"}};
+                                 {segmented_order, "order of ids in segments"},
+                                 {steps, "steps"}};
 
 constexpr std::uint32_t all_named() {
   std::uint32_t bits = 0;

@@ -1,18 +1,36 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Coding 9: positions of molecules (docs/format.md, section 9c).
+// Codings 9 and 13: positions of molecules (docs/format.md, sections 9c and 9d).
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "gpz/format/corrupt.hpp"
+#include "gpz/lanes/section.hpp"
 #include "gpz/model/clear_wins.hpp"
 #include "gpz/molecule/section.hpp"
 #include "gpz/trajectory/codings.hpp"
 
 namespace gpz::trajectory {
 namespace {
+
+// The two codings.
+struct AsMolecules {
+  static molecule::State &state(model::ModelledState &of) { return of.molecules; }
+  static std::optional<molecule::Update> &update(model::ModelledUpdate &of) { return of.molecules; }
+  static bool is_first(const molecule::Update &update) { return update.tree.has_value(); }
+  static std::size_t lasting(const molecule::Update & /*update*/) { return 0; }
+};
+struct AsSteps {
+  static lanes::State &state(model::ModelledState &of) { return of.steps; }
+  static std::optional<lanes::Update> &update(model::ModelledUpdate &of) { return of.steps; }
+  static bool is_first(const lanes::Update &update) { return update.plan != nullptr; }
+  static std::size_t lasting(const lanes::Update &update) { return update.lasting_bytes; }
+};
 
 constexpr std::size_t molecule_tables = 4096;  // bytes of a section, about: they weigh more where particles are few
 
@@ -45,6 +63,7 @@ void sample(const T *from, std::size_t particles, format::Column<T> &to) {
 
 // True if a sample of the particles is larger as molecules than with coding 1, even if all of the investment is allowed
 // that bonds may have. To find that of all particles of a liquid takes ten times as long as to encode its frame.
+template <typename Coding>
 bool lose_in_sample(const SectionSource &source) {
   const SectionContext &context = source.context;
   const std::size_t n = context.particles;
@@ -64,9 +83,9 @@ bool lose_in_sample(const SectionSource &source) {
     sample(columns[d], n, indices[d]);
   }
   const codec::IndexColumns q{indices[0].data(), indices[1].data(), indices[2].data()};
-  molecule::State none;
+  std::remove_reference_t<decltype(Coding::state(*context.modelled))> none;
   std::vector<std::uint8_t> as_molecules;
-  const auto update = molecule::encode(none, state, q, edges_of(source), as_molecules, context.threads);
+  const auto update = encode(none, state, q, edges_of(source), as_molecules, context.threads);
   if (!update) return true;
   std::size_t size = as_molecules.size();
   if (update->firmly_bound() > state.particles / 16) size -= size / part_of_first;
@@ -76,24 +95,24 @@ bool lose_in_sample(const SectionSource &source) {
   return size > predicted.size() + predicted.size() / 64 + molecule_tables;
 }
 
-}  // namespace
-
-void decode_molecules(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
+template <typename Coding>
+void decode_as(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   if (context.components() != core::max_components) format::corrupt("molecules in less than three dimensions", 0);
-  molecule::decode(context.modelled->molecules, *context.state, payload.bytes, payload.size, payload.box,
-                   context.threads, out);
+  decode(Coding::state(*context.modelled), *context.state, payload.bytes, payload.size, payload.box, context.threads,
+         out);
 }
 
-bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
+template <typename Coding>
+bool encode_as(const SectionSource &source, EncodedSection &out) {
   const SectionContext &context = source.context;
   model::MoleculeUse &use = context.modelled->search.molecules;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
-  if (context.modelled->molecules.empty() && context.particles >= model::large_section && lose_in_sample(source)) {
+  if (Coding::state(*context.modelled).empty() && context.particles >= model::large_section &&
+      lose_in_sample<Coding>(source)) {
     use.give_up();
     return false;
   }
-  auto update =
-      molecule::encode(context.modelled->molecules, *context.state, source.indices.columns(context.components()),
+  auto update = encode(Coding::state(*context.modelled), *context.state, source.indices.columns(context.components()),
                        edges_of(source), out.payload, context.threads);
   if (!update) {
     use.give_up();
@@ -104,14 +123,32 @@ bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, Enco
   constexpr std::size_t part_of_next = 24;
   constexpr std::size_t part_of_few = 6;  // of the first section of few particles
   const std::size_t size = out.payload.size();
-  if (update->tree && update->firmly_bound() > context.particles / 2)
+  const bool is_first = Coding::is_first(*update);
+  if (is_first && update->firmly_bound() > context.particles / 2)
     out.investment = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
-  else if (!update->tree && use.is_learning())
+  else if (!is_first && use.is_learning())
     out.investment = size / part_of_next;
+  out.investment = std::max(out.investment, Coding::lasting(*update) / 8 * 7);
   out.update.emplace();
   out.update->search = context.modelled->search;
-  out.update->molecules = std::move(update);
+  Coding::update(*out.update) = std::move(update);
   return true;
+}
+
+}  // namespace
+
+void decode_molecules(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
+  decode_as<AsMolecules>(context, payload, out);
+}
+void decode_steps(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
+  decode_as<AsSteps>(context, payload, out);
+}
+
+bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
+  return encode_as<AsMolecules>(source, out);
+}
+bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
+  return encode_as<AsSteps>(source, out);
 }
 
 // A section that lost narrowly may be the smaller one in the next frame, above all of few particles, whose tables weigh

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Positions in steps of 32 particles of one kind (docs/format.md, section 9d): what a particle is expected at, from the
+// frame before and from particles of earlier steps. Written once for vectors of floats and for single ones.
+//
+// A type of lanes `V` has the types V::Real, V::Integer, V::Mask. For these there are the operators, and the functions
+// of section "single lanes" below, each of which is one operation of IEEE 754.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "gpz/core/config.hpp"
+
+namespace gpz::core {
+
+inline constexpr unsigned step_lanes = 32;
+
+// What the position of a particle is expected from.
+enum class StepKind : std::uint8_t {
+  root,    // its last position
+  sphere,  // a parent
+  wide,    // a parent and an axis; the circle that is left is long
+  narrow,  // the same; the circle is short
+};
+inline constexpr unsigned step_kinds = 4;
+
+// A component is coded by the table of its place: the kind of number, the octave of its variance, and the distance of
+// what is expected from the grid.
+enum class StepNumber : std::uint8_t { of_root, first, last };
+inline constexpr unsigned step_numbers = 3;
+inline constexpr int step_first_octave = -4;
+inline constexpr unsigned step_levels = 40;
+inline constexpr unsigned step_parts = 4;        // of half a grid step
+inline constexpr unsigned step_most_parted = 9;  // highest level that has parts
+inline constexpr unsigned step_places = step_numbers * step_levels * step_parts;
+inline constexpr unsigned step_side_levels = 16;
+inline constexpr int step_table_bits = 9;
+inline constexpr unsigned step_table_size = 1u << step_table_bits;
+inline constexpr int step_side_bits = 7;
+// Bits that leave a state together with a token: more would leave too little of it.
+inline constexpr int step_low_bits = 7;
+inline constexpr int step_last_token = 126;
+inline constexpr int step_escape = 127;
+inline constexpr float step_farthest = 4194304;  // of what is expected, grid steps: exact when it is rounded
+
+// Constants of a class that formulas need, in the order of the columns in memory.
+enum StepConstant : unsigned {
+  carried,         // part of the parent's displacement that the bond vector takes up
+  length_of_last,  // weights of the lengths of the last bond vector, of the carried one, and a constant
+  length_of_carried,
+  length_of_class,
+  along_of_last,  // the same of its component along the axis
+  along_of_carried,
+  along_of_class,
+  turned,           // part of the turn by the carried bond vector
+  length_variance,  // of roots: variance of a component
+  along_variance,
+  over_length_variance,
+  over_along_variance,
+  across_part,   // variance across the expected direction, in parts of the squared radius
+  towards_part,  // variance of the component in the expected direction, in the same
+  shrinkage,     // of the expected direction
+  limit,         // of corrections, grid steps; of a sphere: deviation of the length
+};
+inline constexpr unsigned step_constants = 16;
+
+inline namespace GPZ_ISA {
+
+// Single lanes.
+struct OneLane {
+  using Real = float;
+  using Integer = std::int32_t;
+  using Mask = bool;
+};
+GPZ_HD bool less(float a, float b) { return a < b; }
+GPZ_HD bool both(bool a, bool b) { return a && b; }
+GPZ_HD bool differ(bool a, bool b) { return a != b; }
+GPZ_HD float select(bool mask, float a, float b) { return mask ? a : b; }
+GPZ_HD std::int32_t select(bool mask, std::int32_t a, std::int32_t b) { return mask ? a : b; }
+GPZ_HD float root_of(float x) { return sqrtf(x); }
+GPZ_HD float magnitude(float x) { return fabsf(x); }
+// NaN becomes b.
+GPZ_HD float smaller(float a, float b) { return a < b ? a : b; }
+GPZ_HD float larger(float a, float b) { return b < a ? a : b; }
+GPZ_HD float real_of(std::int32_t x) { return static_cast<float>(x); }
+GPZ_HD std::int32_t whole_part(float x) { return static_cast<std::int32_t>(x); }
+
+template <typename T>
+struct Vector {
+  T x, y, z;
+};
+template <typename T>
+GPZ_HD Vector<T> operator+(const Vector<T> &a, const Vector<T> &b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+template <typename T>
+GPZ_HD Vector<T> operator-(const Vector<T> &a, const Vector<T> &b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+template <typename R>
+GPZ_HD Vector<R> times(R k, const Vector<R> &a) {
+  return {k * a.x, k * a.y, k * a.z};
+}
+template <typename R>
+GPZ_HD R dot(const Vector<R> &a, const Vector<R> &b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+template <typename R>
+GPZ_HD Vector<R> cross(const Vector<R> &a, const Vector<R> &b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+template <typename I>
+GPZ_HD auto reals_of(const Vector<I> &a) {
+  return Vector<decltype(real_of(a.x))>{real_of(a.x), real_of(a.y), real_of(a.z)};
+}
+template <typename M, typename R>
+GPZ_HD Vector<R> select(M mask, const Vector<R> &a, const Vector<R> &b) {
+  return {select(mask, a.x, b.x), select(mask, a.y, b.y), select(mask, a.z, b.z)};
+}
+template <typename R>
+GPZ_HD R clamped(R x, R least, R most) {
+  return larger(smaller(x, most), least);
+}
+template <typename R>
+GPZ_HD R over_root_of(R x) {
+  return R(1.0F) / root_of(x);
+}
+
+// The order in which components are coded: one comes first, then the next ones in a circle, and the last two may be
+// exchanged.
+template <typename M>
+struct Turn {
+  M first_is_y, first_is_z;  // the latter decides
+  M exchanged;
+
+  template <typename T>
+  GPZ_HD Vector<T> circle(const Vector<T> &v) const {
+    return {select(first_is_z, v.z, select(first_is_y, v.y, v.x)),
+            select(first_is_z, v.x, select(first_is_y, v.z, v.y)),
+            select(first_is_z, v.y, select(first_is_y, v.x, v.z))};
+  }
+  template <typename T>
+  GPZ_HD Vector<T> exchange(const Vector<T> &v) const {
+    return {v.x, select(exchanged, v.z, v.y), select(exchanged, v.y, v.z)};
+  }
+  template <typename T>
+  GPZ_HD Vector<T> in(const Vector<T> &v) const {
+    return exchange(circle(v));
+  }
+  template <typename T>
+  GPZ_HD Vector<T> out(const Vector<T> &turned) const {
+    const Vector<T> v = exchange(turned);
+    return {select(first_is_z, v.y, select(first_is_y, v.z, v.x)),
+            select(first_is_z, v.z, select(first_is_y, v.x, v.y)),
+            select(first_is_z, v.x, select(first_is_y, v.y, v.z))};
+  }
+};
+template <typename M, typename R>
+GPZ_HD Turn<M> least_first(const Vector<R> &v) {
+  const R x = magnitude(v.x), y = magnitude(v.y), z = magnitude(v.z);
+  return {less(y, x), less(z, smaller(y, x)), {}};
+}
+template <typename M, typename R>
+GPZ_HD Turn<M> greatest_first(const Vector<R> &v) {
+  const R x = magnitude(v.x), y = magnitude(v.y), z = magnitude(v.z);
+  return {less(x, y), less(larger(y, x), z), {}};
+}
+
+// Vectors from the parent, in grid steps, in the frame before and in this one.
+template <typename R>
+struct BondVectors {
+  Vector<R> last;             // bond vector, frame before
+  Vector<R> moved;            // displacement of the parent
+  Vector<R> last_axis, axis;  // to the particle that gives the axis
+  Vector<R> last_second, second;
+};
+
+// One particle that has a parent: the expectation of each component of its bond vector, given those before it. Call
+// expect(), cut() with the first component, settle() where there is a side to tell, tangent() for the second, and so
+// on; `expected` and `variance` are of the next component.
+template <typename V, StepKind kind>
+class BondStep {
+ public:
+  using R = typename V::Real;
+  using I = typename V::Integer;
+  using M = typename V::Mask;
+  static constexpr bool is_narrow = kind == StepKind::narrow;
+
+  R expected, variance;
+  // Whether a side is told, how likely it is the nearer one.
+  M has_side;
+  R side_level;
+  Turn<M> turn;
+
+  template <typename Constants>
+  GPZ_HD void expect(const BondVectors<R> &v, const Constants &k) {
+    const Vector<R> carried_way = v.last + times(k(carried), v.moved);
+    const R last2 = dot(v.last, v.last), carried2 = dot(carried_way, carried_way);
+    length_ = larger(k(length_of_last) * root_of(last2) + k(length_of_carried) * root_of(carried2) + k(length_of_class),
+                     R(1.0F));
+    Vector<R> direction;
+    if constexpr (kind == StepKind::sphere) {
+      direction = times(over_root_of(larger(carried2, R(0.25F))), carried_way);
+      radius_ = length_;
+      along_ = over_radius_ = R(0.0F);
+    } else {
+      direction = direction_on_circle(v, carried_way, k);
+    }
+    over_length_ = R(1.0F) / length_;
+    const R radius2 = radius_ * radius_;
+    across_ = smaller(larger(radius2 * k(across_part), R(0.17F)), R(0.5F) * radius2);
+    towards_ = smaller(radius2 * k(towards_part), R(0.5F) * radius2);
+    if constexpr (!is_narrow) side_scale_ = R(4.0F) * radius_ / across_;
+    shrinkage_ = k(shrinkage);
+    if constexpr (kind == StepKind::sphere) {
+      turn = least_first<M>(direction);
+      p_ = turn.circle(direction);
+      turn.exchanged = less(magnitude(p_.z), magnitude(p_.y));
+      p_ = turn.exchange(p_);
+      const R xx = p_.x * p_.x;
+      variance = (k(length_variance) + towards_) * xx + R(0.5F) * across_ * (R(1.0F) - xx) + R(0.1F);
+      expected = shrinkage_ * radius_ * p_.x;
+    } else {
+      turn = is_narrow ? greatest_first<M>(cross(axis_, direction)) : least_first<M>(axis_);
+      a_ = turn.circle(axis_);
+      p_ = turn.circle(direction);
+      turn.exchanged = less(magnitude(along_ * a_.z + radius_ * p_.z), magnitude(along_ * a_.y + radius_ * p_.y));
+      a_ = turn.exchange(a_);
+      p_ = turn.exchange(p_);
+      c_ = cross(a_, p_);
+      const R by_length = length_ * over_radius_ * p_.x, by_along = a_.x - along_ * over_radius_ * p_.x;
+      const R without_rounding = k(length_variance) * by_length * by_length + k(along_variance) * by_along * by_along +
+                                 across_ * c_.x * c_.x + towards_ * p_.x * p_.x;
+      expected = first_ = shrinkage_ * radius_ * p_.x + along_ * a_.x;
+      if constexpr (is_narrow) {
+        over_variance_ = R(1.0F) / without_rounding;
+        over_across_ = R(1.0F) / across_;
+      }
+      variance = without_rounding + R(0.1F);
+    }
+  }
+
+  // Call with the first component.
+  template <typename Constants>
+  GPZ_HD void cut(I first, const Constants &k) {
+    x_ = real_of(first);
+    rest_ = length_ * length_ - x_ * x_;
+    if constexpr (kind == StepKind::sphere) {
+      const R left = root_of(larger(rest_, R(0.01F)));
+      const R over = over_root_of(larger(p_.y * p_.y + p_.z * p_.z, R(1e-6F)));
+      const R y = p_.y * over, z = p_.z * over;
+      expected = shrinkage_ * left * y;
+      const R by_length = expected * over_length_;
+      variance = R(0.5F) * across_ * z * z + k(length_variance) * by_length * by_length + towards_ * y * y + R(0.1F);
+    } else if constexpr (kind == StepKind::wide) {
+      const R q = larger(a_.y * a_.y + a_.z * a_.z, R(1e-6F)), over_q = R(1.0F) / q;
+      const R along_left = along_ - x_ * a_.x, left = rest_ * q - along_left * along_left;
+      const R high = root_of(larger(left, R(0.0F))) * over_q, middle = along_left * over_q;
+      y_ = middle * a_.y;
+      z_ = middle * a_.z;
+      high_y_ = R(0.0F) - high * a_.z;
+      high_z_ = high * a_.y;
+      const R towards = high_y_ * p_.y + high_z_ * p_.z;
+      const M is_back = less(towards, R(0.0F));
+      high_y_ = select(is_back, R(0.0F) - high_y_, high_y_);
+      high_z_ = select(is_back, R(0.0F) - high_z_, high_z_);
+      has_side = less(R(4.0F) * (k(length_variance) + k(along_variance)) * q, left);
+      side_level = magnitude(towards) * side_scale_;
+    }
+  }
+  // Encoder, wide: whether the other side is nearer to these components.
+  GPZ_HD M is_other_of_circle(I y, I z) const {
+    const R at_y = real_of(y) - y_, at_z = real_of(z) - z_;
+    return less(magnitude(at_y + high_y_) + magnitude(at_z + high_z_),
+                magnitude(at_y - high_y_) + magnitude(at_z - high_z_));
+  }
+  GPZ_HD void settle_circle(M other) {
+    y_ = y_ + select(other, R(0.0F) - high_y_, high_y_);
+    z_ = z_ + select(other, R(0.0F) - high_z_, high_z_);
+  }
+
+  // Wide and narrow: expects the second component. Wide: y_, z_ is on the circle. Narrow: the place that is most likely
+  // if lengths were linear, then a step of Newton.
+  template <typename Constants>
+  GPZ_HD void expect_second(const Constants &k) {
+    const R over_l = k(over_length_variance), over_a = k(over_along_variance);
+    if constexpr (is_narrow) {
+      const R off = (x_ - first_) * over_variance_, k1 = length_ * over_radius_, k2 = along_ * over_radius_;
+      const R by_length = k(length_variance) * k1 * k1 * p_.x;
+      const R by_along = k(along_variance) * (a_.x - k2 * p_.x);
+      const R by_across = across_ * c_.x;
+      const R ka = along_ + off * by_along, kp = radius_ + off * (by_length - k2 * by_along), kc = off * by_across;
+      y_ = ka * a_.y + kp * p_.y + kc * c_.y;
+      z_ = ka * a_.z + kp * p_.z + kc * c_.z;
+    }
+    const R ny = y_ * over_length_, nz = z_ * over_length_;
+    const R nyw = ny * over_l, nzw = nz * over_l, ayw = a_.y * over_a, azw = a_.z * over_a;
+    R yy = ny * nyw + a_.y * ayw, zz = nz * nzw + a_.z * azw, yz = nz * nyw + a_.z * ayw;
+    R cyw, czw;
+    if constexpr (is_narrow) {
+      cyw = c_.y * over_across_;
+      czw = c_.z * over_across_;
+      yy = yy + c_.y * cyw;
+      yz = yz + c_.z * cyw;
+      zz = zz + c_.z * czw;
+    }
+    zz = larger(zz, R(1e-6F));
+    R det = larger(yy * zz - yz * yz, larger(R(0.02F) * zz * over_length_, R(1e-4F) * yy * zz));
+    det = larger(det, R(1e-9F));
+    const R over = R(1.0F) / (det * zz), over_det = zz * over;
+    slope_ = yz * (det * over);
+    if constexpr (is_narrow) {
+      const R h = (rest_ - y_ * y_ - z_ * z_) * R(0.5F) * over_length_;
+      const R ha = along_ - x_ * a_.x - y_ * a_.y - z_ * a_.z;
+      const R hc = R(0.0F) - (x_ * c_.x + y_ * c_.y + z_ * c_.z);
+      const R gy = nyw * h + ayw * ha + cyw * hc, gz = nzw * h + azw * ha + czw * hc, s = slope_ * zz;
+      const R most = length_, least = R(0.0F) - length_;
+      y_ = y_ + clamped((zz * gy - s * gz) * over_det, least, most);
+      z_ = z_ + clamped((yy * gz - s * gy) * over_det, least, most);
+    }
+    expected = y_;
+    variance = smaller(zz * over_det, R(2.0F) * radius_ * radius_) + R(0.1F);
+  }
+
+  // Call with the second component.
+  template <typename Constants>
+  GPZ_HD void expect_last(I second, const Constants &k) {
+    const R y = real_of(second);
+    if constexpr (kind == StepKind::sphere) {
+      rest_ = larger(rest_ - y * y, R(0.0F));
+      z_ = root_of(rest_);
+      has_side = less(R(4.0F) * length_ * k(limit), rest_);
+      side_level = z_ * magnitude(p_.z) * side_scale_;
+    } else {
+      const R z = z_ - slope_ * (y - y_);
+      const R h = (rest_ - y * y - z * z) * R(0.5F) * over_length_, nz = z * over_length_;
+      const R ha = along_ - x_ * a_.x - y * a_.y - z * a_.z;
+      const R nzw = nz * k(over_length_variance), azw = a_.z * k(over_along_variance);
+      R zz = nz * nzw + a_.z * azw, g = nzw * h + azw * ha;
+      if constexpr (is_narrow) {
+        const R czw = c_.z * over_across_;
+        zz = zz + c_.z * czw;
+        g = g - czw * (x_ * c_.x + y * c_.y + z * c_.z);
+      }
+      const R over = R(1.0F) / larger(zz, R(1e-6F));
+      const R most = k(limit), least = R(0.0F) - most;
+      expected = z + clamped(g * over, least, most);
+      variance = over + R(0.1F);
+    }
+  }
+  // Sphere. Encoder: whether the last component is on the other side.
+  GPZ_HD M is_other_of_sphere(I z) const {
+    const R at = real_of(z);
+    return less(select(less(p_.z, R(0.0F)), R(0.0F) - at, at), R(0.0F));
+  }
+  template <typename Constants>
+  GPZ_HD void settle_sphere(M other, const Constants &k) {
+    const M is_negative = differ(less(p_.z, R(0.0F)), other);
+    expected = select(is_negative, R(0.0F) - z_, z_);
+    variance = length_ * length_ * k(length_variance) / (rest_ + R(0.25F) * length_ * k(limit)) + R(0.1F);
+  }
+
+ private:
+  // The direction from the axis to where the particle is expected; sets axis, length along it, and radius.
+  template <typename Constants>
+  GPZ_HD Vector<R> direction_on_circle(const BondVectors<R> &v, const Vector<R> &carried_way, const Constants &k) {
+    const Vector<R> a0 = times(over_root_of(larger(dot(v.last_axis, v.last_axis), R(1.0F))), v.last_axis);
+    const Vector<R> a1 = times(over_root_of(larger(dot(v.axis, v.axis), R(1.0F))), v.axis);
+    const R last_along = dot(v.last, a0), most = R(0.98F) * length_;
+    along_ = clamped(k(along_of_last) * last_along + k(along_of_carried) * dot(carried_way, a1) + k(along_of_class),
+                     R(0.0F) - most, most);
+    const R radius2 = length_ * length_ - along_ * along_;
+    over_radius_ = over_root_of(radius2);
+    radius_ = radius2 * over_radius_;
+    axis_ = a1;
+
+    // Where it was, seen from axis and second reference.
+    const Vector<R> &s0 = v.last_second, &s1 = v.second;
+    const R e0 = dot(a0, s0), e1 = dot(a1, s1);
+    const R ss0 = dot(s0, s0), ss1 = dot(s1, s1), across0 = ss0 - e0 * e0;
+    const Vector<R> t1 = cross(a1, s1);
+    const R across1 = dot(t1, t1);
+    R p = dot(v.last, s0) - last_along * e0, q = dot(v.last, cross(a0, s0));
+    const R far = p * p + q * q;
+    const M framed = both(both(less(R(0.01F) * ss0, across0), less(R(0.01F) * ss1, across1)),
+                          both(less(R(1.0F), smaller(across0, across1)), less(R(0.25F) * across0, far)));
+    const R over = over_root_of(larger(far, R(0.25F)) * larger(across1, R(1.0F)));
+    p = over * p;
+    q = over * q;
+    const Vector<R> b1 = s1 - times(e1, a1);
+    Vector<R> heading = times(p, b1) + times(q, t1);
+    const Vector<R> sideways = times(p, t1) - times(q, b1);
+    R turned_by = k(turned) * dot(carried_way, sideways);
+    // Without a second reference, or where it is on the axis: towards the carried bond vector.
+    const Vector<R> t = cross(a1, carried_way);
+    const Vector<R> straight = cross(times(over_root_of(larger(dot(t, t), R(0.25F))), t), a1);
+    heading = select(framed, heading, straight);
+    turned_by = select(framed, turned_by, R(0.0F));
+    const R most_turned = R(0.98F) * radius_;
+    turned_by = clamped(turned_by, R(0.0F) - most_turned, most_turned);
+    return times(over_radius_ * turned_by, sideways) +
+           times(over_radius_ * root_of(radius2 - turned_by * turned_by), heading);
+  }
+
+  R length_, along_, radius_, over_radius_, over_length_;
+  R across_, towards_, side_scale_, shrinkage_;
+  R first_, over_variance_, over_across_;
+  R x_, rest_, y_, z_, high_y_, high_z_, slope_;
+  Vector<R> axis_, a_, p_, c_;
+};
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::core

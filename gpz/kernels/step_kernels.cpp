@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/kernels/step_kernels.hpp"
+
+#include <type_traits>
+
+#include "gpz/kernels/float_lanes.hpp"
+
+namespace gpz::codec {
+namespace GPZ_ISA {
+namespace {
+
+using core::StepKind, core::StepNumber;
+
+constexpr int vectors = static_cast<int>(core::step_lanes) / float_lanes;
+template <typename T>
+using Each = std::array<T, vectors>;
+
+// A float to the nearest integer, halves to even, for magnitudes up to core::step_farthest.
+inline Floats rounded(Floats x) {
+  const Floats shift{12582912.0F};  // 1.5 * 2^23
+  return (x + shift) - shift;
+}
+
+// Where a component is looked up, and what is expected of it on the grid.
+struct Place {
+  Integers near;
+  Choice is_below;  // the nearest integer is above what is expected: numbers change sign
+  Integers index;
+  Integers bits;  // raw bits behind a token
+};
+template <StepNumber number>
+inline Place place_of(Floats expected, Floats variance) {
+  const Floats most{core::step_farthest}, least{-core::step_farthest};
+  expected = select(less(expected, most), expected, most);
+  expected = select(less(least, expected), expected, least);
+  const Floats near = rounded(expected), off = expected - near;
+  const Integers part = smaller(whole_part(magnitude(off) * Floats{8.0F}), Integers{core::step_parts - 1});
+  constexpr int bias = 127 + core::step_first_octave;
+  const Integers octave = shifted_down(integers_of_bits(variance), 23) - Integers{bias};
+  const Integers level = smaller(larger(octave, Integers{0}), Integers{core::step_levels - 1});
+  const Choice is_parted = more(Integers{core::step_most_parted + 1}, level);
+  const Integers of_level = shifted_up(level, 2) + select(is_parted, part, Integers{0});
+  constexpr int first = static_cast<int>(number) * static_cast<int>(core::step_levels * core::step_parts);
+  return {whole_part(near), less(off, Floats{0.0F}), of_level + Integers{first},
+          select(is_parted, Integers{0}, shifted_down(level, 1) - Integers{3})};
+}
+
+inline Choice none() { return less(Floats{1.0F}, Floats{0.0F}); }
+
+class Decoder {
+ public:
+  static constexpr bool decodes = true;
+
+  Decoder(const StepCodes &codes, const std::uint16_t *words) : codes_(codes), words_(words + 2 * core::step_lanes) {
+    std::memcpy(state_.data(), words, sizeof state_);
+  }
+
+  template <StepNumber number>
+  void component(const Each<Choice> &active, const Each<Floats> &expected, const Each<Floats> &variance,
+                 Each<Integers> &value) {
+    Each<Integers> token, bits, low;
+    Each<Choice> is_below;
+    Choice escapes = none(), many = none();
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Place place = place_of<number>(expected[j], variance[j]);
+      value[j] = place.near;
+      is_below[j] = place.is_below;
+      const Integers x = state_[j];
+      const Integers entry = gather(
+          codes_.entries, shifted_up(place.index, core::step_table_bits) + (x & Integers{core::step_table_size - 1}));
+      token[j] = signed_down(entry, 24);
+      const Choice is_escape = equal(token[j], Integers{core::step_escape});
+      bits[j] = select(is_escape, Integers{0}, place.bits);
+      const Integers next = (entry & Integers{0xFFF}) * shifted_down(x, core::step_table_bits) +
+                            (shifted_down(entry, 12) & Integers{0xFFF});
+      const Integers taken = smaller(bits[j], Integers{core::step_low_bits});
+      low[j] = next & (shifted_up(Integers{1}, taken) - Integers{1});
+      state_[j] = select(active[j], shifted_down(next, taken), x);
+      escapes = either(escapes, both(is_escape, active[j]));
+      many = either(many, both(more(bits[j], Integers{core::step_low_bits}), active[j]));
+    }
+    take_words();
+    if (any(many)) take_more_bits(active, bits, low);
+    for (std::size_t j = 0; j < vectors; ++j) token[j] = shifted_up(token[j], bits[j]) + low[j];
+    if (__builtin_expect(any(escapes), 0)) take_escapes(active, bits, token);
+    for (std::size_t j = 0; j < vectors; ++j)
+      value[j] = value[j] + select(is_below[j], Integers{0} - token[j], token[j]);
+  }
+
+  void side(const Each<Choice> &active, const Each<Integers> &level, Each<Choice> &other) {
+    constexpr int all = 1 << core::step_side_bits;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Integers near = gather(codes_.sides, level[j]), x = state_[j], slot = x & Integers{all - 1};
+      const Choice is_near = more(near, slot);
+      const Integers frequency = select(is_near, near, Integers{all} - near);
+      const Integers start = select(is_near, Integers{0}, near);
+      state_[j] = select(active[j], frequency * shifted_down(x, core::step_side_bits) + slot - start, x);
+      other[j] = both(more(slot + Integers{1}, near), active[j]);
+    }
+    take_words();
+  }
+
+  const std::uint16_t *words() const { return words_; }
+  void go_to(const std::uint16_t *words) { words_ = words; }
+  // States below 2^16 would take words that belong to others.
+  bool can_begin() const {
+    unsigned low = 0;
+    for (const Integers &x : state_)
+      for (int l = 0; l < float_lanes; ++l) low |= x.u()[l] >> 16 == 0 ? 1U : 0U;
+    return low == 0;
+  }
+  bool has_ended() const {
+    unsigned wrong = 0;
+    for (const Integers &x : state_)
+      for (int l = 0; l < float_lanes; ++l) wrong |= x.u()[l] ^ 1U << 16;
+    return wrong == 0;
+  }
+
+ private:
+  void take_words() {
+    for (Integers &x : state_) x = with_words(x, words_);
+  }
+  // Bits that do not leave a state together with the token.
+  __attribute__((noinline)) void take_more_bits(const Each<Choice> &active, const Each<Integers> &bits,
+                                                Each<Integers> &low) {
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Integers more_bits = larger(bits[j] - Integers{core::step_low_bits}, Integers{0});
+      const Integers count = select(active[j], more_bits, Integers{0});
+      low[j] = shifted_up(low[j], count) + (state_[j] & (shifted_up(Integers{1}, count) - Integers{1}));
+      state_[j] = shifted_down(state_[j], count);
+    }
+    take_words();
+  }
+  // Numbers of which all 32 bits are stored.
+  __attribute__((noinline)) void take_escapes(const Each<Choice> &active, const Each<Integers> &bits,
+                                              Each<Integers> &number) {
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Choice is_escape =
+          both(both(equal(number[j], Integers{core::step_escape}), equal(bits[j], Integers{0})), active[j]);
+      const unsigned lanes = bits_of(is_escape);
+      for (int l = 0; l < float_lanes; ++l) {
+        if ((lanes >> l & 1U) == 0) continue;
+        std::uint32_t x = state_[j].u()[l], all = 0;
+        for (int half = 0; half < 2; ++half) {
+          all = all << 16 | (x & 0xFFFFU);
+          x = x >> 16 << 16 | *words_++;
+        }
+        state_[j].v[l] = static_cast<std::int32_t>(x);
+        number[j].v[l] = static_cast<std::int32_t>(all);
+      }
+    }
+  }
+
+  const StepCodes &codes_;
+  const std::uint16_t *words_;
+  Each<Integers> state_;
+};
+
+class Finder {
+ public:
+  static constexpr bool decodes = false;
+
+  explicit Finder(StepItems *items) : next_(items) {}
+
+  template <StepNumber number>
+  void component(const Each<Choice> &active, const Each<Floats> &expected, const Each<Floats> &variance,
+                 const Each<Integers> &value) {
+    StepItems &items = *next_++;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Place place = place_of<number>(expected[j], variance[j]);
+      const Integers off = value[j] - place.near;
+      store(items.number.data() + j * float_lanes, select(place.is_below, Integers{0} - off, off));
+      store(items.place.data() + j * float_lanes, select(active[j], place.index, Integers{StepItems::nothing}));
+    }
+  }
+  void side(const Each<Choice> &active, const Each<Integers> &level, const Each<Choice> &other) {
+    StepItems &items = *next_++;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      store(items.number.data() + j * float_lanes, select(other[j], Integers{1}, Integers{0}));
+      store(items.place.data() + j * float_lanes,
+            select(active[j], level[j] + Integers{StepItems::side}, Integers{StepItems::nothing}));
+    }
+  }
+  const StepItems *end() const { return next_; }
+
+ private:
+  StepItems *next_;
+};
+
+inline Integers level_of(Floats x) {
+  x = select(less(x, Floats{15.0F}), x, Floats{15.0F});
+  return whole_part(select(less(Floats{0.0F}, x), x, Floats{0.0F}));
+}
+inline core::Vector<Floats> between(const Row &to, const Row &from) { return core::reals_of(to - from); }
+
+// Steps of one block.
+template <typename Coder>
+class Pass {
+ public:
+  Pass(const StepTable &table, std::int32_t *rows, unsigned now, Coder &coder)
+      : table_(table), now_(rows + now), before_(rows + 4 - now), coder_(coder) {}
+
+  void run(std::size_t step) {
+    switch (table_.steps[step].kind) {
+      case StepKind::root:
+        return roots(step);
+      case StepKind::sphere:
+        return bound<StepKind::sphere>(step);
+      case StepKind::wide:
+        return bound<StepKind::wide>(step);
+      case StepKind::narrow:
+        return bound<StepKind::narrow>(step);
+    }
+  }
+
+ private:
+  // Rows of the lanes of vector j.
+  static std::size_t slot_of(std::size_t step, std::size_t j) { return step * core::step_lanes + j * float_lanes; }
+  static Each<Choice> active_lanes(const Step &step) {
+    Each<Choice> active;
+    for (std::size_t j = 0; j < vectors; ++j)
+      active[j] = more(Integers{step.lanes - static_cast<int>(j) * float_lanes}, counted());
+    return active;
+  }
+
+  __attribute__((noinline)) void roots(std::size_t step) {
+    const Each<Choice> active = active_lanes(table_.steps[step]);
+    const float *const constants = columns(step);
+    Each<Floats> expected, variance;
+    Each<Row> row;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      row[j] = rows_from(before_ + 8 * slot_of(step, j));
+      expected[j] = Floats{0.0F};
+      variance[j] = load_floats(constants + core::length_variance * core::step_lanes + j * float_lanes);
+    }
+    const auto component = [&](Integers Row::*of) {
+      Each<Integers> value;
+      if constexpr (!Coder::decodes)
+        for (std::size_t j = 0; j < vectors; ++j) value[j] = rows_from(now_ + 8 * slot_of(step, j)).*of - row[j].*of;
+      coder_.template component<StepNumber::of_root>(active, expected, variance, value);
+      if constexpr (Coder::decodes)
+        for (std::size_t j = 0; j < vectors; ++j) row[j].*of = row[j].*of + value[j];
+    };
+    component(&Row::x);
+    component(&Row::y);
+    component(&Row::z);
+    if constexpr (Coder::decodes)
+      for (std::size_t j = 0; j < vectors; ++j) store_rows(now_ + 8 * slot_of(step, j), row[j]);
+  }
+
+  template <StepKind kind>
+  __attribute__((noinline)) void bound(std::size_t step) {
+    constexpr bool has_axis = kind != StepKind::sphere;
+    const Each<Choice> active = active_lanes(table_.steps[step]);
+    const float *const constants = columns(step);
+    const auto of_vector = [&](std::size_t j) {
+      return [from = constants + j * float_lanes](core::StepConstant c) {
+        return load_floats(from + c * core::step_lanes);
+      };
+    };
+    Each<core::BondStep<FloatLanes, kind>> bond;
+    Each<Row> parent, actual;
+    Each<Integers> value;
+    Each<Row> got;
+    Each<Choice> has_side, other;
+    Each<Integers> level;
+    Each<Floats> expected, variance;
+    const bool is_regular = table_.steps[step].is_regular;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const std::size_t slot = slot_of(step, j);
+      core::BondVectors<Floats> v;
+      const auto rows = [&](const std::int32_t *frame, const std::uint32_t *of) {
+        return is_regular ? rows_from(frame + of[slot]) : rows_at(frame, of + slot);
+      };
+      const Row last_parent = rows(before_, table_.parent);
+      parent[j] = rows(now_, table_.parent);
+      v.last = between(rows_from(before_ + 8 * slot), last_parent);
+      v.moved = between(parent[j], last_parent);
+      if constexpr (has_axis) {
+        v.last_axis = between(rows(before_, table_.axis), last_parent);
+        v.axis = between(rows(now_, table_.axis), parent[j]);
+        v.last_second = between(rows(before_, table_.second), last_parent);
+        v.second = between(rows(now_, table_.second), parent[j]);
+      }
+      bond[j].expect(v, of_vector(j));
+      if constexpr (!Coder::decodes) {
+        actual[j] = bond[j].turn.in(rows_from(now_ + 8 * slot) - parent[j]);
+        value[j] = actual[j].x;
+      }
+    }
+    const auto code = [&](auto number) {
+      for (std::size_t j = 0; j < vectors; ++j) {
+        expected[j] = bond[j].expected;
+        variance[j] = bond[j].variance;
+      }
+      coder_.template component<decltype(number)::value>(active, expected, variance, value);
+    };
+    const auto tell_side = [&]([[maybe_unused]] const auto &is_other) {
+      for (std::size_t j = 0; j < vectors; ++j) {
+        has_side[j] = both(bond[j].has_side, active[j]);
+        level[j] = level_of(bond[j].side_level);
+        if constexpr (!Coder::decodes) other[j] = both(is_other(j), has_side[j]);
+      }
+      coder_.side(has_side, level, other);
+    };
+    using First = std::integral_constant<StepNumber, StepNumber::first>;
+    using Last = std::integral_constant<StepNumber, StepNumber::last>;
+
+    code(First{});
+    for (std::size_t j = 0; j < vectors; ++j) {
+      got[j].x = value[j];
+      bond[j].cut(value[j], of_vector(j));
+    }
+    if constexpr (kind == StepKind::wide) {
+      tell_side([&](std::size_t j) { return bond[j].is_other_of_circle(actual[j].y, actual[j].z); });
+      for (std::size_t j = 0; j < vectors; ++j) bond[j].settle_circle(other[j]);
+    }
+    if constexpr (has_axis)
+      for (std::size_t j = 0; j < vectors; ++j) bond[j].expect_second(of_vector(j));
+    if constexpr (!Coder::decodes)
+      for (std::size_t j = 0; j < vectors; ++j) value[j] = actual[j].y;
+    code(First{});
+    for (std::size_t j = 0; j < vectors; ++j) {
+      got[j].y = value[j];
+      bond[j].expect_last(value[j], of_vector(j));
+    }
+    if constexpr (kind == StepKind::sphere) {
+      tell_side([&](std::size_t j) { return bond[j].is_other_of_sphere(actual[j].z); });
+      for (std::size_t j = 0; j < vectors; ++j) bond[j].settle_sphere(other[j], of_vector(j));
+    }
+    if constexpr (!Coder::decodes)
+      for (std::size_t j = 0; j < vectors; ++j) value[j] = actual[j].z;
+    code(Last{});
+    if constexpr (Coder::decodes)
+      for (std::size_t j = 0; j < vectors; ++j) {
+        got[j].z = value[j];
+        store_rows(now_ + 8 * slot_of(step, j), parent[j] + bond[j].turn.out(got[j]));
+      }
+  }
+
+  const float *columns(std::size_t step) const {
+    return table_.constants + std::size_t{table_.steps[step].constants} * core::step_constants * core::step_lanes;
+  }
+
+  const StepTable &table_;
+  std::int32_t *now_;
+  const std::int32_t *before_;
+  Coder &coder_;
+};
+
+bool decode(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
+            unsigned now, const std::uint16_t *words, std::size_t count) {
+  if (count < 2 * core::step_lanes) return false;
+  Decoder decoder(codes, words);
+  if (!decoder.can_begin()) return false;
+  Pass<Decoder> pass(table, rows, now, decoder);
+  for (std::size_t s = first; s < end; ++s) {
+    if (decoder.words() > words + count) return false;
+    pass.run(s);
+  }
+  return decoder.words() == words + count && decoder.has_ended();
+}
+
+std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
+                 StepItems *items) {
+  Finder finder(items);
+  Pass<Finder> pass(table, rows, now, finder);
+  for (std::size_t s = first; s < end; ++s) pass.run(s);
+  return static_cast<std::size_t>(finder.end() - items);
+}
+
+}  // namespace
+
+const StepKernels step_kernels{decode, find};
+
+}  // namespace GPZ_ISA
+}  // namespace gpz::codec

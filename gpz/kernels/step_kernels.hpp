@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Blocks of steps (docs/format.md, section 9d): decodes positions, and finds the numbers that an encoder codes.
+// Compiled once for each instruction set.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "gpz/core/steps.hpp"
+
+namespace gpz::codec {
+
+struct Step {
+  core::StepKind kind;
+  std::uint8_t lanes;           // in use: 1 to core::step_lanes
+  bool is_regular;              // the references of its lanes are neighbours in memory
+  std::uint32_t constants = 0;  // number of its columns of constants
+};
+
+// What the steps of a frame share. Slot s of step t has number 32 t + s. Lanes that are not in use have the references
+// and constants of lane 0.
+struct StepTable {
+  const Step *steps;
+  // Row, in integers, of the references of each slot: 8 times the number of a slot.
+  const std::uint32_t *parent, *axis, *second;
+  const float *constants;  // step_constants columns of step_lanes floats, aligned to 64 bytes
+};
+
+// Tables of places and of levels of sides. Entry: token from bit 24 on, what is added to the state from bit 12 on, and
+// frequency.
+struct StepCodes {
+  const std::uint32_t *entries;  // step_table_size of each place
+  const std::uint32_t *sides;    // frequency of the nearer side; step_side_levels of them
+};
+
+// A number of each lane, for the encoder. `place` is one of core::step_places, or `side` plus a level, whose number is
+// 0 or 1, or `nothing`.
+struct StepItems {
+  static constexpr std::uint16_t side = core::step_places;
+  static constexpr std::uint16_t nothing = UINT16_MAX;
+
+  alignas(64) std::array<std::int32_t, core::step_lanes> number;
+  alignas(64) std::array<std::int32_t, core::step_lanes> place;
+};
+// Most numbers of a step.
+inline constexpr std::size_t step_most_items = 4;
+// Most words of a step: of a component those of a token, of further bits, and of an escape.
+inline constexpr std::size_t step_most_words = core::step_lanes * (3 * 4 + 1);
+
+struct StepKernels {
+  // Decodes steps first, ... end - 1 of a block into the rows at `now` (0 or 4) of `rows`, which is aligned to 16
+  // bytes; the others are those of the frame before. Returns false if the words do not fit. `words` are followed by
+  // step_most_words that can be read.
+  bool (*decode)(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
+                 unsigned now, const std::uint16_t *words, std::size_t count);
+  // The numbers of the steps, of both frames. Returns how many.
+  std::size_t (*find)(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
+                      StepItems *items);
+};
+
+namespace GPZ_ISA {
+extern const StepKernels step_kernels;
+}
+
+}  // namespace gpz::codec

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/lanes/fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace gpz::lanes {
+
+namespace {
+
+using V = core::Vector<double>;
+
+V vector_between(const std::int32_t *to, const std::int32_t *from) {
+  return {static_cast<double>(to[0]) - from[0], static_cast<double>(to[1]) - from[1],
+          static_cast<double>(to[2]) - from[2]};
+}
+double length_of(const V &v) { return std::sqrt(core::dot(v, v)); }
+
+}  // namespace
+
+void Fit::Plane::add(double a, double b, double target) {
+  aa += a * a;
+  ab += a * b;
+  bb += b * b;
+  at += a * target;
+  bt += b * target;
+}
+
+std::array<double, 2> Fit::Plane::solve() const {
+  // Towards the last value and, less, the mean: few numbers tell little.
+  constexpr double doubt = 1.5;
+  const double a = aa * 1.002 + doubt, b = bb * 1.002 + doubt, det = a * b - ab * ab;
+  const double u = at + 0.5 * doubt;
+  return {(u * b - bt * ab) / det, (bt * a - u * ab) / det};
+}
+
+void Fit::add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now) {
+  if (values_.size() != sums_.size()) {
+    values_.assign(sums_.size(), {});
+    pass(molecules, layout, rows, now, true, false, false);
+    settle(values_);
+    pass(molecules, layout, rows, now, false, true, false);
+    settle(values_);
+    pass(molecules, layout, rows, now, false, false, true);
+  } else {
+    pass(molecules, layout, rows, now, true, true, true);
+  }
+  settle(values_);
+}
+
+void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now, bool means,
+               bool weights, bool deviations) {
+  const codec::StepTable table = layout.table(nullptr);
+  const std::int32_t *const before = rows + 4 - now;
+  rows += now;
+  for (std::size_t slot = 0; slot < layout.slots(); ++slot) {
+    const std::uint32_t particle = layout.particle_at()[slot];
+    if (particle == Layout::nobody) continue;
+    Sums &s = sums_[molecules.of_class[particle]];
+    const Values &f = values_[molecules.of_class[particle]];
+    const core::StepKind kind = table.steps[slot / core::step_lanes].kind;
+    const std::int32_t *const here = rows + 8 * slot, *const here_before = before + 8 * slot;
+    if (kind == core::StepKind::root) {
+      if (!means) continue;
+      const V moved = vector_between(here, here_before);
+      s.displaced += (std::fabs(moved.x) + std::fabs(moved.y) + std::fabs(moved.z)) / 3;
+      ++s.count;
+      continue;
+    }
+    const std::int32_t *const parent = rows + table.parent[slot], *const parent_before = before + table.parent[slot];
+    const std::int32_t *const axis = rows + table.axis[slot], *const axis_before = before + table.axis[slot];
+    const bool has_axis = kind != core::StepKind::sphere;
+    const V w0 = vector_between(here_before, parent_before), w = vector_between(here, parent);
+    const V y = vector_between(parent, parent_before);
+    if (means) {
+      s.carried += core::dot(y, w - w0);
+      s.moved += core::dot(y, y);
+      s.length += length_of(w);
+      if (has_axis) {
+        const V a = vector_between(axis, parent);
+        s.along += core::dot(w, a) / std::max(length_of(a), 1.0);
+      }
+      ++s.count;
+    }
+    if (!weights && !deviations) continue;
+    const V carried = w0 + core::times(f.carried, y);
+    const double l0 = length_of(w0), lc = length_of(carried), l = length_of(w);
+    if (weights) s.of_length.add(f.length - l0, lc - l0, l - l0);
+    const double expected = l0 + f.of_length[0] * (f.length - l0) + f.of_length[1] * (lc - l0);
+    if (deviations) {
+      s.off_length += std::fabs(l - expected);
+      ++s.measured;
+    }
+    const auto add_bend = [&](double cosine) {
+      s.bend += 1 - cosine;
+      s.bend2 += 1 - cosine * cosine;
+      ++s.bends;
+    };
+    if (!has_axis) {
+      if (deviations) add_bend(core::dot(w, carried) / std::max(l, 1e-3) / std::max(lc, 1.0));
+      continue;
+    }
+    V a0 = vector_between(axis_before, parent_before), a1 = vector_between(axis, parent);
+    a0 = core::times(1 / std::max(length_of(a0), 1.0), a0);
+    a1 = core::times(1 / std::max(length_of(a1), 1.0), a1);
+    const double along0 = core::dot(w0, a0), along_c = core::dot(carried, a1), along = core::dot(w, a1);
+    if (weights) s.of_along.add(f.along - along0, along_c - along0, along - along0);
+    const double m = along0 + f.of_along[0] * (f.along - along0) + f.of_along[1] * (along_c - along0);
+    if (deviations) s.off_along += std::fabs(along - m);
+    const V t = core::cross(a1, carried);
+    V sideways = core::times(1 / std::max(length_of(t), 0.5), t), heading = core::cross(sideways, a1);
+    double turn = 0;
+    const V s0 = vector_between(before + table.second[slot], parent_before);
+    const V s1 = vector_between(rows + table.second[slot], parent);
+    const V t0 = core::cross(a0, s0), t1 = core::cross(a1, s1);
+    const double across0 = core::dot(t0, t0), across1 = core::dot(t1, t1);
+    if (across0 > 1 && across1 > 1 && across0 > 0.01 * core::dot(s0, s0) && across1 > 0.01 * core::dot(s1, s1)) {
+      const V c0 = core::times(1 / std::sqrt(across0), t0), c1 = core::times(1 / std::sqrt(across1), t1);
+      const V b0 = core::cross(c0, a0), b1 = core::cross(c1, a1);
+      const double p = core::dot(w0, b0), q = core::dot(w0, c0), r = std::sqrt(p * p + q * q);
+      if (r > 0.5) {
+        heading = core::times(1 / r, core::times(p, b1) + core::times(q, c1));
+        sideways = core::times(1 / r, core::times(p, c1) - core::times(q, b1));
+        turn = core::dot(carried, sideways);
+      }
+    }
+    if (weights) {
+      s.turn += turn * turn;
+      s.turned += turn * core::dot(w, sideways);
+    }
+    if (deviations) {
+      const double r = std::sqrt(std::max(expected * expected - m * m, 1.0));
+      const double by = std::clamp(f.turned * turn, -0.98 * r, 0.98 * r);
+      const V direction =
+          core::times(1 / r, core::times(by, sideways) + core::times(std::sqrt(r * r - by * by), heading));
+      const V flat = w - core::times(along, a1);
+      add_bend(core::dot(flat, direction) / std::max(length_of(flat), 1e-3));
+    }
+  }
+}
+
+void Fit::settle(std::vector<Values> &values) const {
+  // Classes of few particles lean on the mean of all.
+  constexpr double doubt = 8, doubt_of_bends = 2;
+  Sums all;
+  for (const Sums &s : sums_) {
+    all.measured += s.measured;
+    all.off_length += s.off_length;
+    all.off_along += s.off_along;
+    all.bends += s.bends;
+    all.bend += s.bend;
+    all.bend2 += s.bend2;
+  }
+  const auto mean = [](double sum, double count) { return count > 0 ? sum / count : 0; };
+  const double off_length = mean(all.off_length, all.measured), off_along = mean(all.off_along, all.measured);
+  const double bend = mean(all.bend, all.bends), bend2 = mean(all.bend2, all.bends);
+  for (std::size_t c = 0; c < sums_.size(); ++c) {
+    const Sums &s = sums_[c];
+    Values &f = values[c];
+    f.displaced = mean(s.displaced, s.count);
+    f.carried = s.carried / (s.moved + 1);
+    f.length = mean(s.length, s.count);
+    f.along = mean(s.along, s.count);
+    f.of_length = s.of_length.solve();
+    f.of_along = s.of_along.solve();
+    f.turned = (s.turned + 0.3) / (s.turn + 1);
+    f.off_length = (s.off_length + doubt * off_length) / (s.measured + doubt);
+    f.off_along = (s.off_along + doubt * off_along) / (s.measured + doubt);
+    f.bend = (s.bend + doubt_of_bends * bend) / (s.bends + doubt_of_bends);
+    f.bend2 = (s.bend2 + doubt_of_bends * bend2) / (s.bends + doubt_of_bends);
+  }
+}
+
+std::vector<ClassConstants> Fit::constants() const {
+  // The deviation of a normal distribution is 1.25 times the mean magnitude, which does not mind outliers.
+  constexpr double deviation = 1.25, least_variance = 0.17, least_of_root = 0.3, least_bend = 1e-5;
+  std::vector<ClassConstants> constants(values_.size());
+  const auto square = [](double x) { return x * x; };
+  for (std::size_t c = 0; c < constants.size(); ++c) {
+    using C = ClassConstants;
+    const Values &f = values_[c];
+    const auto weight = [](double w) {
+      return static_cast<std::int16_t>(std::lround(std::clamp(std::isfinite(w) ? 64 * w : 0.0, -128.0, 127.0)));
+    };
+    const auto sixteenths = [](double x) {
+      const double most = most_steps;
+      return static_cast<std::int32_t>(std::lround(std::clamp(std::isfinite(x) ? 16 * x : 0.0, -most, most)));
+    };
+    C &k = constants[c];
+    k.weight[C::carried] = weight(f.carried);
+    k.weight[C::length_to_class] = weight(f.of_length[0]);
+    k.weight[C::length_to_carried] = weight(f.of_length[1]);
+    k.weight[C::along_to_class] = weight(f.of_along[0]);
+    k.weight[C::along_to_carried] = weight(f.of_along[1]);
+    k.weight[C::turned] = weight(f.turned);
+    k.length = sixteenths(f.length);
+    k.along = sixteenths(f.along);
+    const bool is_root = sums_[c].displaced > 0 || f.length == 0;
+    const auto variance = [&](double off, double least) {
+      return static_cast<std::uint16_t>(eighths_of(std::max(square(deviation * off), least), least_variance_exponent));
+    };
+    k.length_variance = is_root ? variance(f.displaced, least_of_root) : variance(f.off_length, least_variance);
+    k.along_variance = variance(f.off_along, least_variance);
+    k.bend = static_cast<std::uint16_t>(eighths_of(std::max(f.bend, least_bend), least_bend_exponent));
+    k.bend2 = static_cast<std::uint16_t>(eighths_of(std::max(f.bend2, least_bend), least_bend_exponent));
+  }
+  return constants;
+}
+
+}  // namespace gpz::lanes

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of particles, and the images that tell where these are in the box (docs/format.md, section 9d).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/lanes/stream.hpp"
+#include "gpz/molecule/cell.hpp"
+
+namespace gpz::lanes {
+
+using molecule::Cell;
+using molecule::Image;
+using molecule::Way;
+
+// Edges that are added to a particle's row to give its position; the last one is not used.
+using RowImage = std::array<std::int8_t, 4>;
+
+inline Way way_of(const std::int32_t *row) { return {row[0], row[1], row[2]}; }
+inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
+inline Image image_of(const RowImage &image) { return {image[0], image[1], image[2]}; }
+inline bool is_none(const RowImage &image) {
+  std::uint32_t bits;
+  std::memcpy(&bits, image.data(), sizeof bits);
+  return bits == 0;
+}
+// Modulo 256.
+inline RowImage sum_of(const RowImage &a, const Image &b) {
+  const auto add = [](std::int8_t x, std::int8_t y) {
+    return static_cast<std::int8_t>(static_cast<std::uint8_t>(x) + static_cast<std::uint8_t>(y));
+  };
+  return {add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2]), 0};
+}
+inline void store_row(std::int32_t *row, const Way &at) {
+  for (std::size_t d = 0; d < at.size(); ++d) row[d] = static_cast<std::int32_t>(at[d]);
+}
+
+// The image by the rule of a section.
+inline RowImage usual_image(const Cell &cell, bool wraps, const std::int32_t *row, const RowImage &last) {
+  if (!wraps) return last;
+  const Way place = is_none(last) ? way_of(row) : cell.moved(way_of(row), image_of(last));
+  if (cell.holds(place)) return last;
+  return sum_of(last, cell.wrap(place));
+}
+
+// Exceptions of images: slots, and how the image differs from the usual one.
+struct ImageExceptions {
+  format::Column<std::uint32_t> slot;
+  format::Column<std::uint8_t> code;
+
+  void append(std::vector<std::uint8_t> &bytes) const {
+    format::ByteWriter(bytes).u64(slot.size());
+    if (slot.empty()) return;
+    NumberWriter numbers(2);
+    std::uint32_t next = 0;
+    for (std::size_t k = 0; k < slot.size(); ++k) {
+      numbers.put(0, slot[k] - next);
+      numbers.put(1, code[k]);
+      next = slot[k] + 1;
+    }
+    numbers.append(bytes);
+  }
+  std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t slots) {
+    format::ByteReader in(bytes, size);
+    const std::uint64_t count = in.u64();
+    if (count == 0) return in.position();
+    if (count > slots) format::corrupt("number of images of steps", 0);
+    NumberReader numbers(bytes + in.position(), in.left(), 2);
+    std::uint32_t next = 0;
+    for (std::uint64_t k = 0; k < count; ++k) {
+      if (next >= slots) format::corrupt("slot of an image", 0);
+      slot.push_back(next + numbers.get(0, static_cast<std::uint32_t>(slots - next - 1)));
+      code.push_back(static_cast<std::uint8_t>(numbers.get(1, 26)));
+      next = slot.back() + 1;
+    }
+    return in.position() + numbers.end();
+  }
+};
+inline Image image_of_code(std::uint8_t code) {
+  return {static_cast<std::int8_t>(code % 3 - 1), static_cast<std::int8_t>(code / 3 % 3 - 1),
+          static_cast<std::int8_t>(code / 9 - 1)};
+}
+inline constexpr std::uint8_t too_far = 255;
+inline std::uint8_t code_of(const RowImage &image, const RowImage &usual) {
+  int code = 0;
+  for (int d = 2; d >= 0; --d) {
+    const int off = image[static_cast<std::size_t>(d)] - usual[static_cast<std::size_t>(d)];
+    if (off < -1 || off > 1) return too_far;
+    code = 3 * code + off + 1;
+  }
+  return static_cast<std::uint8_t>(code);
+}
+
+}  // namespace gpz::lanes

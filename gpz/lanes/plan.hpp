@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Molecules of a key interval, and the order in which their particles are coded (docs/format.md, section 9d).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/lanes/layout.hpp"
+
+namespace gpz::lanes {
+
+struct Plan {
+  Molecules molecules;
+  Layout layout;
+};
+
+// Particles of a block, for encoders.
+inline constexpr std::uint32_t particles_a_block = 12288;
+
+// Encoder: finds molecules in two frames. All circles are wide. nullptr: there are none.
+std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::IndexColumns &now, std::size_t particles,
+                                const molecule::Cell &cell, int threads);
+
+void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, int threads);
+// Of exactly `size` bytes. Throws corrupt, limit_exceeded, std::bad_alloc.
+std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads);
+
+}  // namespace gpz::lanes

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/lanes/section.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include "gpz/codec/memory.hpp"
+#include "gpz/codec/parallel.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/format/corrupt.hpp"
+#include "gpz/lanes/stream.hpp"
+#include "gpz/lanes/words.hpp"
+
+namespace gpz::lanes {
+
+using format::corrupt;
+namespace {
+
+enum Flag : unsigned {
+  new_plan = 1,
+  new_constants = 2,
+  new_codes = 4,
+  wraps = 8,
+  tilted = 16,
+  brick = 32,
+  all_flags = 63
+};
+
+// Encoder: even if every second slot were empty, a layout could hold them.
+constexpr std::size_t most_particles = std::size_t{1} << 28;
+constexpr std::int64_t most_place = std::int64_t{1} << 30;
+// A block has this many words behind its end that can be read.
+constexpr std::size_t block_margin = codec::step_most_words;
+
+bool is_near(const Way &at) {
+  return std::all_of(at.begin(), at.end(), [](std::int64_t x) { return x > -most_place && x < most_place; });
+}
+
+}  // namespace
+
+std::size_t Update::firmly_bound() const {
+  if (plan == nullptr || numbers == nullptr) return 0;
+  std::size_t count = 0;
+  const Molecules &of = plan->molecules;
+  for (std::size_t i = 0; i < of.particles(); ++i) {
+    if (of.tree[i].parent == 0) continue;
+    const ClassConstants &k = numbers->constants[of.of_class[i]];
+    const double deviation = std::sqrt(power_of(k.length_variance, least_variance_exponent));
+    count += deviation <= k.length / 16.0 / 8 ? 1 : 0;
+  }
+  return count;
+}
+
+// Codes one section.
+class SectionCoder {
+ public:
+  SectionCoder(State &state, const codec::DifferenceState &history, int threads)
+      : state_(state),
+        history_(history),
+        threads_(threads),
+        plan_(state.plan_),
+        numbers_(state.numbers_),
+        codes_(state.codes_) {
+    update_.frames = history.frames + 1;
+  }
+
+  bool encode(const codec::IndexColumns &q, const molecule::Edges &edges, std::vector<std::uint8_t> &bytes) {
+    unsigned flags = 0;
+    cell_ = Cell(edges.axes);
+    if (edges.is_tilted) {
+      flags |= tilted;
+      cell_ = Cell(edges.tilted_axes, edges.tilts, false);
+    }
+    if (state_.empty() && !find_molecules(q)) return false;
+    if (update_.plan != nullptr) flags |= new_plan;
+    start();
+    if (!find_rows(q)) return false;
+    if (!refit()) return false;
+    if (update_.plan != nullptr) {
+      // The first layout takes all circles for wide ones.
+      for (std::size_t c = 0; c < plan_->molecules.is_wide.size(); ++c)
+        plan_->molecules.is_wide[c] = power_of(numbers_->constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
+      plan_->layout.build(plan_->molecules, particles_a_block);
+      start();
+      if (!find_rows(q)) return false;
+    }
+    if (update_.numbers != nullptr) {
+      flags |= new_constants;
+      numbers_->columns.fill(plan_->layout, numbers_->constants);
+    }
+    std::optional<ImageExceptions> best = find_images(false);
+    const auto try_wraps = [&](unsigned as) {
+      if (best && best->slot.empty()) return false;
+      std::optional<ImageExceptions> found = find_images(true);
+      if (!found || (best && best->slot.size() <= found->slot.size())) return false;
+      best = std::move(found);
+      flags |= as;
+      return true;
+    };
+    try_wraps(wraps);
+    if (edges.is_tilted) {
+      const Cell whole = std::exchange(cell_, Cell(edges.tilted_axes, edges.tilts, true));
+      if (!try_wraps(wraps | brick)) cell_ = whole;
+    }
+    if (!best) return false;
+
+    find_items();
+    choose_codes();
+    if (update_.codes != nullptr) flags |= new_codes;
+    std::vector<std::vector<std::uint16_t>> words = code_items();
+
+    const std::size_t begin = bytes.size();
+    format::ByteWriter writer(bytes);
+    writer.u64(flags);
+    if (edges.is_tilted) {
+      for (const core::GridAxis &axis : edges.tilted_axes) {
+        writer.i64(axis.lo);
+        writer.i64(axis.period);
+      }
+      for (const std::int64_t tilt : edges.tilts) writer.i64(tilt);
+    }
+    if (update_.plan != nullptr) {
+      std::vector<std::uint8_t> plan;
+      append_plan(plan_->molecules, plan, threads_);
+      writer.u64(plan.size());
+      bytes.insert(bytes.end(), plan.begin(), plan.end());
+    }
+    if (update_.numbers != nullptr)
+      append_constants(numbers_->constants, update_.plan == nullptr ? &state_.numbers_->constants : nullptr, bytes);
+    if (update_.codes != nullptr) codes_->append(bytes);
+    update_.lasting_bytes = bytes.size() - begin;
+    best->append(bytes);
+    for (const auto &block : words) writer.u32(static_cast<std::uint32_t>(block.size()));
+    for (const auto &block : words)
+      for (const std::uint16_t word : block) writer.u16(word);
+    bytes.resize(begin + format::round_up_8(bytes.size() - begin));
+    return true;
+  }
+
+  void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, const codec::IndexOutput &q) {
+    format::ByteReader in(bytes, size);
+    const std::uint64_t flags = in.u64();
+    if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0) ||
+        ((flags & new_plan) != 0 && (flags & (new_constants | new_codes)) != (new_constants | new_codes)))
+      corrupt("flags of a section of steps", 0);
+    cell_ = Cell(axes);
+    if ((flags & tilted) != 0) read_cell(in, (flags & brick) != 0);
+    if ((flags & new_plan) != 0) {
+      const std::uint64_t length = in.u64();
+      const std::size_t at = in.position();
+      const std::uint8_t *const plan = in.take(static_cast<std::size_t>(std::min<std::uint64_t>(length, SIZE_MAX)));
+      format::located(at, [&] { read_plan(plan, static_cast<std::size_t>(length)); });
+    } else if (state_.empty()) {
+      corrupt("molecules that were never given", 0);
+    }
+    if (plan_->layout.particles() != history_.particles) corrupt("molecules of other particles", 0);
+    const auto rest = [&](const auto &read) {
+      const std::size_t at = in.position();
+      in.take(format::located(at, [&] { return read(bytes + at, size - at); }));
+    };
+    if ((flags & new_constants) != 0) {
+      update_.numbers = numbers_ = std::make_shared<Numbers>();
+      if ((flags & new_plan) == 0) numbers_->constants = state_.numbers_->constants;
+      numbers_->constants.resize(plan_->molecules.is_wide.size());
+      rest([&](const std::uint8_t *from, std::size_t left) { return read_constants(from, left, numbers_->constants); });
+      numbers_->columns.fill(plan_->layout, numbers_->constants);
+    }
+    if ((flags & new_codes) != 0) {
+      // Tables are large: they are written over, unless a copy of the state has them too.
+      if (codes_ == nullptr || codes_.use_count() > 2) codes_ = std::make_shared<Codes>();
+      update_.codes = codes_;
+      rest([&](const std::uint8_t *from, std::size_t left) { return codes_->read(from, left); });
+    }
+    ImageExceptions exceptions;
+    rest(
+        [&](const std::uint8_t *from, std::size_t left) { return exceptions.read(from, left, plan_->layout.slots()); });
+    start();
+    decode_blocks(in);
+    set_images((flags & wraps) != 0, exceptions);
+    write(q);
+  }
+
+  Update &&update() { return std::move(update_); }
+
+ private:
+  unsigned next() const { return 4 - state_.now_; }
+  const Layout &layout() const { return plan_->layout; }
+  std::size_t threads_for_blocks() const {
+    return static_cast<std::size_t>(codec::thread_count(threads_, layout().blocks().size()));
+  }
+  // Calls work(block) on several threads.
+  template <typename Work>
+  void for_blocks(const Work &work) const {
+    codec::parallel_ranges(static_cast<int>(threads_for_blocks()), layout().blocks().size(),
+                           [&](int, std::uint64_t from, std::uint64_t to) {
+                             for (std::uint64_t b = from; b < to; ++b) work(static_cast<std::size_t>(b));
+                           });
+  }
+  // Calls work(slot, particle) for the slots of a block in which a particle is.
+  template <typename Work>
+  void for_slots(std::size_t block, const Work &work) const {
+    const Layout::Block of = layout().blocks()[block];
+    const auto &particle_at = layout().particle_at();
+    for (std::size_t s = of.first * core::step_lanes; s < of.end * core::step_lanes; ++s)
+      if (particle_at[s] != Layout::nobody) work(s, particle_at[s]);
+  }
+  std::int32_t *row(std::size_t slot, unsigned frame) { return state_.rows_.data() + 8 * slot + frame; }
+  format::Column<RowImage> &images(unsigned frame) { return state_.images_[frame / 4]; }
+
+  void read_cell(format::ByteReader &in, bool is_brick) {
+    core::GridBox axes;
+    for (core::GridAxis &axis : axes) {
+      axis.lo = in.i64();
+      axis.period = in.i64();
+    }
+    Cell::Tilts tilts;
+    for (std::int64_t &tilt : tilts) {
+      tilt = in.i64();
+      if (tilt > core::max_axis_reach || tilt < -core::max_axis_reach) corrupt("tilt of a box", in.position());
+    }
+    cell_ = Cell(axes, tilts, is_brick);
+  }
+
+  void read_plan(const std::uint8_t *bytes, std::size_t size) {
+    const bool is_known = state_.known_plan_ != nullptr && state_.plan_bytes_.size() == size &&
+                          std::memcmp(state_.plan_bytes_.data(), bytes, size) == 0 &&
+                          state_.known_plan_->layout.particles() == history_.particles;
+    if (!is_known) {
+      state_.known_plan_ = nullptr;
+      state_.known_plan_ = lanes::read_plan(bytes, size, history_.particles, threads_);
+      state_.plan_bytes_.assign(bytes, bytes + size);
+    }
+    update_.plan = plan_ = state_.known_plan_;
+  }
+
+  // Encoder.
+  bool find_molecules(const codec::IndexColumns &q) {
+    if (history_.particles > most_particles) return false;
+    const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
+                                   history_.axes[2].last.data()};
+    plan_ = find_plan(last, q, history_.particles, cell_, threads_);
+    update_.plan = plan_;
+    return plan_ != nullptr;
+  }
+
+  // Rows of the frame before. Those of the last section, if it was that of the last frame; otherwise molecules are made
+  // whole.
+  void start() {
+    const std::size_t slots = layout().slots();
+    if (update_.plan == nullptr && state_.frames_ == history_.frames) return;
+    codec::resize(state_.rows_, 8 * slots, threads_);
+    for (auto &of_frame : state_.images_) of_frame.assign(slots, {});
+    const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
+                                   history_.axes[2].last.data()};
+    const unsigned frame = state_.now_;
+    const codec::StepTable table = layout().table(nullptr);
+    for_blocks([&](std::size_t b) {
+      for_slots(b, [&](std::size_t s, std::uint32_t i) {
+        const Way place = place_of(last, i);
+        if (table.steps[s / core::step_lanes].kind == core::StepKind::root) return store_row(row(s, frame), place);
+        const std::size_t parent = table.parent[s] / 8;
+        Way way = molecule::difference_of(place, place_of(last, layout().particle_at()[parent]));
+        const Image image = cell_.shorten(way);
+        store_row(row(s, frame), molecule::sum_of(way_of(row(parent, frame)), way));
+        images(frame)[s] = sum_of(images(frame)[parent], image);
+      });
+    });
+  }
+
+  // Encoder: rows and images of this frame.
+  bool find_rows(const codec::IndexColumns &q) {
+    const unsigned frame = next();
+    const codec::StepTable table = layout().table(nullptr);
+    std::atomic<bool> fits{true};
+    for_blocks([&](std::size_t b) {
+      bool all_fit = true;
+      for_slots(b, [&](std::size_t s, std::uint32_t i) {
+        const Way place = place_of(q, i);
+        const bool is_root = table.steps[s / core::step_lanes].kind == core::StepKind::root;
+        Way base;
+        RowImage image;
+        Way way;
+        if (is_root) {
+          base = way_of(row(s, state_.now_));
+          image = images(state_.now_)[s];
+          way = molecule::difference_of(place, is_none(image) ? base : cell_.moved(base, image_of(image)));
+        } else {
+          const std::size_t parent = table.parent[s] / 8;
+          base = way_of(row(parent, frame));
+          image = images(frame)[parent];
+          way = molecule::difference_of(place, place_of(q, layout().particle_at()[parent]));
+        }
+        const Image edges = cell_.shorten(way);
+        const Way at = molecule::sum_of(base, way);
+        all_fit = all_fit && is_near(at) && is_near(place) &&
+                  std::all_of(image.begin(), image.end(), [](std::int8_t x) { return x > -100 && x < 100; });
+        store_row(row(s, frame), at);
+        images(frame)[s] = sum_of(image, edges);
+      });
+      if (!all_fit) fits = false;
+    });
+    return fits;
+  }
+
+  // Encoder: constants are fitted in the first frames.
+  bool refit() {
+    const std::uint64_t sections = update_.plan != nullptr ? 0 : state_.sections_;
+    constexpr std::uint64_t fitted = 5;
+    if (sections >= fitted) return true;
+    // A state of a decoder has no sums; what was read stays as it is.
+    if (update_.plan == nullptr && state_.fit_.empty()) return true;
+    update_.fit = state_.fit_;
+    if (update_.plan != nullptr) {
+      update_.fit.emplace();
+      update_.fit->start(plan_->molecules.is_wide.size());
+    }
+    update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next());
+    if (sections != 0 && sections != 1 && sections != 4) return true;
+    update_.numbers = numbers_ = std::make_shared<Numbers>();
+    numbers_->constants = update_.fit->constants();
+    return true;
+  }
+
+  // Nothing if an image is too far from the usual one.
+  std::optional<ImageExceptions> find_images(bool wraps) {
+    const unsigned frame = next();
+    ImageExceptions out;
+    bool is_far = false;
+    for (std::size_t b = 0; b < layout().blocks().size() && !is_far; ++b)
+      for_slots(b, [&](std::size_t s, std::uint32_t) {
+        const RowImage image = images(frame)[s];
+        const RowImage usual = usual_image(cell_, wraps, row(s, frame), images(state_.now_)[s]);
+        if (image == usual) return;
+        out.slot.push_back(static_cast<std::uint32_t>(s));
+        out.code.push_back(code_of(image, usual));
+        is_far = is_far || out.code.back() == too_far;
+      });
+    if (is_far) return {};
+    return out;
+  }
+
+  void find_items() {
+    const auto &blocks = layout().blocks();
+    first_item_.assign(blocks.size(), 0);
+    item_count_.assign(blocks.size(), 0);
+    items_.resize(layout().steps().size() * codec::step_most_items);
+    counts_.assign(blocks.size(), {});
+    const codec::StepTable table = layout().table(numbers_->columns.data());
+    for_blocks([&](std::size_t b) {
+      first_item_[b] = blocks[b].first * codec::step_most_items;
+      item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
+                                                   items_.data() + first_item_[b]);
+      counts_[b].add(items_.data() + first_item_[b], item_count_[b]);
+    });
+    for (std::size_t b = 1; b < blocks.size(); ++b) counts_[0].add(counts_[b]);
+  }
+
+  void choose_codes() {
+    auto own = std::make_shared<Codes>();
+    const bool is_fitted = update_.fit.has_value();
+    if (is_fitted) {
+      update_.counts.emplace();
+      if (update_.plan == nullptr) *update_.counts = *state_.counts_;
+      update_.counts->add(counts_[0]);
+    }
+    const Counts &known = is_fitted ? *update_.counts : counts_[0];
+    own->choose(known.places, known.sides);
+    bool is_better = update_.numbers != nullptr;
+    if (!is_better) {
+      std::vector<std::uint8_t> stored;
+      own->append(stored);
+      const double now = codes_->cost_of(counts_[0].places, counts_[0].sides);
+      const double then = own->cost_of(counts_[0].places, counts_[0].sides) + 8.0 * static_cast<double>(stored.size());
+      is_better = then < now;
+    }
+    if (is_better) update_.codes = codes_ = std::move(own);
+  }
+
+  std::vector<std::vector<std::uint16_t>> code_items() const {
+    std::vector<std::vector<std::uint16_t>> words(layout().blocks().size());
+    const Shares shares(*codes_);
+    for_blocks([&](std::size_t b) { shares.encode(items_.data() + first_item_[b], item_count_[b], words[b]); });
+    return words;
+  }
+
+  void decode_blocks(format::ByteReader &in) {
+    const auto &blocks = layout().blocks();
+    std::vector<const std::uint8_t *> from(blocks.size());
+    std::vector<std::size_t> count(blocks.size());
+    for (std::size_t &words : count) words = in.u32();
+    for (std::size_t b = 0; b < blocks.size(); ++b) from[b] = in.take(2 * count[b]);
+    if (in.left() != format::round_up_8(in.position()) - in.position())
+      corrupt("length of a section of steps", in.position());
+    while (in.left() != 0)
+      if (in.u8() != 0) corrupt("padding of a section of steps", in.position() - 1);
+    const codec::StepTable table = layout().table(numbers_->columns.data());
+    const codec::StepCodes codes = codes_->for_kernels();
+    for_blocks([&](std::size_t b) {
+      // Words are read in vectors, also behind the last one.
+      format::Column<std::uint16_t> words(count[b] + block_margin);
+      std::memcpy(words.data(), from[b], 2 * count[b]);
+      if (!codec::kernels().steps.decode(table, codes, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
+                                         words.data(), count[b]))
+        corrupt("words of a block of steps", static_cast<std::size_t>(from[b] - from[0]));
+    });
+  }
+
+  void set_images(bool wraps, const ImageExceptions &exceptions) {
+    const unsigned frame = next();
+    for_blocks([&](std::size_t b) {
+      for_slots(b, [&](std::size_t s, std::uint32_t) {
+        images(frame)[s] = usual_image(cell_, wraps, row(s, frame), images(state_.now_)[s]);
+      });
+    });
+    for (std::size_t k = 0; k < exceptions.slot.size(); ++k) {
+      RowImage &image = images(frame)[exceptions.slot[k]];
+      image = sum_of(image, image_of_code(exceptions.code[k]));
+    }
+  }
+
+  void write(const codec::IndexOutput &q) {
+    const unsigned frame = next();
+    const auto &slot_of = layout().slot_of();
+    codec::parallel_particles(threads_, slot_of.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const std::size_t s = slot_of[i];
+        Way at = way_of(row(s, frame));
+        const RowImage image = images(frame)[s];
+        if (!is_none(image)) at = cell_.moved(at, image_of(image));
+        for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
+      }
+    });
+  }
+
+  State &state_;
+  const codec::DifferenceState &history_;
+  int threads_;
+  Cell cell_;
+  std::shared_ptr<Plan> plan_;
+  std::shared_ptr<Numbers> numbers_;
+  std::shared_ptr<Codes> codes_;
+  // Encoder.
+  std::vector<codec::StepItems> items_;
+  std::vector<std::size_t> first_item_, item_count_;
+  std::vector<Counts> counts_;
+  Update update_;
+};
+
+void State::commit(Update &&update) {
+  if (update.plan != nullptr) {
+    plan_ = std::move(update.plan);
+    sections_ = 0;
+  }
+  if (update.numbers != nullptr) numbers_ = std::move(update.numbers);
+  if (update.codes != nullptr) codes_ = std::move(update.codes);
+  if (update.fit) fit_ = std::move(*update.fit);
+  if (update.counts) counts_ = std::move(update.counts);
+  frames_ = update.frames;
+  now_ = 4 - now_;
+  ++sections_;
+}
+
+void State::restart() {
+  plan_ = nullptr;
+  numbers_ = nullptr;
+  codes_ = nullptr;
+  frames_ = sections_ = 0;
+  counts_.reset();
+}
+
+std::size_t State::memory_usage() const {
+  std::size_t bytes = codec::memory_of(rows_, images_[0], images_[1], plan_bytes_);
+  const std::shared_ptr<Plan> &plan = plan_ != nullptr ? plan_ : known_plan_;
+  if (plan != nullptr)
+    bytes +=
+        plan->layout.memory_usage() + plan->molecules.tree.memory_usage() + codec::memory_of(plan->molecules.of_class);
+  if (numbers_ != nullptr) bytes += numbers_->columns.memory_usage();
+  if (codes_ != nullptr) bytes += codes_->memory_usage();
+  return bytes;
+}
+
+std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
+                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads) {
+  SectionCoder coder(state, history, threads);
+  if (!coder.encode(q, edges, bytes)) return {};
+  return coder.update();
+}
+
+void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
+            const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
+  try {
+    SectionCoder coder(state, history, threads);
+    coder.decode(bytes, size, axes, q);
+    state.commit(coder.update());
+  } catch (...) {
+    state.restart();
+    throw;
+  }
+}
+
+}  // namespace gpz::lanes

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Coding 13: positions of a difference frame in steps of 32 lanes (docs/format.md, section 9d).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "gpz/codec/difference_codec.hpp"
+#include "gpz/lanes/codes.hpp"
+#include "gpz/lanes/constants.hpp"
+#include "gpz/lanes/fit.hpp"
+#include "gpz/lanes/images.hpp"
+#include "gpz/lanes/layout.hpp"
+#include "gpz/lanes/plan.hpp"
+#include "gpz/lanes/words.hpp"
+#include "gpz/molecule/section.hpp"
+
+namespace gpz::lanes {
+
+// What frames share until a section replaces it.
+struct Numbers {
+  std::vector<ClassConstants> constants;
+  ConstantColumns columns;
+};
+
+// Changes that take effect only if the section is kept.
+struct Update {
+  std::shared_ptr<Plan> plan;        // null: as before
+  std::shared_ptr<Numbers> numbers;  // null: as before
+  std::shared_ptr<Codes> codes;      // null: as before
+  // Encoder: of the first frames with this plan.
+  std::optional<Fit> fit;
+  std::optional<Counts> counts;
+  std::uint64_t frames = 0;       // of the history, including this one
+  std::size_t lasting_bytes = 0;  // of the section: molecules, constants and tables, which later ones use as well
+
+  // For a new plan: number of particles whose bond lengths hardly change between frames.
+  std::size_t firmly_bound() const;
+};
+
+class State {
+ public:
+  bool empty() const { return plan_ == nullptr; }
+  void commit(Update &&update);
+  // Begins anew: at an independent chunk, and where particles leave or arrive. Keeps memory for what comes.
+  void restart();
+  std::size_t memory_usage() const;
+
+ private:
+  friend class SectionCoder;
+
+  std::shared_ptr<Plan> plan_;
+  std::shared_ptr<Numbers> numbers_;
+  std::shared_ptr<Codes> codes_;
+  std::uint64_t frames_ = 0;    // of the history, when the rows were written
+  std::uint64_t sections_ = 0;  // with this plan
+  // Rows of the frames before and now take turns: place 8 s and 8 s + 4 for slot s.
+  format::Column<std::int32_t> rows_;
+  std::array<format::Column<RowImage>, 2> images_;
+  unsigned now_ = 0;  // 0 or 4: the rows of the last frame
+  // Encoder.
+  Fit fit_;
+  std::optional<Counts> counts_;
+  // Decoder: the bytes that the plan was read from. The next interval often has the same.
+  std::vector<std::uint8_t> plan_bytes_;
+  std::shared_ptr<Plan> known_plan_;
+};
+
+// As molecule::encode and molecule::decode.
+std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
+                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1);
+void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
+            const core::GridBox &axes, int threads, const codec::IndexOutput &q);
+
+}  // namespace gpz::lanes

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Encoder: numbers of a block as the words of 32 states (docs/format.md, section 9d).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpz/kernels/step_kernels.hpp"
+#include "gpz/lanes/codes.hpp"
+
+namespace gpz::lanes {
+
+// Counts of the numbers of a frame.
+struct Counts {
+  std::vector<PlaceCounts> places = std::vector<PlaceCounts>(core::step_places);
+  std::array<std::array<std::uint32_t, 2>, core::step_side_levels> sides{};
+
+  void add(const codec::StepItems *items, std::size_t count);
+  void add(const Counts &other);
+};
+
+// How all tokens are coded, for the encoder.
+class Shares {
+ public:
+  explicit Shares(const Codes &codes);
+  // Words of a block: states, then the words in the order in which they are read.
+  void encode(const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words) const;
+
+ private:
+  struct Share {
+    std::uint16_t start = 0, frequency = 0;
+  };
+  static constexpr std::size_t row = 256;  // tokens from the lowest one on; the last is the escape
+
+  std::vector<Share> share_;
+  std::array<std::uint32_t, core::step_side_levels> near_{};
+};
+
+}  // namespace gpz::lanes

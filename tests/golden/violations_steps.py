@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files with a section of steps that breaks one rule of section 9d of docs/format.md each: as in violations_container.py."""
+
+import struct
+
+import decoders  # noqa: F401  makes the test writer known
+from violations_container import bare_frame, entry_of, header
+from violations_molecules import escapes, lags_table, zeros
+from violations_trajectories import FLAT, GRID, LOSSLESS, WHOLE, difference, field_of, with_bound
+
+from gpz_reference.steps import BRICK, CONSTANTS, NEW, TABLES, TILTED
+from gpz_write import WriteField, encode_chunk, head_checksum
+from gpz_write_difference import leaving_slots
+
+STEPS = 64  # required feature
+ALL = NEW | CONSTANTS | TABLES
+CHAIN = 0, 1, 1  # three particles: each hangs on the one before it
+SIDES = (64,) * 16
+NO_TABLES = (480,)  # places
+# Of a class, as signed numbers are stored: six weights, length, along, and variances that are so large that no side is ever taken.
+CLASS = (0,) * 8 + (600, 600, 200, 200)
+
+
+def table_stream(contexts, given, length=None):
+    stream = escapes(contexts, given)
+    return struct.pack("<Q", len(stream) if length is None else length) + stream
+
+
+def lane_words(components):
+    """Of a block of which one lane is in use, and whose components are all escapes: their numbers."""
+    halves = [half for number in components for half in (number >> 16, number & 0xFFFF)] + [0]
+    first = (halves[0], 1, *(0, 1) * 31)
+    return [*first, *halves[1:]]
+
+
+def molecules(block=1024, classes=1, wide=(0,), of=(0, 0, 0), table_more=b"", length=None, lags=(1,), kinds=CHAIN):
+    data = struct.pack("<II", block, classes) + lags_table(lags=lags, kinds=kinds) + table_stream(4, [*wide, *of]) + table_more
+    return struct.pack("<Q", len(data) if length is None else length) + data
+
+
+def section(
+    coding=13,
+    axes=(FLAT,) * 3,
+    flags=ALL,
+    box=((FLAT,) * 3, (0, 0, 0)),
+    constants=CLASS,
+    sides=SIDES,
+    places=NO_TABLES,
+    images=(),
+    image_count=None,
+    components=(0,) * 9,
+    words=None,
+    word_count=None,
+    padding=None,
+    more=b"",
+    **of_molecules,
+):
+    """Of three particles, whose components are nearest to where they are expected."""
+    data = struct.pack("<B3B4x", coding, 0, 0, 0) + b"".join(struct.pack("<qq", *axis) for axis in axes) + struct.pack("<Q", 0)
+    data += struct.pack("<Q", flags)
+    if flags & TILTED:
+        data += b"".join(struct.pack("<qq", *axis) for axis in box[0]) + struct.pack("<3q", *box[1])
+    if flags & NEW:
+        data += molecules(**of_molecules)
+    if flags & CONSTANTS:
+        data += table_stream(12, constants)
+    if flags & TABLES:
+        data += table_stream(15, [*sides, *places])
+    image_count = len(images) // 2 if image_count is None else image_count
+    data += struct.pack("<Q", image_count)
+    if image_count:
+        data += table_stream(2, images)
+    words = lane_words(components) if words is None else words
+    data += struct.pack("<I", len(words) if word_count is None else word_count) + struct.pack(f"<{len(words)}H", *words)
+    return (zeros(data) if padding is None else data + padding) + more
+
+
+def steps(names=("x", "y", "z"), first=GRID, second=None, leading=1, required=STEPS, **changes):
+    """One difference frame."""
+    sections = [b"", section(**changes)] if second else [section(**changes)]
+    return difference(first, names, second, ("vx", "vy", "vz"), sections=sections, required=required, flags=leading)
+
+
+FIELD = with_bound(field_of(GRID, ["x", "y", "z"]), flags=1)
+ARRIVAL = encode_chunk([WriteField(**{**vars(FIELD), "values": [[7.0]] * 3})], range(1), 32)[0]
+
+
+def later(left=(), arriving=0, between=False, same=False, flags=0, **changes):
+    """Difference frames of three particles: new molecules, then one at rest if `between`, then one in which particles may leave and arrive, with these
+    flags, and, unless `same`, one more, without new molecules."""
+    arrivals = ARRIVAL if arriving else b""
+    count = 3 - len(left) + arriving
+
+    def chunk(before, data, left=(), arriving=0, arrivals=b""):
+        head = struct.pack("<IIQQQQQ", 1024, 1, before, len(left), arriving, len(arrivals), len(data))
+        return before - len(left) + arriving, head + leaving_slots(left, before) + data + arrivals
+
+    chunks = [chunk(3, section())] + [chunk(3, b"")] * between
+    chunks.append(chunk(3, section(flags=flags, **changes), left, arriving, arrivals))
+    if not same:
+        chunks.append(chunk(count, section(flags=0, components=(0,) * 3 * count)))
+    found = [header(required=STEPS), bare_frame(fields=[entry_of(FIELD)], chunks=[(3, encode_chunk([FIELD], range(3), 32)[0])])]
+    for number, one in enumerate(chunks):
+        reference = int.from_bytes(head_checksum(found[-1]), "little")
+        found.append(bare_frame(fields=[entry_of(FIELD, 2)], chunks=[one], since_key=number + 1, reference=reference))
+    return b"".join(found)
+
+
+def replaced(at, value):
+    """One constant of the class."""
+    return *CLASS[:at], value, *CLASS[at + 1 :]
+
+
+BROKEN = [
+    (dict(required=0), "required feature"),
+    (dict(required=8), "required feature"),
+    (dict(names=("x", "y"), axes=(FLAT,) * 2), "has no positions"),
+    (dict(first=LOSSLESS), "without a grid"),
+    (dict(first=WHOLE, leading=0), "without a grid"),
+    (dict(leading=0), "has no positions"),
+    (dict(second=GRID), "has no positions"),
+    *((dict(flags=flags), "flags of steps") for flags in (ALL | BRICK, ALL | 64, ALL | 1 << 63)),
+    *((dict(flags=flags), "without constants or tables") for flags in (NEW, NEW | CONSTANTS, NEW | TABLES)),
+    *((dict(flags=flags), "never given") for flags in (0, CONSTANTS, TABLES, CONSTANTS | TABLES)),
+    (dict(block=31), "blocks of steps"),
+    (dict(block=0), "blocks of steps"),
+    (dict(classes=0, wide=()), "number of classes"),
+    (dict(classes=257, wide=(0,) * 257), "number of classes"),
+    (dict(length=2**63), "too early"),
+    (dict(length=8), "too early"),
+    (dict(table_more=bytes(8)), "too long"),
+    (dict(lags=(0,)), "lags of molecules"),
+    (dict(lags=(2,)), "hangs on nobody"),
+    (dict(kinds=(0, 2, 2)), "unknown lag"),
+    (dict(kinds=(0, 1, 1, 0, 0)), "stream"),
+    (dict(wide=(2,)), "neither wide nor narrow"),
+    (dict(of=(0, 2, 0)), "unknown class"),
+    (dict(of=(0, 2**32 - 1, 0)), "unknown class"),
+    (dict(of=(0, 0, 0, 0, 0)), "stream"),
+    *((dict(constants=replaced(at, value)), "weight of steps") for at in (0, 5) for value in (256, 257, 2**32 - 1)),
+    (dict(constants=replaced(6, 2**25)), "length of steps"),
+    (dict(constants=replaced(6, 1)), "length of steps"),
+    (dict(constants=replaced(7, 2**25)), "length of steps"),
+    (dict(constants=replaced(7, 2**25 - 1)), "length of steps"),
+    *((dict(constants=replaced(at, value)), "variance of steps") for at in (8, 9, 10, 11) for value in (802, 1)),
+    (dict(constants=(*CLASS, 0, 0)), "stream"),
+    (dict(constants=CLASS[:-1]), "too early|stream|variance"),
+    (dict(sides=(0, *SIDES[1:])), "share of a side"),
+    (dict(sides=(*SIDES[1:], 128)), "share of a side"),
+    (dict(places=(481,)), "more places"),
+    (dict(places=(479,)), "stream|too early|token"),
+    (dict(places=(480, 0, 0)), "stream"),
+    (dict(places=(479, 2 * 127 - 1, 1, 1, 0)), "first token"),
+    (dict(places=(479, 2 * 126 - 1, 254, *(0,) * 254, 0)), "too many tokens"),
+    (dict(places=(479, 2 * 126, 2, 1, 1, 0)), "too many tokens"),
+    (dict(places=(479, 2 * 127, 0, 0)), "first token"),
+    (dict(places=(479, 2**32 - 2, 0, 0)), "first token"),
+    (dict(places=(479, 0, 1, 512, 0)), "frequencies"),
+    (dict(places=(479, 0, 2, 511, 1, 0)), "frequencies"),
+    (dict(places=(479, 0, 1, 2**32 - 1, 0)), "frequencies"),
+    (dict(places=(479, 0, 1, 1, 1)), "more places"),
+    (dict(image_count=97), "more images"),
+    (dict(image_count=2**63), "more images"),
+    (dict(images=(96, 0)), "image of nobody"),
+    (dict(images=(2**32 - 1, 0)), "image of nobody"),
+    (dict(images=(0, 27)), "unknown image"),
+    (dict(images=(0, 0, 0, 0), image_count=1), "stream"),
+    (dict(components=(0,) * 8), "too early"),
+    (dict(components=(0,) * 10), "do not end|too many"),
+    (dict(words=lane_words((0,) * 9)[:63]), "too early"),
+    (dict(words=[]), "too early"),
+    (dict(word_count=2**32 - 1), "too early"),
+    (dict(words=[*lane_words((0,) * 9), 0]), "too many words"),
+    (dict(words=[0, 0, *lane_words((0,) * 9)[2:]]), "state of steps"),
+    (dict(words=[*lane_words((0,) * 9)[:63], 0, *lane_words((0,) * 9)[64:]]), "state of steps"),
+    (dict(words=[*lane_words((0,) * 9)[:62], 1, *lane_words((0,) * 9)[63:]]), "do not end"),
+    (dict(words=[*lane_words((0,) * 9)[:-1], 1]), "do not end"),
+    (dict(more=bytes(8)), "too long"),
+]
+# Without new molecules.
+BROKEN_LATER = [
+    (dict(left=(0,), components=(0,) * 6), "never given"),
+    (dict(left=(2,), components=(0,) * 6), "never given"),
+    (dict(left=(1,), arriving=1, components=(0,) * 6), "never given"),
+    (dict(arriving=1), "never given"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, arriving=1), "never given"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, padding=b"\0\0\1\0", same=True), "padding"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, more=bytes(8), same=True), "too long"),
+    (dict(flags=1), "without constants or tables"),
+    (dict(flags=CONSTANTS, constants=(*(0,) * 6, 1, *(0,) * 5)), "length of steps"),
+    *((dict(flags=CONSTANTS, constants=(*(0,) * 8, change, 0, 0, 0)), "variance of steps") for change in (2 * 101, 2 * 301 - 1)),
+    (dict(components=(0,) * 8), "too early"),
+]
+BOX = [
+    (dict(box=((FLAT,) * 3, (2**52 + 1, 0, 0))), "tilts"),
+    (dict(box=((FLAT,) * 3, (0, 0, -(2**52) - 1))), "tilts"),
+    (dict(box=((FLAT,) * 3, (0, -(2**63), 0))), "tilts"),
+]
+
+
+def tilted(box=(((0, 8), (0, 9), (0, 10)), (1, 2, 3)), **changes):
+    return steps(flags=ALL | TILTED, box=box, **changes)
+
+
+FAMILIES = [(steps, BROKEN), (later, BROKEN_LATER), (tilted, BOX)]

@@ -1,0 +1,473 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Section 9d of docs/format.md: steps. Slow and plain on purpose."""
+
+import struct
+
+from .codec import Cursor, require
+from .difference import limited, signed
+from .floats import F32, clamp
+from .molecules import Box, find_links, take_box, take_lags
+from .numbers import NumberStream
+from .step_ways import KINDS, NARROW, ROOT, SPHERE, WIDE, Shape, Weights
+
+NEW, CONSTANTS, TABLES, WRAP, TILTED, BRICK = 1, 2, 4, 8, 16, 32  # flags
+LANES = 32
+LEAST_STATE = 2**16
+LEAST_BLOCK = 32
+MOST_CLASSES = 256
+WEIGHTS = 6
+LARGEST_LENGTH = 2**24 - 1
+LARGEST_EXPONENT = 400  # of variances
+VARIANCE_OFFSETS = -8, -8, -20, -20
+EIGHTHS = 0x3F800000, 0x3F8B95C2, 0x3F9837F0, 0x3FA5FED7, 0x3FB504F3, 0x3FC5672A, 0x3FD744FD, 0x3FEAC0C7
+PLACES, LEVELS, FINE_LEVELS = 480, 40, 10
+SLOTS, SIDE_SLOTS = 512, 128
+SIDE_LEVELS = 16
+LARGEST_TOKEN = 126
+RAW_BITS = 7  # of the first operation
+LARGEST_EXPECTED = 2**22
+CODES = 27
+
+
+def row_of(x):
+    """Modulo 2^32, as two's complement."""
+    return (x + 2**31 & 2**32 - 1) - 2**31
+
+
+def image_of(x):
+    """Modulo 2^8."""
+    return (x + 128 & 255) - 128
+
+
+def from_unsigned(u):
+    return -(u + 1) // 2 if u % 2 else u // 2
+
+
+# ---- tables of a section
+
+
+def take_table_stream(cursor, contexts):
+    (length,) = cursor.unpack("Q")
+    return NumberStream(cursor.take(length), contexts)
+
+
+def variance_of(exponent, offset):
+    bits = EIGHTHS[exponent % 8] + (exponent // 8 + offset << 23)
+    return struct.unpack("<f", struct.pack("<I", bits))[0]
+
+
+def take_constants(cursor, before):
+    """Twelve integers of each class, from those before."""
+    numbers, found = take_table_stream(cursor, 12), []
+    for last in before:
+        of_class = [x + from_unsigned(numbers.get(context)) for context, x in enumerate(last)]
+        require(all(-128 <= weight <= 127 for weight in of_class[:WEIGHTS]), "a weight of steps is out of range")
+        require(0 <= of_class[6] <= LARGEST_LENGTH and abs(of_class[7]) <= LARGEST_LENGTH, "a length of steps is out of range")
+        require(all(0 <= exponent <= LARGEST_EXPONENT for exponent in of_class[8:]), "a variance of steps is out of range")
+        found.append(of_class)
+    numbers.end()
+    return found
+
+
+def constants_of(integers):
+    """(C, L_m, L_c, A_m, A_c, T, length, along, V_l, V_a, bend, bend2) of a class."""
+    variances = [variance_of(exponent, offset) for exponent, offset in zip(integers[8:], VARIANCE_OFFSETS)]
+    return (*(weight / 64 for weight in integers[:WEIGHTS]), integers[6] / 16, integers[7] / 16, *variances)
+
+
+class Table:
+    """Of a place. `tokens`: pairs of a token and its frequency."""
+
+    def __init__(self, tokens=()):
+        self.slots, start = [], 0  # token (None: the escape), frequency and first slot of each slot
+        for token, frequency in tokens:
+            self.slots += [(token, frequency, start)] * frequency
+            start += frequency
+        self.slots += [(None, SLOTS - start, start)] * (SLOTS - start)
+
+
+ESCAPES = Table()
+
+
+def take_table(numbers):
+    first = from_unsigned(numbers.get(1))
+    require(abs(first) <= LARGEST_TOKEN, "the first token of a place is out of range")
+    count = numbers.get(2)
+    require(count <= LARGEST_TOKEN + 1 - first, "a place has too many tokens")
+    tokens, total, frequency = [], 0, 0
+    for token in range(first, first + count):
+        frequency = numbers.get(4 + frequency.bit_length())
+        total += frequency
+        require(total < SLOTS, "the frequencies of a place are too large")
+        tokens.append((token, frequency))
+    return Table(tokens)
+
+
+def take_tables(cursor):
+    """The S of sides, and the table of each place."""
+    numbers = take_table_stream(cursor, 15)
+    sides = [numbers.get(3) for _ in range(SIDE_LEVELS)]
+    require(all(1 <= s < SIDE_SLOTS for s in sides), "the share of a side is out of range")
+    tables = []
+    while True:
+        without = numbers.get(0)
+        require(without <= PLACES - len(tables), "more places than there are")
+        tables += [ESCAPES] * without
+        if len(tables) == PLACES:
+            break
+        tables.append(take_table(numbers))
+    numbers.end()
+    return sides, tables
+
+
+def take_images(cursor, steps):
+    """The codes of the slots that are listed. `steps`: the particles of each, of all blocks."""
+    (count,) = cursor.unpack("Q")
+    require(count <= LANES * len(steps), "more images than slots")
+    if count == 0:
+        return {}
+    numbers, slot, codes = take_table_stream(cursor, 2), -1, {}
+    for _ in range(count):
+        slot += 1 + numbers.get(0)
+        require(slot < LANES * len(steps), "an image of nobody")
+        code = numbers.get(1)
+        require(code < CODES, "an unknown image")
+        particles, lane = steps[slot // LANES], slot % LANES
+        if lane < len(particles):
+            codes[particles[lane]] = code
+    numbers.end()
+    return codes
+
+
+# ---- blocks and steps
+
+
+def find_heights(references):
+    """Of each particle, from the references of all."""
+    heights = [1] * len(references)
+    for i in reversed(range(len(references))):
+        for j in references[i]:
+            heights[j] = max(heights[j], heights[i] + 1)
+    return heights
+
+
+def find_pieces(parents, heights):
+    """In the order in which they are admitted: the particles of each."""
+    piece_of, pieces = [], {}
+    for i, p in enumerate(parents):
+        piece_of.append(i if p is None else piece_of[p])
+        pieces.setdefault(piece_of[i], []).append(i)
+    return [pieces[root] for root in sorted(pieces, key=lambda root: (-heights[root], root))]
+
+
+def find_blocks(pieces, particles, size):
+    """The pieces of each block."""
+    count, before = max(1, (particles + size // 2) // size), 0
+    blocks = [[] for _ in range(count)]
+    for piece in pieces:
+        blocks[min(before * count // particles, count - 1)].append(piece)
+        before += len(piece)
+    return blocks
+
+
+def find_steps(pieces, kinds, references, heights):
+    """The steps of a block: (kind, particles) of each."""
+    waiting = {i: len(set(references[i])) for piece in pieces for i in piece}
+    followers = {i: [] for i in waiting}
+    for i in waiting:
+        for j in set(references[i]):
+            followers[j].append(i)
+    queues, steps, admitted = [[] for _ in KINDS], [], 0
+
+    def add(particles):
+        for i in particles:
+            queues[kinds[i]].append(i)
+        for queue in queues:
+            queue.sort(key=lambda i: (-heights[i], i))
+
+    while True:
+        full = [kind for kind in KINDS if len(queues[kind]) >= LANES]
+        if full:
+            kind = max(full, key=lambda kind: heights[queues[kind][0]])  # of equal ones the first
+        elif admitted < len(pieces):
+            add(i for i in pieces[admitted] if waiting[i] == 0)
+            admitted += 1
+            continue
+        else:
+            kind = max(KINDS, key=lambda kind: len(queues[kind]))
+            if not queues[kind]:
+                return steps
+        particles, queues[kind] = sorted(queues[kind][:LANES]), queues[kind][LANES:]
+        steps.append((kind, particles))
+        ready = []
+        for i in particles:
+            for follower in followers[i]:
+                waiting[follower] -= 1
+                if waiting[follower] == 0:
+                    ready.append(follower)
+        add(ready)
+
+
+def take_classes(cursor, count, parents):
+    """Whether circles of each class are wide, and the class of each particle."""
+    numbers = take_table_stream(cursor, 4)
+    wide = [numbers.get(3) for _ in range(count)]
+    require(max(wide) <= 1, "circles are neither wide nor narrow")
+    last_of_two, last_of_one = {}, {}  # by the lag and the classes before
+    classes, last, last_but_one = [], 0, 0
+    for i, p in enumerate(parents):
+        lag = 0 if p is None else i - p
+        two, one = (lag, last, last_but_one), (lag, last)
+        if two in last_of_two:
+            expected, context = last_of_two[two], 0
+        elif one in last_of_one:
+            expected, context = last_of_one[one], 1
+        else:
+            expected, context = 0, 2
+        number = numbers.get(context)
+        found = number - 1 if number else expected
+        require(found < count, "an unknown class of steps")
+        last_of_two[two] = last_of_one[one] = found
+        classes.append(found)
+        last, last_but_one = found, last
+    numbers.end()
+    return wide, classes
+
+
+class Layout:
+    """What follows from the table of molecules alone."""
+
+    def __init__(self, cursor, particles):
+        self.block_size, classes = cursor.unpack("II")
+        require(self.block_size >= LEAST_BLOCK, "blocks of steps are too small")
+        require(1 <= classes <= MOST_CLASSES, "the number of classes of steps is out of range")
+        self.parents = take_lags(cursor, particles)
+        wide, self.class_of = take_classes(cursor, classes, self.parents)
+        require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
+        self.classes = classes
+        links = [[link and link[0] for link in both] for both in find_links(self.parents)]
+        self.axis, self.second = ([both[d] for both in links] for d in range(2))
+        kinds = []
+        for p, axis, number in zip(self.parents, self.axis, self.class_of):
+            kinds.append(ROOT if p is None else SPHERE if axis is None else WIDE if wide[number] else NARROW)
+        references = [[j for j in of if j is not None] for of in zip(self.parents, self.axis, self.second)]
+        heights = find_heights(references)
+        blocks = find_blocks(find_pieces(self.parents, heights), particles, self.block_size)
+        self.blocks = [find_steps(pieces, kinds, references, heights) for pieces in blocks]
+        self.steps = [particles for steps in self.blocks for _, particles in steps]
+
+
+# ---- the numbers of a block
+
+
+class Block:
+    def __init__(self, words, sides, tables):
+        self.words, self.at, self.sides, self.tables = words, 0, sides, tables
+        halves = [self.take_word() for _ in range(2 * LANES)]
+        self.states = [low | high << 16 for low, high in zip(halves[::2], halves[1::2])]
+        require(min(self.states) >= LEAST_STATE, "a state of steps is too small")
+
+    def take_word(self):
+        require(self.at < len(self.words), "a block of steps ends too early")
+        self.at += 1
+        return self.words[self.at - 1]
+
+    def refill(self, lanes):
+        for lane in lanes:
+            if self.states[lane] < LEAST_STATE:
+                self.states[lane] = self.states[lane] << 16 | self.take_word()
+
+    def take(self, E, V, group):
+        """A component of each lane."""
+        lanes = range(len(E))
+        found = [self.take_token(lane, *place) for lane, place in enumerate(zip(*self.places(E, V, group)))]
+        self.refill(lanes)
+        numbers = []
+        for lane, (low, token, b, _, _) in enumerate(found):
+            if token is not None and b > RAW_BITS:
+                low = low << b - RAW_BITS | self.take_raw(lane, b - RAW_BITS)
+            numbers.append(low)
+        self.refill(lanes)
+        components = []
+        for lane, (low, (_, token, b, middle, turned)) in enumerate(zip(numbers, found)):
+            if token is None:
+                number = 0
+                for _ in range(2):
+                    number = number << 16 | self.take_raw(lane, 16)
+                    self.refill([lane])
+            else:
+                number = (token << b) + low
+            components.append(row_of(middle - number if turned else middle + number))
+        return components
+
+    @staticmethod
+    def places(E, V, group):
+        """N, whether d < 0, the place and b of each lane."""
+        E = clamp(E, LARGEST_EXPECTED)
+        middles, turned, places, widths = [], [], [], []
+        for expected, bits in zip(E.lanes, V.bits()):
+            middle = round(expected)
+            d = expected - middle
+            level = max(0, limited((bits >> 23) - 123, LEVELS - 1))
+            part = min(int(8 * abs(d)), 3) if level < FINE_LEVELS else 0
+            middles.append(middle)
+            turned.append(d < 0)
+            places.append(4 * LEVELS * group + 4 * level + part)
+            widths.append(level // 2 - 3 if level >= FINE_LEVELS else 0)
+        return middles, turned, places, widths
+
+    def take_token(self, lane, middle, turned, place, b):
+        state = self.states[lane]
+        token, frequency, start = self.tables[place].slots[state % SLOTS]
+        self.states[lane] = frequency * (state // SLOTS) + state % SLOTS - start
+        low = self.take_raw(lane, min(b, RAW_BITS)) if token is not None else 0
+        return low, token, b, middle, turned
+
+    def take_raw(self, lane, width):
+        state = self.states[lane]
+        self.states[lane] = state >> width
+        return state & (1 << width) - 1
+
+    def take_sides(self, lanes, levels):
+        """Of the lanes that are true: whether it is the other one. False of the others."""
+        others = []
+        for lane, (is_taken, level) in enumerate(zip(lanes, levels)):
+            others.append(is_taken and self.take_side(lane, self.sides[level]))
+        self.refill(lane for lane, is_taken in enumerate(lanes) if is_taken)
+        return others
+
+    def take_side(self, lane, nearer):
+        high, slot = divmod(self.states[lane], SIDE_SLOTS)
+        is_other = slot >= nearer
+        self.states[lane] = (SIDE_SLOTS - nearer) * high + slot - nearer if is_other else nearer * high + slot
+        return is_other
+
+    def end(self):
+        require(self.states == [LEAST_STATE] * LANES, "the states of steps do not end where they do")
+        require(self.at == len(self.words), "a block of steps has too many words")
+
+
+# ---- sections
+
+
+class Steps:
+    """What is remembered of field 0 for sections of steps, since the independent chunk."""
+
+    def __init__(self):
+        self.layout = None  # None: the next section has new molecules
+        self.stored_constants = self.constants = self.tables = self.sides = None
+        self.rows, self.images = [], []  # of each particle
+        self.at = None  # frame of the last section
+
+    def remove(self, slots, _particles):
+        if slots:
+            self.layout = None
+
+    def append(self, _count):
+        self.layout = None
+
+    def recall(self, index, box):
+        """Makes rows and images from the last indices."""
+        self.rows, self.images = [], []
+        for i, p in enumerate(self.layout.parents):
+            if p is None:
+                row, image = index[i], (0, 0, 0)
+            else:
+                way, image = box.short([signed(a - b) for a, b in zip(index[i], index[p])])
+                row = [a + b for a, b in zip(self.rows[p], way)]
+                image = [a + b for a, b in zip(self.images[p], image)]
+            self.rows.append([row_of(x) for x in row])
+            self.images.append([image_of(x) for x in image])
+
+
+class Pass:
+    """A section, to the end of the cursor."""
+
+    def __init__(self, cursor, history, axes, memory, is_known):
+        """`is_known`: whether the last frame had a section of steps."""
+        self.memory, self.index = memory, list(zip(*history.index))
+        (flags,) = cursor.unpack("Q")
+        require(flags < 64 and (flags & TILTED or not flags & BRICK), "flags of steps")
+        require(not flags & NEW or flags & CONSTANTS and flags & TABLES, "new molecules without constants or tables")
+        self.wrap = bool(flags & WRAP)
+        self.box = take_box(cursor, bool(flags & BRICK)) if flags & TILTED else Box(axes)
+        if flags & NEW:
+            (length,) = cursor.unpack("Q")
+            memory.layout = Layout(Cursor(cursor.take(length), "the table of molecules"), len(self.index))
+        require(memory.layout is not None, "molecules that were never given")
+        if flags & CONSTANTS:
+            none = [[0] * 12 for _ in range(memory.layout.classes)]
+            memory.stored_constants = take_constants(cursor, none if flags & NEW else memory.stored_constants)
+            memory.constants = [constants_of(integers) for integers in memory.stored_constants]
+        if flags & TABLES:
+            memory.sides, memory.tables = take_tables(cursor)
+        self.codes = take_images(cursor, memory.layout.steps)
+        if flags & NEW or not is_known:
+            memory.recall(self.index, self.box)
+        counts = cursor.unpack(f"{len(memory.layout.blocks)}I")
+        self.blocks = [Block(cursor.unpack(f"{count}H"), memory.sides, memory.tables) for count in counts]
+        cursor.skip_padding()
+        require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
+
+    def read(self):
+        """The indices, a list a component."""
+        memory, self.rows = self.memory, [None] * len(self.index)
+        for block, steps in zip(self.blocks, memory.layout.blocks):
+            for kind, particles in steps:
+                constants = [memory.constants[memory.layout.class_of[i]] for i in particles]
+                if kind == ROOT:
+                    before, ways = [memory.rows[i] for i in particles], self.read_roots(block, constants)
+                else:
+                    before = [self.rows[memory.layout.parents[i]] for i in particles]
+                    ways = self.shape(kind, particles, constants).read(block.take, block.take_sides)
+                for i, row, way in zip(particles, before, ways):
+                    self.rows[i] = [row_of(a + b) for a, b in zip(row, way)]
+            block.end()
+        indices = [self.find_index(i) for i in range(len(self.index))]
+        memory.rows = self.rows
+        return [list(column) for column in zip(*indices)]
+
+    @staticmethod
+    def read_roots(block, constants):
+        V = F32(of_class[8] for of_class in constants)
+        expected = F32([0.0] * len(constants))
+        return list(zip(*[block.take(expected, V, 0) for _ in range(3)]))
+
+    def shape(self, kind, particles, constants):
+        layout, last, rows = self.memory.layout, self.memory.rows, self.rows
+        parents = [layout.parents[i] for i in particles]
+
+        def between(to, start):
+            ways = [[row_of(a - b) for a, b in zip(*both)] for both in zip(to, start)]
+            return [F32(column) for column in zip(*ways)]
+
+        def reference(slots):
+            """The ways from the parents, in the last frame and in this one; 0 to nobody."""
+            there = [p if j is None else j for j, p in zip(slots, parents)]
+            return [between([frame[j] for j in there], [frame[p] for p in parents]) for frame in (last, rows)]
+
+        w = between([last[i] for i in particles], [last[p] for p in parents])
+        y = between([rows[p] for p in parents], [last[p] for p in parents])
+        axis = second = None
+        if kind != SPHERE:
+            axis, second = (reference([of[i] for i in particles]) for of in (layout.axis, layout.second))
+        return Shape(kind, Weights(kind, constants), w, y, axis, second)
+
+    def find_index(self, i):
+        image = self.memory.images[i]
+        if self.wrap:
+            wrapping = self.box.wrapping(self.box.add(self.rows[i], image))
+            image = [a + b for a, b in zip(image, wrapping)]
+        if i in self.codes:
+            c = self.codes[i]
+            image = [a + b - 1 for a, b in zip(image, (c % 3, c // 3 % 3, c // 9))]
+        self.memory.images[i] = image = [image_of(x) for x in image]
+        return self.box.add(self.rows[i], image)
+
+
+def read_steps(cursor, history, t, axes):
+    """The indices of a section of steps, to the end of the cursor, a list a component."""
+    if history.steps is None:
+        history.steps = Steps()
+    is_known, history.steps.at = history.steps.at == t - 1, t
+    return Pass(cursor, history, axes, history.steps, is_known).read()

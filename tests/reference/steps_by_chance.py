@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files with sections of steps that no encoder writes: chance decides what stands in them, within the rules of the page."""
+
+import pathlib
+import random
+import struct
+import sys
+from unittest import mock
+
+from gpz_reference import reader as gpz_ref
+from gpz_reference import steps as gpz_steps
+from gpz_reference.bonds import KindHistory
+from gpz_reference.codec import FLOAT64, PLAIN
+from gpz_write import WriteField, encode_chunk, head_checksum
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "golden"))
+
+import violations_steps as by_hand  # noqa: E402
+from violations_container import bare_frame, entry_of, header  # noqa: E402
+from violations_molecules import zeros  # noqa: E402
+
+
+class Lanes(gpz_steps.Block):
+    """In place of the words of a block: any numbers, from which words() makes the words."""
+
+    def __init__(self, rng, sides, tables):
+        self.rng, self.sides, self.tables = rng, sides, tables
+        self.operations = []  # in the order of decoding: what the state of a lane was, by what it becomes
+        self.far = rng.choice((0, 0, 0.1, 0.5))
+
+    def add(self, lane, frequency=1, start=0, bits=0, low=0, width=0):
+        self.operations.append((lane, lambda x: ((x << width | low) // frequency << bits) + start + (x << width | low) % frequency))
+
+    def refill(self, _lanes):
+        pass
+
+    def take_token(self, lane, middle, turned, place, b):
+        slots = self.tables[place].slots
+        token, frequency, start = slots[511 if self.rng.random() < self.far else self.rng.randrange(512)]
+        width = 0 if token is None else min(b, gpz_steps.RAW_BITS)
+        low = self.rng.getrandbits(width) if width else 0
+        self.add(lane, frequency, start, 9, low, width)
+        return low, token, b, middle, turned
+
+    def take_raw(self, lane, width):
+        value = self.rng.getrandbits(width)
+        if width == 16:  # half of an escape
+            value = self.rng.choice((value, value >> self.rng.randrange(16), 0, 0, 0xFFFF))
+        self.add(lane, low=value, width=width)
+        return value
+
+    def take_side(self, lane, nearer):
+        is_other = self.rng.random() < 0.5
+        self.add(lane, *((128 - nearer, nearer) if is_other else (nearer, 0)), 7)
+        return is_other
+
+    def end(self):
+        pass
+
+    def words(self):
+        """Backwards from the last states."""
+        states, words = [2**16] * 32, []
+        for lane, before in reversed(self.operations):
+            if before(states[lane]) >= 2**32:
+                words.append(states[lane] & 0xFFFF)
+                states[lane] >>= 16
+            states[lane] = before(states[lane])
+        return [*(half for state in states for half in (state & 0xFFFF, state >> 16)), *reversed(words)]
+
+
+class Trajectory:
+    def __init__(self, seed):
+        self.rng = rng = random.Random(seed)
+        self.count, self.block, self.classes = rng.choice((3, 20, 150)), rng.choice((32, 40, 1000)), rng.choice((1, 2, 5))
+        self.axes = [(0, 0) if rng.random() < 0.3 else (rng.randrange(-50, 50), rng.choice((8, 100, 2**20))) for _ in range(3)]
+        points, along_axes, sizes = [], rng.random() < 0.4, rng.choice(((3, 12, 100), (30, 60), (1, 1000, 2**20, 2**33)))
+        for _ in range(self.count):
+            near = points[-1] if points and rng.random() < 0.8 else [rng.randrange(-1000, 1000) for _ in range(3)]
+            size = rng.choice(sizes)
+            points.append([x + rng.randint(-size, size) * (not along_axes or rng.random() < 0.5) for x in near])
+        self.field = WriteField(FLOAT64, ["x", "y", "z"], [[0.5 * x for x in axis] for axis in zip(*points)], 1.0, 0.5, 1, [PLAIN])
+        self.lags = sorted({rng.randrange(1, 4) for _ in range(3)})
+        self.kinds, history = [], KindHistory()
+        bound = rng.choice((0.5, 0.9, 1))
+        for i in range(self.count):
+            here = [k + 1 for k, lag in enumerate(self.lags) if lag <= i]
+            kind, expected = rng.choice(here) if here and rng.random() < bound else 0, history.expected()
+            self.kinds.append(0 if kind == expected else kind + 1 if kind < expected else kind)
+            history.add(kind)
+        self.heads = [self.head(new=number == 0) for number in range(rng.choice((1, 2, 4)))]
+
+    def constants(self, new):
+        """As differences to those before."""
+        rng, found = self.rng, []
+        any_weight, tame = rng.random() < 0.3, rng.random() < 0.7
+        for _ in range(self.classes):
+            found += [rng.randrange(-128, 128) if any_weight else rng.randrange(-65, 65) for _ in range(6)]
+            found += [rng.randrange(2 ** rng.choice((4, 10, 24))), rng.randrange(2 ** rng.choice((4, 10, 24))) * rng.choice((-1, 1))]
+            found += [rng.randrange(40, 140) if tame else rng.randrange(401) for _ in range(2)]
+            found += [rng.randrange(60, 161) if tame else rng.randrange(401) for _ in range(2)]
+        before, self.last = [0] * len(found) if new else self.last, found
+        return [2 * (x - y) if x >= y else 2 * (y - x) - 1 for x, y in zip(found, before)]
+
+    def tables(self):
+        rng = self.rng
+        given, place = [rng.randrange(1, 128) for _ in range(16)], 0
+        some = rng.choice((1, 3, 100))
+        while True:
+            without = min(rng.randrange(some), 480 - place)
+            given.append(without)
+            place += without
+            if place == 480:
+                return given
+            first = rng.choice((rng.randrange(-3, 1), rng.randrange(-126, 127)))
+            tokens, left = min(rng.choice((1, 3, 5, 20)), 127 - first), 511
+            given += [2 * first if first >= 0 else -2 * first - 1, tokens]
+            for _ in range(tokens):
+                given.append(rng.randrange(left + 1) if rng.random() < 0.9 else 0)
+                left -= given[-1]
+            place += 1
+
+    def head(self, new):
+        """Of a section, up to the images."""
+        rng = self.rng
+        flags = by_hand.ALL if new else rng.choice((0, 0, 2, 4, 6))
+        flags |= rng.choice((0, 8)) | rng.choice((0, 16, 16 | 32))
+        data = struct.pack("<B7x", 13) + b"".join(struct.pack("<qq", *axis) for axis in self.axes) + bytes(8) + struct.pack("<Q", flags)
+        if flags & by_hand.TILTED:
+            data += b"".join(struct.pack("<qq", *axis) for axis in self.axes) + struct.pack("<3q", *(rng.randrange(-60, 60) for _ in range(3)))
+        if new:
+            of = [rng.choice((0, 0, rng.randrange(1, self.classes + 1))) for _ in range(self.count)]
+            wide = [rng.randrange(2) for _ in range(self.classes)]
+            data += by_hand.molecules(self.block, self.classes, wide, of, lags=tuple(self.lags), kinds=tuple(self.kinds))
+        if flags & by_hand.CONSTANTS:
+            data += by_hand.table_stream(12, self.constants(new))
+        if flags & by_hand.TABLES:
+            data += by_hand.table_stream(15, self.tables())
+        images = rng.choice((0, 0, 1, 3))
+        data += struct.pack("<Q", images)
+        return data + (by_hand.table_stream(2, [u for _ in range(images) for u in (rng.randrange(8), rng.randrange(27))]) if images else b"")
+
+    def file(self, blocks):
+        """`blocks`: the words of each block of each frame."""
+        chunk = encode_chunk([self.field], range(self.count), 32)[0]
+        found = [header(required=by_hand.STEPS), bare_frame(fields=[entry_of(self.field)], chunks=[(self.count, chunk)])]
+        for number, (head, words) in enumerate(zip(self.heads, blocks)):
+            head += struct.pack(f"<{len(words)}I", *map(len, words)) + b"".join(struct.pack(f"<{len(of)}H", *of) for of in words)
+            section = zeros(head)
+            chunk = struct.pack("<IIQQQQQ", 1024, 1, self.count, 0, 0, 0, len(section)) + section
+            reference = int.from_bytes(head_checksum(found[-1]), "little")
+            frame = dict(fields=[entry_of(self.field, 2)], chunks=[(self.count, chunk)], since_key=number + 1)
+            found.append(bare_frame(**frame, reference=reference))
+        return b"".join(found)
+
+
+def make(seed):
+    """A whole file."""
+    trajectory, blocks = Trajectory(seed), []
+    count = max(1, (trajectory.count + trajectory.block // 2) // trajectory.block)
+
+    def opened(_words, sides, tables):
+        blocks.append(Lanes(trajectory.rng, sides, tables))
+        return blocks[-1]
+
+    frames = len(trajectory.heads)
+    with mock.patch.object(gpz_steps, "Block", opened):
+        gpz_ref.read_bytes(trajectory.file([[[]] * count] * frames))
+    words = [of.words() for of in blocks]
+    return trajectory.file([words[i * count : (i + 1) * count] for i in range(frames)])

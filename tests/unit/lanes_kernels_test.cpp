@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps: the same numbers and rows from every instruction set, and from single lanes, which GPUs use.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <type_traits>
+
+#include "all_kernels.hpp"
+#include "lanes_support.hpp"
+
+namespace gpz::lanes::lanes_kernels_test {
+namespace {
+
+using codec::StepItems;
+using core::StepKind, core::StepNumber;
+
+// ---- single lanes
+
+struct Number {
+  std::int32_t place, number;
+};
+
+// As section 9d of the page says it.
+Number number_of(StepNumber kind, float expected, float variance, std::int32_t value) {
+  const float most = core::step_farthest;
+  float e = expected < most ? expected : most;
+  e = -most < e ? e : -most;
+  const float near = std::nearbyintf(e), off = e - near;
+  const auto bits = core::bit_cast<std::uint32_t>(variance);
+  const std::int32_t level = std::clamp(static_cast<std::int32_t>(bits >> 23) - 123, 0, 39);
+  const std::int32_t part = level > 9 ? 0 : std::min(static_cast<std::int32_t>(std::fabs(8 * off)), 3);
+  const auto number =
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(value) - static_cast<std::uint32_t>(static_cast<int>(near)));
+  const auto opposite = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(number));
+  return {160 * static_cast<std::int32_t>(kind) + 4 * level + part, off < 0 ? opposite : number};
+}
+Number side_of(bool has_side, float level, bool other) {
+  if (!has_side) return {StepItems::nothing, 0};
+  const float below = level < 15 ? level : 15.0F;
+  return {StepItems::side + static_cast<std::int32_t>(0 < below ? below : 0.0F), other ? 1 : 0};
+}
+
+using Row = core::Vector<std::int32_t>;
+Row difference(const std::int32_t *to, const std::int32_t *from) {
+  const auto d = [&](int c) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(to[c]) - static_cast<std::uint32_t>(from[c]));
+  };
+  return {d(0), d(1), d(2)};
+}
+core::Vector<float> vector(const std::int32_t *to, const std::int32_t *from) {
+  return core::reals_of(difference(to, from));
+}
+
+template <StepKind kind>
+std::vector<Number> numbers_of_bound(const codec::StepTable &table, std::size_t slot, const std::int32_t *before,
+                                     const std::int32_t *now, const float *constants) {
+  const auto k = [&](core::StepConstant c) { return constants[c * core::step_lanes]; };
+  const std::int32_t *const p0 = before + table.parent[slot], *const p1 = now + table.parent[slot];
+  core::BondVectors<float> v{};
+  v.last = vector(before + 8 * slot, p0);
+  v.moved = vector(p1, p0);
+  if constexpr (kind != StepKind::sphere) {
+    v.last_axis = vector(before + table.axis[slot], p0);
+    v.axis = vector(now + table.axis[slot], p1);
+    v.last_second = vector(before + table.second[slot], p0);
+    v.second = vector(now + table.second[slot], p1);
+  }
+  core::BondStep<core::OneLane, kind> bond;
+  std::vector<Number> numbers;
+  const auto put = [&](StepNumber number, std::int32_t value) {
+    numbers.push_back(number_of(number, bond.expected, bond.variance, value));
+  };
+  bond.expect(v, k);
+  const Row actual = bond.turn.in(difference(now + 8 * slot, p1));
+  put(StepNumber::first, actual.x);
+  bond.cut(actual.x, k);
+  if constexpr (kind == StepKind::wide) {
+    const bool other = bond.has_side && bond.is_other_of_circle(actual.y, actual.z);
+    numbers.push_back(side_of(bond.has_side, bond.side_level, other));
+    bond.settle_circle(other);
+  }
+  if constexpr (kind != StepKind::sphere) bond.expect_second(k);
+  put(StepNumber::first, actual.y);
+  bond.expect_last(actual.y, k);
+  if constexpr (kind == StepKind::sphere) {
+    const bool other = bond.has_side && bond.is_other_of_sphere(actual.z);
+    numbers.push_back(side_of(bond.has_side, bond.side_level, other));
+    bond.settle_sphere(other, k);
+  }
+  put(StepNumber::last, actual.z);
+  // The way back.
+  const Row out = bond.turn.out(actual), whole = difference(now + 8 * slot, p1);
+  EXPECT_TRUE(out.x == whole.x && out.y == whole.y && out.z == whole.z);
+  return numbers;
+}
+std::vector<Number> numbers_of_slot(const Pair &pair, std::size_t slot) {
+  const codec::StepTable table = pair.table();
+  const codec::Step &step = table.steps[slot / core::step_lanes];
+  const float *const constants =
+      table.constants + std::size_t{step.constants} * core::step_constants * core::step_lanes + slot % core::step_lanes;
+  const std::int32_t *const before = pair.rows.data(), *const now = before + Pair::now;
+  switch (step.kind) {
+    case StepKind::sphere:
+      return numbers_of_bound<StepKind::sphere>(table, slot, before, now, constants);
+    case StepKind::wide:
+      return numbers_of_bound<StepKind::wide>(table, slot, before, now, constants);
+    case StepKind::narrow:
+      return numbers_of_bound<StepKind::narrow>(table, slot, before, now, constants);
+    case StepKind::root:
+      break;
+  }
+  std::vector<Number> numbers;
+  const Row moved = difference(now + 8 * slot, before + 8 * slot);
+  for (const std::int32_t x : {moved.x, moved.y, moved.z})
+    numbers.push_back(number_of(StepNumber::of_root, 0, constants[core::length_variance * core::step_lanes], x));
+  return numbers;
+}
+
+// ---- what has happened in the tests
+
+struct Seen {
+  std::array<bool, core::step_kinds> kind{};
+  bool many_bits = false, escape = false, sides[2] = {false, false};
+};
+
+// Numbers from single lanes and every set, and rows back from every set.
+void expect_the_same(Pair &pair, Seen &seen) {
+  const auto sets = codec::all_kernels();
+  const auto &particle_at = pair.layout.particle_at();
+  Counts counts;
+  std::vector<std::vector<StepItems>> items;
+  for (const Layout::Block &block : pair.layout.blocks()) {
+    items.push_back(items_of(pair, block, sets[0]->steps));
+    const std::vector<StepItems> &of = items.back();
+    counts.add(of.data(), of.size());
+    for (const codec::Kernels *const set : sets) {
+      const std::vector<StepItems> others = items_of(pair, block, set->steps);
+      ASSERT_EQ(others.size(), of.size()) << set->name;
+      for (std::size_t k = 0; k < of.size(); ++k)
+        for (std::size_t l = 0; l < core::step_lanes; ++l) {
+          ASSERT_EQ(others[k].place[l], of[k].place[l]) << set->name << ", number " << k << ", lane " << l;
+          if (of[k].place[l] == StepItems::nothing) continue;
+          ASSERT_EQ(others[k].number[l], of[k].number[l]) << set->name << ", number " << k << ", lane " << l;
+        }
+    }
+    std::size_t k = 0;
+    for (std::size_t s = block.first; s < block.end; ++s) {
+      const StepKind kind = pair.layout.steps()[s].kind;
+      seen.kind[static_cast<std::size_t>(kind)] = true;
+      const std::size_t count = kind == StepKind::sphere || kind == StepKind::wide ? 4 : 3;
+      for (std::size_t l = 0; l < core::step_lanes; ++l) {
+        const std::size_t slot = s * core::step_lanes + l;
+        const bool is_used = particle_at[slot] != Layout::nobody;
+        const std::vector<Number> one =
+            is_used ? numbers_of_slot(pair, slot) : std::vector<Number>(count, {StepItems::nothing, 0});
+        ASSERT_EQ(one.size(), count);
+        for (std::size_t c = 0; c < count; ++c) {
+          const std::int32_t place = of[k + c].place[l], number = of[k + c].number[l];
+          ASSERT_EQ(one[c].place, place) << "kind " << static_cast<int>(kind) << ", slot " << slot << ", number " << c;
+          if (place == StepItems::nothing) continue;
+          ASSERT_EQ(one[c].number, number)
+              << "kind " << static_cast<int>(kind) << ", slot " << slot << ", number " << c;
+          if (place >= StepItems::side)
+            seen.sides[number] = true;
+          else if (bits_of_place(static_cast<std::size_t>(place)) > core::step_low_bits)
+            seen.many_bits = true;
+        }
+      }
+      k += count;
+    }
+    ASSERT_EQ(k, of.size());
+  }
+
+  Codes codes;
+  codes.choose(counts.places, counts.sides);
+  const Shares shares(codes);
+  for (const PlaceCounts &place : counts.places) seen.escape = seen.escape || place[step_tokens] != 0;
+  for (const codec::Kernels *const set : sets) {
+    format::Column<std::int32_t> rows = pair.rows;
+    for (std::size_t s = 0; s < pair.layout.slots(); ++s) std::fill_n(rows.begin() + 8 * s + Pair::now, 4, 0);
+    for (std::size_t b = 0; b < items.size(); ++b) {
+      std::vector<std::uint16_t> words;
+      shares.encode(items[b].data(), items[b].size(), words);
+      const std::size_t count = words.size();
+      words.resize(count + codec::step_most_words);
+      const Layout::Block &block = pair.layout.blocks()[b];
+      ASSERT_TRUE(set->steps.decode(pair.table(), codes.for_kernels(), block.first, block.end, rows.data(), Pair::now,
+                                    words.data(), count))
+          << set->name;
+    }
+    for (std::size_t s = 0; s < pair.layout.slots(); ++s) {
+      if (particle_at[s] == Layout::nobody) continue;
+      for (std::size_t d = 0; d < 3; ++d) ASSERT_EQ(rows[8 * s + 4 + d], pair.rows[8 * s + 4 + d]) << set->name;
+    }
+  }
+}
+
+TEST(LanesKernels, SameNumbersAndRowsFromEverySetAndSingleLanes) {
+  Seen seen;
+  for (const Shape &shape : {chain(3), chain(24), alkane(5), Shape{0, 1, 2, 3, 4}, with_ions()})
+    for (const auto &[bond, sigma] : {std::pair(2.0, 0.2), std::pair(40.0, 0.0), std::pair(300.0, 3.0),
+                                      std::pair(300.0, 200.0), std::pair(5e5, 2e4), std::pair(4000.0, 1e7)}) {
+      SCOPED_TRACE(std::to_string(shape.size()) + ": " + std::to_string(bond) + " by " + std::to_string(sigma));
+      Pair pair(shape, 240 / shape.size(), bond, sigma, 100);
+      expect_the_same(pair, seen);
+      if (testing::Test::HasFailure()) return;
+    }
+  for (const bool was : seen.kind) EXPECT_TRUE(was);
+  EXPECT_TRUE(seen.many_bits && seen.sides[0] && seen.sides[1]);
+}
+
+// Any rows: at one place, in a line, at the ends of 32 bits.
+TEST(LanesKernels, AnyRows) {
+  Seen seen;
+  test::Random random(3);
+  for (const Shape &shape : {chain(5), alkane(3), with_ions()})
+    for (int turn = 0; turn < 8; ++turn) {
+      SCOPED_TRACE(turn);
+      Pair pair(shape, 160 / shape.size(), 300, 10, 200);
+      for (std::size_t k = 0; k < pair.rows.size(); ++k) {
+        std::int32_t &x = pair.rows[k];
+        const auto bits = static_cast<std::uint32_t>(random.bits());
+        if (turn == 0) x = 0;
+        if (turn == 1) x = k % 4 == 0 ? static_cast<std::int32_t>(300 * (k / 8)) : 7;
+        if (turn == 2) x = static_cast<std::int32_t>(bits);
+        if (turn == 3) x = bits % 2 == 0 ? INT32_MIN : INT32_MAX;
+        if (turn == 4) x = static_cast<std::int32_t>(bits % 3);
+        if (turn == 5 && bits % 5 == 0) x = static_cast<std::int32_t>(bits >> 2);
+        if (turn == 6 && k % 8 < 4) x = 0;
+        if (turn == 7 && k % 8 >= 4) x = pair.rows[k - 4];
+      }
+      expect_the_same(pair, seen);
+      if (testing::Test::HasFailure()) return;
+    }
+  EXPECT_TRUE(seen.escape);
+}
+
+// What sections may say of classes.
+TEST(LanesKernels, ConstantsAtTheirLimits) {
+  Seen seen;
+  test::Random random(5);
+  for (const Shape &shape : {chain(5), alkane(3), with_ions()})
+    for (int turn = 0; turn < 25; ++turn) {
+      SCOPED_TRACE(turn);
+      Pair pair(shape, 160 / shape.size(), turn % 2 == 0 ? 300.0 : 5e7, 10, 200);
+      std::vector<ClassConstants> constants = pair.constants;
+      for (ClassConstants &c : constants) {
+        const auto either = [&](auto least, auto most) {
+          return turn == 0 ? least : turn == 1 ? most : random.below(2) == 0 ? least : most;
+        };
+        for (auto &weight : c.weight) weight = either(std::int16_t{-128}, std::int16_t{127});
+        c.length = either(0, most_steps);
+        c.along = either(-most_steps, most_steps);
+        for (auto *power : {&c.length_variance, &c.along_variance, &c.bend, &c.bend2})
+          *power = either(std::uint16_t{0}, static_cast<std::uint16_t>(most_power));
+      }
+      pair.set(constants);
+      expect_the_same(pair, seen);
+      if (testing::Test::HasFailure()) return;
+    }
+}
+
+// ---- words that do not fit
+
+struct Coded {
+  Pair pair{alkane(3), 16, 300, 1, 1000};
+  Codes codes;
+  std::vector<StepItems> items;
+  std::vector<std::uint16_t> words;
+
+  Coded() {
+    items = items_of(pair, pair.layout.blocks()[0], codec::kernels().steps);
+    Counts counts;
+    counts.add(items.data(), items.size());
+    codes.choose(counts.places, counts.sides);
+    Shares(codes).encode(items.data(), items.size(), words);
+  }
+  // Whether a set takes them, and the rows that it makes.
+  std::pair<bool, format::Column<std::int32_t>> decoded(std::vector<std::uint16_t> changed,
+                                                        const codec::Kernels &set) const {
+    const std::size_t count = changed.size();
+    changed.resize(count + codec::step_most_words);
+    format::Column<std::int32_t> rows = pair.rows;
+    const Layout::Block &block = pair.layout.blocks()[0];
+    const bool is_good = set.steps.decode(pair.table(), codes.for_kernels(), block.first, block.end, rows.data(),
+                                          Pair::now, changed.data(), count);
+    return {is_good, rows};
+  }
+  void expect_same_rows(const format::Column<std::int32_t> &a, const format::Column<std::int32_t> &b,
+                        const char *name) const {
+    for (const std::uint32_t s : pair.layout.slot_of())
+      for (std::size_t d = 4; d < 7; ++d) ASSERT_EQ(a[std::size_t{8} * s + d], b[std::size_t{8} * s + d]) << name;
+  }
+  void expect_refused(const std::vector<std::uint16_t> &changed) const {
+    for (const codec::Kernels *const set : codec::all_kernels())
+      EXPECT_FALSE(decoded(changed, *set).first) << set->name;
+  }
+};
+
+TEST(LanesKernels, WordsThatDoNotFit) {
+  const Coded coded;
+  const std::vector<std::uint16_t> &words = coded.words;
+  for (const codec::Kernels *const set : codec::all_kernels()) ASSERT_TRUE(coded.decoded(words, *set).first);
+  for (std::size_t count = 0; count < words.size(); ++count) coded.expect_refused({words.data(), words.data() + count});
+  std::vector<std::uint16_t> more = words;
+  more.push_back(0);
+  coded.expect_refused(more);
+  // Every word is of some number: a change is refused, or it makes other rows, the same ones by every set.
+  std::size_t refused = 0;
+  for (std::size_t w = 0; w < words.size(); ++w)
+    for (const unsigned change : {1U, 0x200U, 0xFFFFU}) {
+      std::vector<std::uint16_t> changed = words;
+      changed[w] = static_cast<std::uint16_t>(changed[w] ^ change);
+      const auto one = coded.decoded(changed, *codec::all_kernels()[0]);
+      refused += one.first ? 0 : 1;
+      for (const codec::Kernels *const set : codec::all_kernels()) {
+        const auto other = coded.decoded(changed, *set);
+        ASSERT_EQ(other.first, one.first) << set->name << ", word " << w;
+        if (one.first) coded.expect_same_rows(other.second, one.second, set->name);
+      }
+    }
+  EXPECT_GT(refused, 2 * words.size());
+}
+
+// A state below 2^16 at the beginning, whose first number takes a word that the encoder would have left in it.
+TEST(LanesKernels, StatesAtTheBeginning) {
+  const Coded coded;
+  std::size_t tried = 0;
+  for (std::size_t l = 0; l < core::step_lanes; ++l) {
+    const std::int32_t place = coded.items[0].place[l];
+    if (place == StepItems::nothing || bits_of_place(static_cast<std::size_t>(place)) != 0) continue;
+    const std::uint32_t x = coded.words[2 * l] | std::uint32_t{coded.words[2 * l + 1]} << 16;
+    const std::uint32_t *const entries =
+        coded.codes.for_kernels().entries + std::size_t{core::step_table_size} * static_cast<std::size_t>(place);
+    const std::uint32_t entry = entries[x % 512], frequency = entry & 0xFFFU, start = x % 512 - (entry >> 12 & 0xFFFU);
+    const std::uint32_t next = frequency * (x / 512) + (entry >> 12 & 0xFFFU);
+    if (next < 1U << 16 || entry >> 24 == core::step_escape) continue;
+    const std::uint32_t high = next >> 16, state = high / frequency * 512 + high % frequency + start;
+    if (state >= 1U << 16) continue;
+    // Words that the lanes before this one take come first.
+    std::size_t at = 2 * core::step_lanes;
+    bool is_sure = true;
+    for (std::size_t before = 0; before < l; ++before) is_sure = is_sure && coded.items[0].place[before] == place;
+    if (!is_sure && l != 0) continue;
+    for (std::size_t before = 0; before < l; ++before) {
+      const std::uint32_t y = coded.words[2 * before] | std::uint32_t{coded.words[2 * before + 1]} << 16;
+      const std::uint32_t of = entries[y % 512];
+      if ((of & 0xFFFU) * (y / 512) + (of >> 12 & 0xFFFU) < 1U << 16) ++at;
+    }
+    std::vector<std::uint16_t> changed = coded.words;
+    changed[2 * l] = static_cast<std::uint16_t>(state);
+    changed[2 * l + 1] = static_cast<std::uint16_t>(state >> 16);
+    changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::uint16_t>(next));
+    coded.expect_refused(changed);
+    ++tried;
+  }
+  EXPECT_GT(tried, 0U);
+}
+
+}  // namespace
+}  // namespace gpz::lanes::lanes_kernels_test

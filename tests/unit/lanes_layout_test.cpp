@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps, constants and tables of frequencies: their rules (docs/format.md, section 9d), and what readers refuse.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "gpz/lanes/stream.hpp"
+#include "lanes_support.hpp"
+
+namespace gpz::lanes::lanes_layout_test {
+namespace {
+
+// ---- steps
+
+void expect_rules(const Molecules &molecules, const Layout &layout, std::size_t block_size) {
+  const std::size_t n = molecules.particles();
+  ASSERT_EQ(layout.particles(), n);
+  ASSERT_EQ(layout.slots(), layout.steps().size() * core::step_lanes);
+  // Every particle has a slot, and no slot has another one.
+  std::size_t used = 0;
+  for (std::size_t s = 0; s < layout.slots(); ++s) {
+    const std::uint32_t i = layout.particle_at()[s];
+    if (i == Layout::nobody) continue;
+    ASSERT_EQ(layout.slot_of()[i], s);
+    ++used;
+  }
+  ASSERT_EQ(used, n);
+  ASSERT_EQ(layout.blocks().size(), std::max<std::size_t>(1, (n + block_size / 2) / block_size));
+  std::size_t next = 0;
+  const codec::StepTable table = layout.table(nullptr);
+  for (const Layout::Block &block : layout.blocks()) {
+    ASSERT_EQ(block.first, next);
+    ASSERT_LE(block.first, block.end);
+    next = block.end;
+    for (std::size_t s = block.first; s < block.end; ++s) {
+      const codec::Step &step = layout.steps()[s];
+      ASSERT_GE(step.lanes, 1);
+      ASSERT_LE(step.lanes, core::step_lanes);
+      bool is_regular = true;
+      for (std::size_t l = 0; l < core::step_lanes; ++l) {
+        const std::size_t slot = s * core::step_lanes + l;
+        const std::uint32_t i = layout.particle_at()[slot];
+        ASSERT_EQ(i == Layout::nobody, l >= step.lanes);
+        const std::size_t column = std::size_t{step.constants} * core::step_lanes + l;
+        for (const std::uint32_t *const of : {table.parent, table.axis, table.second}) {
+          if (l > 0) is_regular = is_regular && of[slot] == of[slot - 1] + 8;
+          if (l >= step.lanes) {
+            ASSERT_EQ(of[slot], of[s * core::step_lanes]);
+          }
+        }
+        if (i == Layout::nobody) continue;
+        if (l > 0) {
+          ASSERT_LT(layout.particle_at()[slot - 1], i);
+        }
+        ASSERT_EQ(molecules.kind_of(i), step.kind);
+        ASSERT_EQ(layout.columns()[column], molecules.of_class[i]);
+        const References of = references_of(molecules.tree, i);
+        ASSERT_EQ(of.parent == UINT32_MAX, step.kind == core::StepKind::root);
+        ASSERT_EQ(of.axis != UINT32_MAX, step.kind == core::StepKind::wide || step.kind == core::StepKind::narrow);
+        const std::pair<std::uint32_t, std::uint32_t> rows[] = {
+            {of.parent, table.parent[slot]}, {of.axis, table.axis[slot]}, {of.second, table.second[slot]}};
+        for (const auto &[particle, row] : rows) {
+          if (particle == UINT32_MAX) {
+            // Some row that is there: that of the parent, of roots their own.
+            ASSERT_EQ(row, of.parent == UINT32_MAX ? 8 * slot : table.parent[slot]);
+            continue;
+          }
+          ASSERT_EQ(row, 8 * layout.slot_of()[particle]);
+          const std::size_t step_of = layout.slot_of()[particle] / core::step_lanes;
+          ASSERT_GE(step_of, block.first);
+          ASSERT_LT(step_of, s);
+        }
+      }
+      ASSERT_EQ(step.is_regular, is_regular) << s;
+    }
+  }
+  ASSERT_EQ(next, layout.steps().size());
+}
+
+TEST(LanesLayout, Rules) {
+  for (const Shape &shape : {Shape{0}, chain(2), chain(60), alkane(8), Shape{0, 1, 2, 3, 4, 5}, with_ions()})
+    for (const std::size_t particles : {60U, 400U, 1500U})
+      for (const std::uint32_t block : {32U, 33U, 500U, 12288U, UINT32_MAX}) {
+        SCOPED_TRACE(std::to_string(shape.size()) + ", " + std::to_string(particles) + ", " + std::to_string(block));
+        const Pair pair(shape, particles / shape.size(), 300, 10, block);
+        expect_rules(pair.molecules, pair.layout, block);
+        if (testing::Test::HasFailure()) return;
+      }
+}
+
+// Any lags, which are not those of molecules; pieces larger than blocks, so that some blocks are empty.
+TEST(LanesLayout, AnyLags) {
+  test::Random random(6);
+  for (int turn = 0; turn < 30; ++turn) {
+    SCOPED_TRACE(turn);
+    const std::size_t n = 1 + random.below(900), most = turn % 3 == 0 ? 2 : 1 + random.below(255);
+    molecule::Lags lags(n);
+    for (std::size_t i = 1; i < n; ++i)
+      lags[i] = static_cast<std::uint8_t>(
+          random.below(turn % 2 == 0 ? 500 : 8) == 0 ? 0 : 1 + random.below(std::min(i, most)));
+    Molecules molecules;
+    molecules.tree.link(lags);
+    molecules.of_class.resize(n);
+    for (auto &c : molecules.of_class) c = static_cast<std::uint8_t>(random.below(3));
+    molecules.is_wide = {0, 1, 0};
+    for (const std::uint32_t block : {32U, 100U, 12288U}) {
+      Layout layout;
+      layout.build(molecules, block);
+      expect_rules(molecules, layout, block);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+TEST(LanesLayout, ClassesAreFew) {
+  const Pair pair(alkane(8), 40, 300, 10, 500);
+  const std::size_t classes = pair.constants.size();
+  EXPECT_GT(classes, 2U);
+  EXPECT_LE(classes, max_classes);
+  std::vector<bool> is_used(classes);
+  for (const std::uint8_t c : pair.molecules.of_class) is_used.at(c) = true;
+  for (const bool is : is_used) EXPECT_TRUE(is);
+}
+
+// ---- constants
+
+TEST(LanesConstants, Powers) {
+  for (const int exponent : {least_variance_exponent, least_bend_exponent})
+    for (unsigned e = 0; e <= most_power; ++e) {
+      const float power = power_of(e, exponent);
+      EXPECT_EQ(power, static_cast<float>(std::exp2(e / 8.0 + exponent))) << e;
+      EXPECT_EQ(eighths_of(power, exponent), e);
+    }
+  for (const double odd : {0.0, -1.0, 1e-300, std::exp2(-21.0)}) EXPECT_EQ(eighths_of(odd, least_bend_exponent), 0U);
+  for (const double odd : {1e300, HUGE_VAL}) EXPECT_EQ(eighths_of(odd, least_bend_exponent), most_power);
+}
+
+ClassConstants at_limits(unsigned bits) {
+  const auto is = [&](unsigned k) { return (bits >> k & 1) != 0; };
+  ClassConstants c;
+  for (unsigned w = 0; w < ClassConstants::weights; ++w) c.weight[w] = is(w) ? std::int16_t{127} : std::int16_t{-128};
+  c.length = is(6) ? most_steps : 0;
+  c.along = is(7) ? most_steps : -most_steps;
+  unsigned k = 8;
+  for (auto *power : {&c.length_variance, &c.along_variance, &c.bend, &c.bend2})
+    *power = is(k++) ? static_cast<std::uint16_t>(most_power) : std::uint16_t{0};
+  return c;
+}
+bool are_equal(const ClassConstants &a, const ClassConstants &b) {
+  return a.weight == b.weight && a.length == b.length && a.along == b.along && a.length_variance == b.length_variance &&
+         a.along_variance == b.along_variance && a.bend == b.bend && a.bend2 == b.bend2;
+}
+
+TEST(LanesConstants, AreFiniteAtTheirLimits) {
+  for (unsigned bits = 0; bits < 1U << 12; ++bits)
+    for (const core::StepKind kind : {core::StepKind::root, core::StepKind::sphere, core::StepKind::narrow})
+      for (const float x : constants_of(at_limits(bits), kind)) ASSERT_TRUE(std::isfinite(x)) << bits;
+}
+
+std::size_t read_constants(const Bytes &bytes, std::vector<ClassConstants> &into) {
+  const test::Copy copy(bytes);
+  return lanes::read_constants(copy.data.get(), copy.size, into);
+}
+TEST(LanesConstants, ComeBack) {
+  std::vector<ClassConstants> constants;
+  for (unsigned bits = 0; bits < 1U << 12; bits += 37) constants.push_back(at_limits(bits));
+  Bytes bytes;
+  append_constants(constants, nullptr, bytes);
+  std::vector<ClassConstants> back(constants.size());
+  EXPECT_EQ(read_constants(bytes, back), bytes.size());
+  for (std::size_t c = 0; c < back.size(); ++c) EXPECT_TRUE(are_equal(back[c], constants[c]));
+  // As differences to others.
+  std::vector<ClassConstants> others(constants.rbegin(), constants.rend());
+  Bytes as_differences;
+  append_constants(constants, &others, as_differences);
+  EXPECT_EQ(read_constants(as_differences, others), as_differences.size());
+  for (std::size_t c = 0; c < back.size(); ++c) EXPECT_TRUE(are_equal(others[c], constants[c]));
+  // Of more or fewer classes.
+  for (const std::size_t count : {back.size() - 1, back.size() + 1}) {
+    std::vector<ClassConstants> other(count);
+    EXPECT_THROW(read_constants(bytes, other), Error);
+  }
+}
+
+// Numbers of one class, which is against a rule in number `at`.
+Bytes constants_with(unsigned at, std::int32_t value) {
+  NumberWriter numbers(12);
+  for (unsigned k = 0; k < 12; ++k) {
+    numbers.put_signed(k, k == at ? value : 0);
+  }
+  Bytes bytes;
+  numbers.append(bytes);
+  return bytes;
+}
+TEST(LanesConstants, BeyondTheirLimits) {
+  const auto is_refused = [](unsigned at, std::int32_t value) {
+    std::vector<ClassConstants> one(1);
+    try {
+      read_constants(constants_with(at, value), one);
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), Status::corrupt);
+      return true;
+    }
+    return false;
+  };
+  for (unsigned at = 0; at < 12; ++at) {
+    const bool is_weight = at < 6;
+    const std::int32_t most = is_weight ? 127 : at < 8 ? most_steps : 400;
+    const std::int32_t least = is_weight ? -128 : at == 7 ? -most : 0;
+    EXPECT_FALSE(is_refused(at, least)) << at;
+    EXPECT_FALSE(is_refused(at, most)) << at;
+    EXPECT_TRUE(is_refused(at, most + 1)) << at;
+    EXPECT_TRUE(is_refused(at, INT32_MAX)) << at;
+    EXPECT_TRUE(is_refused(at, least - 1)) << at;
+    EXPECT_TRUE(is_refused(at, INT32_MIN)) << at;
+  }
+}
+
+// ---- tables of frequencies
+
+struct Table {
+  std::uint32_t gap;
+  std::int32_t first;
+  std::vector<std::uint32_t> frequency;
+};
+bool are_refused(const std::vector<Table> &tables, std::uint32_t last_gap, Codes &codes, std::uint32_t side = 64) {
+  NumberWriter numbers(15);
+  for (int level = 0; level < 16; ++level) numbers.put(3, level == 7 ? side : 64);
+  for (const Table &table : tables) {
+    numbers.put(0, table.gap);
+    numbers.put_signed(1, table.first);
+    numbers.put(2, static_cast<std::uint32_t>(table.frequency.size()));
+    std::uint32_t before = 0;
+    for (const std::uint32_t f : table.frequency) {
+      numbers.put(4 + static_cast<unsigned>(core::bit_length(std::min(before, 1023U))), f);
+      before = f;
+    }
+  }
+  numbers.put(0, last_gap);
+  Bytes bytes;
+  numbers.append(bytes);
+  const test::Copy copy(bytes);
+  try {
+    EXPECT_EQ(codes.read(copy.data.get(), copy.size), bytes.size());
+  } catch (const Error &error) {
+    EXPECT_EQ(error.status(), Status::corrupt);
+    return true;
+  }
+  return false;
+}
+
+TEST(LanesCodes, RulesOfTables) {
+  Codes codes;
+  const auto refused = [&](const std::vector<Table> &tables, std::uint32_t last_gap, std::uint32_t side = 64) {
+    return are_refused(tables, last_gap, codes, side);
+  };
+  EXPECT_FALSE(refused({}, 480));
+  EXPECT_FALSE(refused({{0, 0, {511}}}, 479));
+  EXPECT_TRUE(refused({{0, 0, {512}}}, 479));
+  EXPECT_FALSE(refused({{5, -1, {200, 300, 11}}}, 474));
+  EXPECT_TRUE(refused({{5, -1, {200, 300, 12}}}, 474));
+  EXPECT_FALSE(refused({{0, 126, {1}}}, 479));
+  EXPECT_TRUE(refused({{0, 126, {1, 1}}}, 479));  // beyond the last token
+  EXPECT_TRUE(refused({{0, -127, {1}}}, 479));
+  EXPECT_FALSE(refused({{0, -126, std::vector<std::uint32_t>(253, 2)}}, 479));
+  EXPECT_FALSE(refused({{479, 0, {1}}}, 0));
+  EXPECT_TRUE(refused({{479, 0, {1}}}, 1));
+  EXPECT_TRUE(refused({}, 481));
+  EXPECT_TRUE(refused({}, 479));  // the next number is missing
+  EXPECT_FALSE(refused({}, 480, 1));
+  EXPECT_FALSE(refused({}, 480, 127));
+  EXPECT_TRUE(refused({}, 480, 0));
+  EXPECT_TRUE(refused({}, 480, 128));
+}
+
+// What decoders look up: each token has its slots, the escape those that are left, also after other tables.
+TEST(LanesCodes, SlotsOfTokens) {
+  Codes codes;
+  for (const auto &frequency :
+       {std::vector<std::uint32_t>{3, 0, 500}, std::vector<std::uint32_t>{511}, std::vector<std::uint32_t>{}}) {
+    std::vector<Table> tables;
+    if (!frequency.empty()) tables.push_back({17, -2, frequency});
+    ASSERT_FALSE(are_refused(tables, frequency.empty() ? 480 : 462, codes));
+    const std::uint32_t *const entries = codes.for_kernels().entries + 17 * std::size_t{core::step_table_size};
+    std::uint32_t slot = 0;
+    for (std::size_t t = 0; t < frequency.size(); ++t)
+      for (std::uint32_t s = 0; s < frequency[t]; ++s, ++slot)
+        ASSERT_EQ(entries[slot], (static_cast<std::uint32_t>(t) - 2) << 24 | s << 12 | frequency[t]) << slot;
+    const std::uint32_t rest = core::step_table_size - slot;
+    ASSERT_GE(rest, 1U);
+    for (std::uint32_t s = 0; s < rest; ++s, ++slot)
+      ASSERT_EQ(entries[slot], static_cast<std::uint32_t>(core::step_escape) << 24 | s << 12 | rest) << slot;
+    // All other places have escapes only.
+    for (const std::size_t place : {0U, 16U, 18U, 479U})
+      ASSERT_EQ(codes.for_kernels().entries[place * core::step_table_size + 511],
+                static_cast<std::uint32_t>(core::step_escape) << 24 | 511U << 12 | 512U);
+  }
+}
+
+TEST(LanesCodes, ComeBack) {
+  test::Random random(8);
+  std::vector<PlaceCounts> counts(core::step_places);
+  std::array<std::array<std::uint32_t, 2>, core::step_side_levels> sides{};
+  for (std::size_t p = 0; p < counts.size(); p += 1 + random.below(9))
+    for (auto &count : counts[p])
+      if (random.below(3) == 0) count = static_cast<std::uint32_t>(random.below(p % 2 == 0 ? 5 : 100000));
+  counts.back()[core::step_last_token] = 1;  // token 0
+  for (auto &side : sides)
+    side = {static_cast<std::uint32_t>(random.below(1000)), static_cast<std::uint32_t>(random.below(9))};
+  Codes codes, back;
+  codes.choose(counts, sides);
+  Bytes bytes;
+  codes.append(bytes);
+  const test::Copy copy(bytes);
+  EXPECT_EQ(back.read(copy.data.get(), copy.size), bytes.size());
+  for (std::size_t p = 0; p < core::step_places; ++p) {
+    ASSERT_EQ(back.of(p).frequency, codes.of(p).frequency) << p;
+    ASSERT_GE(back.of(p).of_escape(), 1U);
+    for (std::size_t s = 0; s < core::step_table_size; ++s) {
+      const std::size_t at = p * core::step_table_size + s;
+      ASSERT_EQ(back.for_kernels().entries[at], codes.for_kernels().entries[at]);
+    }
+  }
+  for (std::size_t l = 0; l < core::step_side_levels; ++l) EXPECT_EQ(back.near(l), codes.near(l));
+}
+
+}  // namespace
+}  // namespace gpz::lanes::lanes_layout_test

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the tests of sections of steps share: the parts that an encoder makes of molecules which move.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "gpz/lanes/classes.hpp"
+#include "gpz/lanes/section.hpp"
+#include "gpz/lanes/words.hpp"
+#include "molecule_support.hpp"
+
+namespace gpz::lanes {
+
+using molecule::alkane;
+using molecule::Bytes;
+using molecule::chain;
+using molecule::Shape;
+using Moving = molecule::Molecules;
+using Followed = molecule::FollowedBy<State>;
+
+// The head of a section (docs/format.md, section 9d).
+namespace head {
+constexpr std::uint8_t molecules = 1, constants = 2, tables = 4, wraps = 8, tilted = 16, brick = 32;
+}  // namespace head
+
+// A root with a particle on it, and ions.
+inline Shape with_ions() { return {0, 1, 1, 0, 0}; }
+
+// Molecules of one shape in two frames, and all that kernels need to know of them.
+struct Pair {
+  static constexpr unsigned now = 4;
+
+  Molecules molecules;
+  Layout layout;
+  std::vector<ClassConstants> constants;
+  ConstantColumns columns;
+  format::Column<std::int32_t> rows;  // the frame before at 0, this one at `now`
+
+  // Every second class is wide.
+  Pair(const Shape &shape, std::size_t count, double bond, double sigma, std::uint32_t of_block) {
+    const std::size_t n = count * shape.size();
+    Moving moving(shape, count, bond, molecule::size_of(n, bond), n);
+    const codec::Frame before = moving.open();
+    moving.move(sigma);
+    const codec::Frame after = moving.open();
+    molecule::Lags lags(n);
+    for (std::size_t i = 0; i < n; ++i) lags[i] = static_cast<std::uint8_t>(shape[i % shape.size()]);
+    molecules.tree.build(lags, codec::columns(before), {});
+    const std::size_t classes = classify(molecules.tree, molecules.of_class);
+    for (std::size_t c = 0; c < classes; ++c) molecules.is_wide.push_back(c % 2);
+    layout.build(molecules, of_block);
+    rows.resize(8 * layout.slots());
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t d = 0; d < 3; ++d) {
+        std::int32_t *const row = rows.data() + std::size_t{8} * layout.slot_of()[i] + d;
+        row[0] = static_cast<std::int32_t>(before[d][i]);
+        row[now] = static_cast<std::int32_t>(after[d][i]);
+      }
+    Fit fit;
+    fit.start(classes);
+    fit.add(molecules, layout, rows.data(), now);
+    set(fit.constants());
+  }
+
+  void set(std::vector<ClassConstants> to) {
+    constants = std::move(to);
+    columns.fill(layout, constants);
+  }
+  codec::StepTable table() const { return layout.table(columns.data()); }
+};
+
+// The numbers of a block, by the kernels of an instruction set.
+inline std::vector<codec::StepItems> items_of(Pair &pair, const Layout::Block &block, const codec::StepKernels &with) {
+  std::vector<codec::StepItems> items((block.end - block.first) * codec::step_most_items);
+  items.resize(with.find(pair.table(), block.first, block.end, pair.rows.data(), Pair::now, items.data()));
+  return items;
+}
+
+}  // namespace gpz::lanes
