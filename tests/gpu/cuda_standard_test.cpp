@@ -159,7 +159,7 @@ TEST_F(CudaStandard, LeavesToTheCpuWhatItCannotEncode) {
 struct Pair {
   explicit Pair(int threads = 4) : cpu(threads), gpu(0, threads) {
     cpu.set_order(Order::id);
-    cpu.set_effort(Effort::standard);
+    cpu.set_effort(Effort::standard, feature::known & ~feature::steps);
   }
 
   TrajectoryEncoder cpu;
