@@ -67,7 +67,8 @@ void ModelledState::add(std::size_t count) {
 
 std::size_t ModelledState::memory_usage() const {
   return lattice.memory_usage(search.lattice) + lattice_neighbours.memory_usage() + forces.memory_usage() +
-         space.memory_usage() + bonds.memory_usage() + molecules.memory_usage() + steps.memory_usage() + codec::memory_of(scale);
+         space.memory_usage() + bonds.memory_usage() + molecules.memory_usage() + steps.memory_usage() +
+         codec::memory_of(scale);
 }
 
 }  // namespace gpz::model
