@@ -24,9 +24,9 @@ namespace GPZ_ISA {
 constexpr BlockKernels block_kernels{encode_block, decode_block};
 
 extern const Kernels table;
-constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels, ordered_kernels,
-                        bond_kernels,      pair_kernels,  motion_kernels,     spring_kernels,
-                        checksum_kernels,  way_kernels,   row_kernels,        number_kernels, step_kernels};
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,  difference_kernels, ordered_kernels,  bond_kernels,
+                        pair_kernels,      motion_kernels, spring_kernels,     checksum_kernels, way_kernels,
+                        row_kernels,       number_kernels, step_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -139,8 +139,8 @@ Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_model, 
 Load load_block_coded;
 Write write_block_coded;
 TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_model, encode_ordered_segments,
-    encode_cells, encode_sites, encode_sequence, encode_few_values, encode_classed, encode_molecules,
-    encode_steps, encode_block_coded;
+    encode_cells, encode_sites, encode_sequence, encode_few_values, encode_classed, encode_molecules, encode_steps,
+    encode_block_coded;
 Follow follow_predicted;
 FindFields fields_of_few_values, fields_of_classed;
 Lose lose_molecules;

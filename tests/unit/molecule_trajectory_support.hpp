@@ -83,8 +83,7 @@ inline std::size_t frames_of_molecules(const Bytes &bytes) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < reader.frames(); ++i) {
     const auto chunk = reader.stored(i).bytes;
-    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & for_molecules) != 0)
-      ++count;
+    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & for_molecules) != 0) ++count;
   }
   return count;
 }

@@ -111,12 +111,9 @@ struct Name {
   std::uint32_t bit;
   const char *name;
 };
-inline constexpr Name names[] = {{modelled_sections, "modelled sections"},
-                                 {cell_chunks, "cell chunks"},
-                                 {sequence_chunks, "sequence chunks"},
-                                 {classed_sections, "classed sections"},
-                                 {segmented_order, "order of ids in segments"},
-                                 {steps, "steps"}};
+inline constexpr Name names[] = {{modelled_sections, "modelled sections"},      {cell_chunks, "cell chunks"},
+                                 {sequence_chunks, "sequence chunks"},          {classed_sections, "classed sections"},
+                                 {segmented_order, "order of ids in segments"}, {steps, "steps"}};
 
 constexpr std::uint32_t all_named() {
   std::uint32_t bits = 0;
