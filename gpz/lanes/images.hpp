@@ -42,10 +42,15 @@ inline void store_row(std::int32_t *row, const Way &at) {
   for (std::size_t d = 0; d < at.size(); ++d) row[d] = static_cast<std::int32_t>(at[d]);
 }
 
+// Where a row and an image are.
+inline Way place_of(const Cell &cell, const std::int32_t *row, const RowImage &image) {
+  return is_none(image) ? way_of(row) : cell.moved(way_of(row), image_of(image));
+}
+
 // The image by the rule of a section.
 inline RowImage usual_image(const Cell &cell, bool wraps, const std::int32_t *row, const RowImage &last) {
   if (!wraps) return last;
-  const Way place = is_none(last) ? way_of(row) : cell.moved(way_of(row), image_of(last));
+  const Way place = place_of(cell, row, last);
   if (cell.holds(place)) return last;
   return sum_of(last, cell.wrap(place));
 }

@@ -14,7 +14,6 @@ namespace gpz::lanes {
 
 namespace {
 
-constexpr std::uint32_t nobody = Layout::nobody;
 constexpr std::size_t lanes = core::step_lanes;
 // Rows of references are 8 times as many integers, and have 32 bits.
 constexpr std::size_t most_slots = std::size_t{1} << 29;

@@ -178,8 +178,7 @@ class SectionCoder {
         [&](const std::uint8_t *from, std::size_t left) { return exceptions.read(from, left, plan_->layout.slots()); });
     start();
     decode_blocks(in);
-    set_images((flags & wraps) != 0, exceptions);
-    write(q);
+    write((flags & wraps) != 0, exceptions, q);
   }
 
   Update &&update() { return std::move(update_); }
@@ -407,31 +406,34 @@ class SectionCoder {
     });
   }
 
-  void set_images(bool wraps, const ImageExceptions &exceptions) {
+  // Images of this frame, and the indices that they give.
+  void write(bool wraps, const ImageExceptions &exceptions, const codec::IndexOutput &q) {
     const unsigned frame = next();
+    // Local pointers: a byte that is stored may be part of a vector.
+    const std::int32_t *const rows = state_.rows_.data() + frame;
+    const RowImage *const last = images(state_.now_).data();
+    RowImage *const now = images(frame).data();
+    const auto put = [&](std::size_t s, std::uint32_t i) {
+      Way at = place_of(cell_, rows + 8 * s, now[s]);
+      for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
+    };
     for_blocks([&](std::size_t b) {
-      for_slots(b, [&](std::size_t s, std::uint32_t) {
-        images(frame)[s] = usual_image(cell_, wraps, row(s, frame), images(state_.now_)[s]);
+      for_slots(b, [&](std::size_t s, std::uint32_t i) {
+        const RowImage image = last[s];
+        Way at = place_of(cell_, rows + 8 * s, image);
+        now[s] = image;
+        if (wraps && !cell_.holds(at)) {
+          now[s] = sum_of(image, cell_.wrap(at));
+          at = place_of(cell_, rows + 8 * s, now[s]);
+        }
+        for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
       });
     });
     for (std::size_t k = 0; k < exceptions.slot.size(); ++k) {
-      RowImage &image = images(frame)[exceptions.slot[k]];
-      image = sum_of(image, image_of_code(exceptions.code[k]));
+      const std::uint32_t slot = exceptions.slot[k], particle = layout().particle_at()[slot];
+      now[slot] = sum_of(now[slot], image_of_code(exceptions.code[k]));
+      if (particle != Layout::nobody) put(slot, particle);
     }
-  }
-
-  void write(const codec::IndexOutput &q) {
-    const unsigned frame = next();
-    const auto &slot_of = layout().slot_of();
-    codec::parallel_particles(threads_, slot_of.size(), [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        const std::size_t s = slot_of[i];
-        Way at = way_of(row(s, frame));
-        const RowImage image = images(frame)[s];
-        if (!is_none(image)) at = cell_.moved(at, image_of(image));
-        for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
-      }
-    });
   }
 
   State &state_;
