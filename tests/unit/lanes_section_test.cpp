@@ -179,9 +179,10 @@ TEST(LanesSection, PlacesThatRowsDoNotReach) {
 
 // Bonds of 2 grid steps and of 500,000: of the latter, more raw bits than leave a state together with a token.
 TEST(LanesSection, FineAndCoarseGrids) {
-  for (const auto &[bond, sigma] :
+  for (const auto &pair :
        {std::tuple(2.0, 0.1), std::tuple(6.0, 1.0), std::tuple(5e5, 20.0), std::tuple(5e5, 5e3), std::tuple(5e5, 1e5)})
     for (const Shape &shape : {alkane(3), chain(10)}) {
+      const double bond = std::get<0>(pair), sigma = std::get<1>(pair);
       SCOPED_TRACE(std::to_string(bond) + " by " + std::to_string(sigma));
       const double size = size_of(330, bond);
       const Edges box = box_of(0, cube(size));
