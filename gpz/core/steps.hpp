@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 
 #include "gpz/core/config.hpp"
@@ -33,6 +34,12 @@ inline constexpr unsigned step_levels = 40;
 inline constexpr unsigned step_parts = 4;        // of half a grid step
 inline constexpr unsigned step_most_parted = 9;  // highest level that has parts
 inline constexpr unsigned step_places = step_numbers * step_levels * step_parts;
+// Raw bits behind a token, of the levels without parts: half of the level, less this.
+inline constexpr int step_fewer_bits = 3;
+constexpr unsigned step_bits_of_place(std::size_t place) {
+  const std::size_t level = place / step_parts % step_levels;
+  return level <= step_most_parted ? 0 : static_cast<unsigned>(level / 2 - step_fewer_bits);
+}
 inline constexpr unsigned step_side_levels = 16;
 inline constexpr int step_table_bits = 9;
 inline constexpr unsigned step_table_size = 1u << step_table_bits;

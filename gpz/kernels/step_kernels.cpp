@@ -42,7 +42,7 @@ inline Place place_of(Floats expected, Floats variance) {
   const Integers of_level = shifted_up(level, 2) + select(is_parted, part, Integers{0});
   constexpr int first = static_cast<int>(number) * static_cast<int>(core::step_levels * core::step_parts);
   return {whole_part(near), less(off, Floats{0.0F}), of_level + Integers{first},
-          select(is_parted, Integers{0}, shifted_down(level, 1) - Integers{3})};
+          select(is_parted, Integers{0}, shifted_down(level, 1) - Integers{core::step_fewer_bits})};
 }
 
 inline Choice none() { return less(Floats{1.0F}, Floats{0.0F}); }
@@ -101,7 +101,6 @@ class Decoder {
   }
 
   const std::uint16_t *words() const { return words_; }
-  void go_to(const std::uint16_t *words) { words_ = words; }
   // States below 2^16 would take words that belong to others.
   bool can_begin() const {
     unsigned low = 0;

@@ -27,7 +27,7 @@ double expected_share(std::size_t place, int token) {
   const auto level = static_cast<int>(place / core::step_parts % core::step_levels);
   const double deviation = std::sqrt(std::exp2(level + core::step_first_octave) * 1.45);
   const bool is_parted = level <= static_cast<int>(core::step_most_parted);
-  const double cell = std::exp2(bits_of_place(place));
+  const double cell = std::exp2(core::step_bits_of_place(place));
   const double off = is_parted ? (static_cast<double>(place % core::step_parts) + 0.5) / 8 : 0;
   const double least = is_parted ? token - 0.5 - off : token * cell - 0.5;
   const double most = is_parted ? token + 0.5 - off : (token + 1) * cell - 0.5;
@@ -51,9 +51,7 @@ PlaceCodes best_codes(std::size_t place, const PlaceCounts &counts) {
   share[step_tokens] = counts[step_tokens] + 1e-3 * all;
   sum += share[step_tokens];
   std::array<int, step_tokens> frequency{};
-  int total = 1;  // of the escape
-  total = std::max(1, static_cast<int>(std::lround(share[step_tokens] / sum * all_slots)));
-  const int of_escape = total;
+  int total = std::max(1, static_cast<int>(std::lround(share[step_tokens] / sum * all_slots)));  // with the escape
   for (unsigned t = 0; t < step_tokens; ++t) {
     const double slots = share[t] / sum * all_slots;
     if (slots > least_share) frequency[t] = std::max(1, static_cast<int>(std::lround(slots)));
@@ -67,7 +65,6 @@ PlaceCodes best_codes(std::size_t place, const PlaceCounts &counts) {
     most += change;
     total += change;
   }
-  static_cast<void>(of_escape);
   const auto used = [](int f) { return f != 0; };
   const auto first = std::find_if(frequency.begin(), frequency.end(), used);
   const auto last = std::find_if(frequency.rbegin(), frequency.rend(), used).base();
@@ -83,20 +80,6 @@ std::uint32_t PlaceCodes::of_escape() const {
   std::uint32_t rest = all_slots;
   for (const std::uint16_t f : frequency) rest -= f;
   return rest;
-}
-
-PlaceCodes::Share PlaceCodes::share_of(int token) const {
-  std::uint16_t start = 0;
-  for (std::size_t t = 0; t < frequency.size(); ++t) {
-    if (token == first + static_cast<int>(t)) return {start, frequency[t]};
-    start = static_cast<std::uint16_t>(start + frequency[t]);
-  }
-  return {0, 0};
-}
-
-PlaceCodes::Share PlaceCodes::share_of_escape() const {
-  const std::uint32_t rest = of_escape();
-  return {static_cast<std::uint16_t>(all_slots - rest), static_cast<std::uint16_t>(rest)};
 }
 
 Codes::Codes() : places_(core::step_places), is_filled_(core::step_places) {

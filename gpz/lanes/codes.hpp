@@ -23,13 +23,6 @@ struct PlaceCodes {
   std::vector<std::uint16_t> frequency;
 
   std::uint32_t of_escape() const;
-  // How a number is coded: token (step_escape: as an escape), start and frequency.
-  struct Share {
-    std::uint16_t start, frequency;
-  };
-  // {0, 0} if the token has no share.
-  Share share_of(int token) const;
-  Share share_of_escape() const;
 };
 
 class Codes {
@@ -60,11 +53,5 @@ class Codes {
   format::Column<std::uint32_t> entries_;
   std::vector<bool> is_filled_;  // with other entries than escapes
 };
-
-// Raw bits behind the tokens of a place.
-constexpr unsigned bits_of_place(std::size_t place) {
-  const std::size_t level = place / core::step_parts % core::step_levels;
-  return level <= core::step_most_parted ? 0 : static_cast<unsigned>(level / 2 - 3);
-}
 
 }  // namespace gpz::lanes

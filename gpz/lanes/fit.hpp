@@ -41,7 +41,6 @@ class Fit {
     std::array<double, 2> of_length{}, of_along{};
     double off_length = 0.4, off_along = 0.4, bend = 0.3, bend2 = 0.3;
   };
-  enum class Pass { means, weights, deviations };
 
   void pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now, bool means,
             bool weights, bool deviations);

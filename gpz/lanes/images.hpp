@@ -47,12 +47,16 @@ inline Way place_of(const Cell &cell, const std::int32_t *row, const RowImage &i
   return is_none(image) ? way_of(row) : cell.moved(way_of(row), image_of(image));
 }
 
-// The image by the rule of a section.
-inline RowImage usual_image(const Cell &cell, bool wraps, const std::int32_t *row, const RowImage &last) {
-  if (!wraps) return last;
-  const Way place = place_of(cell, row, last);
-  if (cell.holds(place)) return last;
-  return sum_of(last, cell.wrap(place));
+// A particle with the image that the rule of a section gives it.
+struct Placed {
+  RowImage image;
+  Way at;
+};
+inline Placed usually_placed(const Cell &cell, bool wraps, const std::int32_t *row, const RowImage &last) {
+  const Way at = place_of(cell, row, last);
+  if (!wraps || cell.holds(at)) return {last, at};
+  const RowImage image = sum_of(last, cell.wrap(at));
+  return {image, place_of(cell, row, image)};
 }
 
 // Exceptions of images: slots, and how the image differs from the usual one.

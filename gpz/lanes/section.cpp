@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -12,10 +13,12 @@
 #include "gpz/format/corrupt.hpp"
 #include "gpz/lanes/stream.hpp"
 #include "gpz/lanes/words.hpp"
+#include "gpz/molecule/opened_section.hpp"
 
 namespace gpz::lanes {
 
 using format::corrupt;
+
 namespace {
 
 enum Flag : unsigned {
@@ -77,7 +80,7 @@ class SectionCoder {
     if (update_.plan != nullptr) flags |= new_plan;
     start();
     if (!find_rows(q)) return false;
-    if (!refit()) return false;
+    refit();
     if (update_.plan != nullptr) {
       // The first layout takes all circles for wide ones.
       for (std::size_t c = 0; c < plan_->molecules.is_wide.size(); ++c)
@@ -114,13 +117,7 @@ class SectionCoder {
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
     writer.u64(flags);
-    if (edges.is_tilted) {
-      for (const core::GridAxis &axis : edges.tilted_axes) {
-        writer.i64(axis.lo);
-        writer.i64(axis.period);
-      }
-      for (const std::int64_t tilt : edges.tilts) writer.i64(tilt);
-    }
+    if (edges.is_tilted) molecule::append_tilted(edges.tilted_axes, edges.tilts, bytes);
     if (update_.plan != nullptr) {
       std::vector<std::uint8_t> plan;
       append_plan(plan_->molecules, plan, threads_);
@@ -146,7 +143,7 @@ class SectionCoder {
         ((flags & new_plan) != 0 && (flags & (new_constants | new_codes)) != (new_constants | new_codes)))
       corrupt("flags of a section of steps", 0);
     cell_ = Cell(axes);
-    if ((flags & tilted) != 0) read_cell(in, (flags & brick) != 0);
+    if ((flags & tilted) != 0) cell_ = molecule::read_tilted(in, (flags & brick) != 0);
     if ((flags & new_plan) != 0) {
       const std::uint64_t length = in.u64();
       const std::size_t at = in.position();
@@ -186,13 +183,11 @@ class SectionCoder {
  private:
   unsigned next() const { return 4 - state_.now_; }
   const Layout &layout() const { return plan_->layout; }
-  std::size_t threads_for_blocks() const {
-    return static_cast<std::size_t>(codec::thread_count(threads_, layout().blocks().size()));
-  }
   // Calls work(block) on several threads.
   template <typename Work>
   void for_blocks(const Work &work) const {
-    codec::parallel_ranges(static_cast<int>(threads_for_blocks()), layout().blocks().size(),
+    const std::size_t blocks = layout().blocks().size();
+    codec::parallel_ranges(codec::thread_count(threads_, blocks), blocks,
                            [&](int, std::uint64_t from, std::uint64_t to) {
                              for (std::uint64_t b = from; b < to; ++b) work(static_cast<std::size_t>(b));
                            });
@@ -207,20 +202,6 @@ class SectionCoder {
   }
   std::int32_t *row(std::size_t slot, unsigned frame) { return state_.rows_.data() + 8 * slot + frame; }
   format::Column<RowImage> &images(unsigned frame) { return state_.images_[frame / 4]; }
-
-  void read_cell(format::ByteReader &in, bool is_brick) {
-    core::GridBox axes;
-    for (core::GridAxis &axis : axes) {
-      axis.lo = in.i64();
-      axis.period = in.i64();
-    }
-    Cell::Tilts tilts;
-    for (std::int64_t &tilt : tilts) {
-      tilt = in.i64();
-      if (tilt > core::max_axis_reach || tilt < -core::max_axis_reach) corrupt("tilt of a box", in.position());
-    }
-    cell_ = Cell(axes, tilts, is_brick);
-  }
 
   void read_plan(const std::uint8_t *bytes, std::size_t size) {
     const bool is_known = state_.known_plan_ != nullptr && state_.plan_bytes_.size() == size &&
@@ -304,22 +285,21 @@ class SectionCoder {
   }
 
   // Encoder: constants are fitted in the first frames.
-  bool refit() {
+  void refit() {
     const std::uint64_t sections = update_.plan != nullptr ? 0 : state_.sections_;
     constexpr std::uint64_t fitted = 5;
-    if (sections >= fitted) return true;
+    if (sections >= fitted) return;
     // A state of a decoder has no sums; what was read stays as it is.
-    if (update_.plan == nullptr && state_.fit_.empty()) return true;
+    if (update_.plan == nullptr && state_.fit_.empty()) return;
     update_.fit = state_.fit_;
     if (update_.plan != nullptr) {
       update_.fit.emplace();
       update_.fit->start(plan_->molecules.is_wide.size());
     }
     update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next());
-    if (sections != 0 && sections != 1 && sections != 4) return true;
+    if (sections != 0 && sections != 1 && sections != 4) return;
     update_.numbers = numbers_ = std::make_shared<Numbers>();
     numbers_->constants = update_.fit->constants();
-    return true;
   }
 
   // Nothing if an image is too far from the usual one.
@@ -330,7 +310,7 @@ class SectionCoder {
     for (std::size_t b = 0; b < layout().blocks().size() && !is_far; ++b)
       for_slots(b, [&](std::size_t s, std::uint32_t) {
         const RowImage image = images(frame)[s];
-        const RowImage usual = usual_image(cell_, wraps, row(s, frame), images(state_.now_)[s]);
+        const RowImage usual = usually_placed(cell_, wraps, row(s, frame), images(state_.now_)[s]).image;
         if (image == usual) return;
         out.slot.push_back(static_cast<std::uint32_t>(s));
         out.code.push_back(code_of(image, usual));
@@ -413,26 +393,20 @@ class SectionCoder {
     const std::int32_t *const rows = state_.rows_.data() + frame;
     const RowImage *const last = images(state_.now_).data();
     RowImage *const now = images(frame).data();
-    const auto put = [&](std::size_t s, std::uint32_t i) {
-      Way at = place_of(cell_, rows + 8 * s, now[s]);
+    const auto put = [&](const Way &at, std::uint32_t i) {
       for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
     };
     for_blocks([&](std::size_t b) {
       for_slots(b, [&](std::size_t s, std::uint32_t i) {
-        const RowImage image = last[s];
-        Way at = place_of(cell_, rows + 8 * s, image);
-        now[s] = image;
-        if (wraps && !cell_.holds(at)) {
-          now[s] = sum_of(image, cell_.wrap(at));
-          at = place_of(cell_, rows + 8 * s, now[s]);
-        }
-        for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
+        const Placed placed = usually_placed(cell_, wraps, rows + 8 * s, last[s]);
+        now[s] = placed.image;
+        put(placed.at, i);
       });
     });
     for (std::size_t k = 0; k < exceptions.slot.size(); ++k) {
       const std::uint32_t slot = exceptions.slot[k], particle = layout().particle_at()[slot];
       now[slot] = sum_of(now[slot], image_of_code(exceptions.code[k]));
-      if (particle != Layout::nobody) put(slot, particle);
+      if (particle != Layout::nobody) put(place_of(cell_, rows + 8 * std::size_t{slot}, now[slot]), particle);
     }
   }
 
@@ -458,7 +432,7 @@ void State::commit(Update &&update) {
   if (update.numbers != nullptr) numbers_ = std::move(update.numbers);
   if (update.codes != nullptr) codes_ = std::move(update.codes);
   if (update.fit) fit_ = std::move(*update.fit);
-  if (update.counts) counts_ = std::move(update.counts);
+  counts_ = std::move(update.counts);
   frames_ = update.frames;
   now_ = 4 - now_;
   ++sections_;
@@ -480,6 +454,7 @@ std::size_t State::memory_usage() const {
         plan->layout.memory_usage() + plan->molecules.tree.memory_usage() + codec::memory_of(plan->molecules.of_class);
   if (numbers_ != nullptr) bytes += numbers_->columns.memory_usage();
   if (codes_ != nullptr) bytes += codes_->memory_usage();
+  if (counts_) bytes += codec::memory_of(counts_->places);
   return bytes;
 }
 

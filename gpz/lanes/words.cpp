@@ -21,7 +21,7 @@ void Counts::add(const codec::StepItems *items, std::size_t count) {
         continue;
       }
       const auto p = static_cast<std::size_t>(place);
-      const int token = number >> bits_of_place(p);
+      const int token = number >> core::step_bits_of_place(p);
       const bool is_escape = token < lowest_token || token > core::step_last_token;
       ++places[p][is_escape ? step_tokens : static_cast<std::size_t>(token - lowest_token)];
     }
@@ -83,7 +83,7 @@ void Shares::encode(const codec::StepItems *items, std::size_t count, std::vecto
         continue;
       }
       const auto p = static_cast<std::size_t>(place);
-      bits[l] = static_cast<std::uint8_t>(bits_of_place(p));
+      bits[l] = static_cast<std::uint8_t>(core::step_bits_of_place(p));
       const int token = item.number[l] >> bits[l];
       const Share *const of = share_.data() + p * row;
       if (token >= lowest_token && token <= core::step_last_token) share[l] = of[token - lowest_token];

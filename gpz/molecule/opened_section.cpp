@@ -12,6 +12,17 @@ namespace {
 constexpr std::size_t start_bytes = 8;
 constexpr std::size_t tilted_bytes = 9 * sizeof(std::int64_t);
 
+}  // namespace
+
+void append_tilted(const core::GridBox &axes, const Cell::Tilts &tilts, std::vector<std::uint8_t> &bytes) {
+  format::ByteWriter writer(bytes);
+  for (const core::GridAxis &axis : axes) {
+    writer.i64(axis.lo);
+    writer.i64(axis.period);
+  }
+  for (const std::int64_t tilt : tilts) writer.i64(tilt);
+}
+
 Cell read_tilted(format::ByteReader &in, bool is_brick) {
   core::GridBox axes;
   for (core::GridAxis &axis : axes) {
@@ -25,8 +36,6 @@ Cell read_tilted(format::ByteReader &in, bool is_brick) {
   }
   return Cell(axes, tilts, is_brick);
 }
-
-}  // namespace
 
 void append_start(unsigned flags, const Contexts &contexts, std::vector<std::uint8_t> &bytes) {
   const std::size_t end = bytes.size() + start_bytes;

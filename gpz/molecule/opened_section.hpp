@@ -22,6 +22,10 @@ namespace gpz::molecule {
 enum SectionFlag : std::uint8_t { new_tree = 1, tilted = 2, brick = 4, quiet = 8 };
 inline constexpr std::uint8_t all_flags = 15;
 
+// The box of a section with tilts. read_tilted throws corrupt.
+void append_tilted(const core::GridBox &axes, const Cell::Tilts &tilts, std::vector<std::uint8_t> &bytes);
+Cell read_tilted(format::ByteReader &in, bool is_brick);
+
 // Appends flags and contexts, the first bytes of a section: a multiple of 8.
 void append_start(unsigned flags, const Contexts &contexts, std::vector<std::uint8_t> &bytes);
 

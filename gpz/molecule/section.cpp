@@ -165,14 +165,8 @@ class SectionCoder {
     for (const EncodeSide &side : sides) numbers.push_back(side.numbers());
     const std::size_t begin = bytes.size();
     append_start(flags, contexts, bytes);
+    if (edges.is_tilted) append_tilted(edges.tilted_axes, edges.tilts, bytes);
     format::ByteWriter writer(bytes);
-    if (edges.is_tilted) {
-      for (const core::GridAxis &axis : edges.tilted_axes) {
-        writer.i64(axis.lo);
-        writer.i64(axis.period);
-      }
-      for (const std::int64_t tilt : edges.tilts) writer.i64(tilt);
-    }
     stored_particles_.append(writer);
     if (update_.tree) tree().append(bytes, most_threads_);
     bytes.insert(bytes.end(), levels.begin(), levels.end());

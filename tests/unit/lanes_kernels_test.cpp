@@ -162,7 +162,7 @@ void expect_the_same(Pair &pair, Seen &seen) {
               << "kind " << static_cast<int>(kind) << ", slot " << slot << ", number " << c;
           if (place >= StepItems::side)
             seen.sides[number] = true;
-          else if (bits_of_place(static_cast<std::size_t>(place)) > core::step_low_bits)
+          else if (core::step_bits_of_place(static_cast<std::size_t>(place)) > core::step_low_bits)
             seen.many_bits = true;
         }
       }
@@ -328,7 +328,7 @@ TEST(LanesKernels, StatesAtTheBeginning) {
   std::size_t tried = 0;
   for (std::size_t l = 0; l < core::step_lanes; ++l) {
     const std::int32_t place = coded.items[0].place[l];
-    if (place == StepItems::nothing || bits_of_place(static_cast<std::size_t>(place)) != 0) continue;
+    if (place == StepItems::nothing || core::step_bits_of_place(static_cast<std::size_t>(place)) != 0) continue;
     const std::uint32_t x = coded.words[2 * l] | std::uint32_t{coded.words[2 * l + 1]} << 16;
     const std::uint32_t *const entries =
         coded.codes.for_kernels().entries + std::size_t{core::step_table_size} * static_cast<std::size_t>(place);
