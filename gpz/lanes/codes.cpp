@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/codec/functions.hpp"
 #include "gpz/codec/memory.hpp"
 #include "gpz/lanes/stream.hpp"
 
@@ -20,18 +21,16 @@ unsigned context_after(std::uint32_t frequency) {
   return context_of_frequency + static_cast<unsigned>(core::bit_length(frequency));
 }
 
-double below(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
-
 // What is known of a token before numbers are counted: a normal distribution of the variance of the place, wider tails.
 double expected_share(std::size_t place, int token) {
   const auto level = static_cast<int>(place / core::step_parts % core::step_levels);
-  const double deviation = std::sqrt(std::exp2(level + core::step_first_octave) * 1.45);
+  const double deviation = std::sqrt(std::ldexp(1.45, level + core::step_first_octave));
   const bool is_parted = level <= static_cast<int>(core::step_most_parted);
-  const double cell = std::exp2(core::step_bits_of_place(place));
+  const double cell = std::ldexp(1, static_cast<int>(core::step_bits_of_place(place)));
   const double off = is_parted ? (static_cast<double>(place % core::step_parts) + 0.5) / 8 : 0;
   const double least = is_parted ? token - 0.5 - off : token * cell - 0.5;
   const double most = is_parted ? token + 0.5 - off : (token + 1) * cell - 0.5;
-  const auto share = [&](double d) { return below(most / d) - below(least / d); };
+  const auto share = [&](double d) { return codec::normal_below(most / d) - codec::normal_below(least / d); };
   return 0.97 * share(deviation) + 0.03 * share(2 * deviation);
 }
 
@@ -100,7 +99,7 @@ void Codes::choose(const std::vector<PlaceCounts> &counts,
 double Codes::cost_of(const std::vector<PlaceCounts> &counts,
                       const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides) const {
   double bits = 0;
-  const auto cost = [](double slots, int all_bits) { return all_bits - std::log2(slots); };
+  const auto cost = [](double slots, int all_bits) { return all_bits - codec::log2_of(slots); };
   for (std::size_t p = 0; p < places_.size(); ++p) {
     const PlaceCodes &codes = places_[p];
     double escapes = counts[p][step_tokens];

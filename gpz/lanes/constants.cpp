@@ -5,6 +5,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "gpz/codec/functions.hpp"
 #include "gpz/lanes/stream.hpp"
 
 namespace gpz::lanes {
@@ -26,7 +27,7 @@ float power_of(unsigned eighths, int exponent) {
 }
 
 unsigned eighths_of(double value, int exponent) {
-  const double eighths = 8 * (std::log2(std::max(value, 1e-300)) - exponent);
+  const double eighths = 8 * (codec::log2_of(std::clamp(value, 1e-300, 1e300)) - exponent);
   return static_cast<unsigned>(std::lround(std::clamp(eighths, 0.0, static_cast<double>(most_power))));
 }
 

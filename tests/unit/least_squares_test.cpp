@@ -23,6 +23,11 @@ TEST(Functions, AreThoseOfMathematics) {
   }
 }
 
+TEST(Functions, NormalDistribution) {
+  for (double x = -9; x <= 9; x += 0.01)
+    EXPECT_NEAR(codec::normal_below(x), 0.5 * std::erfc(-x / std::sqrt(2.0)), 2e-7) << x;
+}
+
 TEST(Functions, AreExactAtPowersOfTwo) {
   for (int k = -40; k <= 40; ++k) {
     EXPECT_EQ(codec::log2_of(std::ldexp(1, k)), k);
