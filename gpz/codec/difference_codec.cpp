@@ -125,6 +125,7 @@ void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, boo
   }
   keep(nullptr, 0);
   add(q, n, threads);
+  at_rest = true;
 }
 
 void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels, int threads) {
@@ -133,6 +134,23 @@ void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const K
     for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) from[d] = q[d] + first;
     advance_range(first, last - first, from, box, kernels);
   });
+  at_rest = false;
+  ++frames;
+}
+
+void DifferenceState::rest(const IndexColumns &q, int threads) {
+  parallel_particles(threads, particles, [&](std::size_t first, std::size_t last) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
+      Axis &axis = axes[d];
+      if (q[d] != axis.last.data())
+        std::copy(q[d] + first, q[d] + last, axis.last.begin() + static_cast<std::ptrdiff_t>(first));
+      if (plain || at_rest) continue;
+      for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous})
+        std::fill(column->begin() + static_cast<std::ptrdiff_t>(first),
+                  column->begin() + static_cast<std::ptrdiff_t>(last), 0);
+    }
+  });
+  at_rest = true;
   ++frames;
 }
 
@@ -315,6 +333,7 @@ void follow_difference(DifferenceState &state, const std::uint8_t *bytes, std::s
                         [&](std::size_t, std::size_t d) { return block[d]; },
                         [&](std::size_t at, std::size_t n) { state.advance_range(at, n, q, box, kernels); });
                   });
+  state.at_rest = false;
   ++state.frames;
 }
 

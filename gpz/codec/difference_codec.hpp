@@ -34,6 +34,7 @@ struct DifferenceState {
   bool plain = false;  // keeps `last` only: the prediction is the last value
   std::size_t particles = 0;
   std::uint64_t frames = 0;  // since the key frame, inclusive; 0: no key frame yet
+  bool at_rest = false;      // all deviations, velocities and previous displacements are 0
   std::array<Axis, core::max_components> axes;
 
   // A key frame of `n` particles with `count` axes (1 to 3). Throws std::bad_alloc.
@@ -45,6 +46,8 @@ struct DifferenceState {
   void add(const IndexColumns &added, std::size_t count, int threads = 1);
   // Updates the history after a frame was encoded or decoded. For a plain state `q` may be its own `last` columns.
   void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = codec::kernels(), int threads = 1);
+  // The same, but particles are taken to have rested at q since the key frame. `q` may be the `last` columns.
+  void rest(const IndexColumns &q, int threads = 1);
   // Updates `n` particles from `first` on without counting the frame. q[d][0] belongs to particle `first`.
   void advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
                      const Kernels &kernels);

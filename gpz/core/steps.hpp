@@ -84,6 +84,8 @@ GPZ_HD bool both(bool a, bool b) { return a && b; }
 GPZ_HD bool differ(bool a, bool b) { return a != b; }
 GPZ_HD float select(bool mask, float a, float b) { return mask ? a : b; }
 GPZ_HD std::int32_t select(bool mask, std::int32_t a, std::int32_t b) { return mask ? a : b; }
+GPZ_HD bool any(bool a) { return a; }
+GPZ_HD bool all(bool a) { return a; }
 GPZ_HD float root_of(float x) { return sqrtf(x); }
 GPZ_HD float magnitude(float x) { return fabsf(x); }
 // NaN becomes b.
@@ -179,6 +181,7 @@ struct BondVectors {
   Vector<R> last;             // bond vector, frame before
   Vector<R> moved;            // displacement of the parent
   Vector<R> last_axis, axis;  // to the particle that gives the axis
+  bool has_second;            // otherwise these are not used:
   Vector<R> last_second, second;
 };
 
@@ -381,7 +384,29 @@ class BondStep {
     radius_ = radius2 * over_radius_;
     axis_ = a1;
 
-    // Where it was, seen from axis and second reference.
+    Vector<R> heading, sideways{R(0.0F), R(0.0F), R(0.0F)};
+    R turned_by(0.0F);
+    if (v.has_second) {
+      const M framed = see_from_second(v, a0, last_along, carried_way, k, heading, sideways, turned_by);
+      if (!all(framed)) heading = select(framed, heading, straight_heading(carried_way));
+    } else {
+      heading = straight_heading(carried_way);
+    }
+    return times(over_radius_ * turned_by, sideways) +
+           times(over_radius_ * root_of(radius2 - turned_by * turned_by), heading);
+  }
+
+  // Without a second reference, or where it is on the axis: towards the carried bond vector.
+  GPZ_HD Vector<R> straight_heading(const Vector<R> &carried_way) const {
+    const Vector<R> t = cross(axis_, carried_way);
+    return cross(times(over_root_of(larger(dot(t, t), R(0.25F))), t), axis_);
+  }
+
+  // Where it was, seen from axis and second reference; true where these are a frame. Elsewhere there is no turn.
+  template <typename Constants>
+  GPZ_HD M see_from_second(const BondVectors<R> &v, const Vector<R> &a0, R last_along, const Vector<R> &carried_way,
+                           const Constants &k, Vector<R> &heading, Vector<R> &sideways, R &turned_by) const {
+    const Vector<R> &a1 = axis_;
     const Vector<R> &s0 = v.last_second, &s1 = v.second;
     const R e0 = dot(a0, s0), e1 = dot(a1, s1);
     const R ss0 = dot(s0, s0), ss1 = dot(s1, s1), across0 = ss0 - e0 * e0;
@@ -395,18 +420,13 @@ class BondStep {
     p = over * p;
     q = over * q;
     const Vector<R> b1 = s1 - times(e1, a1);
-    Vector<R> heading = times(p, b1) + times(q, t1);
-    const Vector<R> sideways = times(p, t1) - times(q, b1);
-    R turned_by = k(turned) * dot(carried_way, sideways);
-    // Without a second reference, or where it is on the axis: towards the carried bond vector.
-    const Vector<R> t = cross(a1, carried_way);
-    const Vector<R> straight = cross(times(over_root_of(larger(dot(t, t), R(0.25F))), t), a1);
-    heading = select(framed, heading, straight);
-    turned_by = select(framed, turned_by, R(0.0F));
+    heading = times(p, b1) + times(q, t1);
+    const Vector<R> across = times(p, t1) - times(q, b1);
+    sideways = select(framed, across, sideways);
     const R most_turned = R(0.98F) * radius_;
-    turned_by = clamped(turned_by, R(0.0F) - most_turned, most_turned);
-    return times(over_radius_ * turned_by, sideways) +
-           times(over_radius_ * root_of(radius2 - turned_by * turned_by), heading);
+    turned_by =
+        select(framed, clamped(k(turned) * dot(carried_way, across), R(0.0F) - most_turned, most_turned), turned_by);
+    return framed;
   }
 
   R length_, along_, radius_, over_radius_, over_length_;

@@ -116,6 +116,7 @@ inline Floats root_of(Floats x) {
 #endif
 #endif
 inline bool any(Choice c) { return bits_of(c) != 0; }
+inline bool all(Choice c) { return bits_of(c) == (1U << float_lanes) - 1; }
 
 inline Floats operator+(Floats a, Floats b) { return Floats{a.v + b.v}; }
 inline Floats operator-(Floats a, Floats b) { return Floats{a.v - b.v}; }
@@ -169,6 +170,12 @@ inline Integers load_integers(const std::int32_t *from) {
   return x;
 }
 inline void store(std::int32_t *to, Integers x) { std::memcpy(to, &x.v, sizeof x.v); }
+// As integers of 64 bits.
+inline void store_wide(std::int64_t *to, Integers x) {
+  using Wide = std::int64_t __attribute__((vector_size(float_lanes * sizeof(std::int64_t))));
+  const Wide wide = __builtin_convertvector(x.v, Wide);
+  std::memcpy(to, &wide, sizeof wide);
+}
 inline Integers counted() {
   Integers x;
   for (int l = 0; l < float_lanes; ++l) x.v[l] = l;

@@ -278,8 +278,11 @@ class Pass {
       if constexpr (has_axis) {
         v.last_axis = between(rows(before_, table_.axis), last_parent);
         v.axis = between(rows(now_, table_.axis), parent[j]);
-        v.last_second = between(rows(before_, table_.second), last_parent);
-        v.second = between(rows(now_, table_.second), parent[j]);
+        v.has_second = table_.steps[step].has_seconds;
+        if (v.has_second) {
+          v.last_second = between(rows(before_, table_.second), last_parent);
+          v.second = between(rows(now_, table_.second), parent[j]);
+        }
       }
       bond[j].expect(v, of_vector(j));
       if constexpr (!Coder::decodes) {
@@ -368,9 +371,45 @@ std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std
   return static_cast<std::size_t>(finder.end() - items);
 }
 
+Integers eighth(Integers x, int byte) { return signed_down(shifted_up(x, 24 - 8 * byte), 24); }
+Row repeated(const core::Vector<std::int32_t> &v) { return {Integers{v.x}, Integers{v.y}, Integers{v.z}}; }
+Row times(Integers k, const Row &v) { return {k * v.x, k * v.y, k * v.z}; }
+Choice is_beyond(const Row &at, const Row &least, const Row &most) {
+  return either(
+      either(either(more(least.x, at.x), more(at.x, most.x)), either(more(least.y, at.y), more(at.y, most.y))),
+      either(more(least.z, at.z), more(at.z, most.z)));
+}
+
+std::size_t place(const StepPlaces &from, std::size_t first, std::size_t end,
+                  const std::array<std::int64_t *, 3> &positions, std::uint32_t *left) {
+  const Row edges[3] = {repeated(from.edges[0]), repeated(from.edges[1]), repeated(from.edges[2])};
+  const Row least = repeated(from.least), most = repeated(from.most);
+  const auto all = [](std::int32_t x) { return Row{Integers{x}, Integers{x}, Integers{x}}; };
+  const Row least_row = all(-StepPlaces::most_row), most_row = all(StepPlaces::most_row);
+  const Row least_image = all(-StepPlaces::most_image), most_image = all(StepPlaces::most_image);
+  std::size_t count = 0, i = first;
+  for (; i + float_lanes <= end; i += float_lanes) {
+    const std::uint32_t *const slot = from.slot_of + i;
+    const Row row = rows_of([&](int l) { return from.rows + 8 * std::size_t{slot[l]}; });
+    const Integers packed = gather(from.images, load_integers(reinterpret_cast<const std::int32_t *>(slot)));
+    const Row image{eighth(packed, 0), eighth(packed, 1), eighth(packed, 2)};
+    const Row at = row + times(image.x, edges[0]) + times(image.y, edges[1]) + times(image.z, edges[2]);
+    unsigned others =
+        bits_of(either(either(is_beyond(row, least_row, most_row), is_beyond(image, least_image, most_image)),
+                       is_beyond(at, least, most)));
+    store_wide(positions[0] + i, at.x);
+    store_wide(positions[1] + i, at.y);
+    store_wide(positions[2] + i, at.z);
+    for (; others != 0; others &= others - 1)
+      left[count++] = static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(__builtin_ctz(others));
+  }
+  for (; i < end; ++i) left[count++] = static_cast<std::uint32_t>(i);
+  return count;
+}
+
 }  // namespace
 
-const StepKernels step_kernels{decode, find};
+const StepKernels step_kernels{decode, find, place};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

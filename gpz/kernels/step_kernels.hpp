@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpz/core/config.hpp"
 #include "gpz/core/steps.hpp"
 
 namespace gpz::codec {
@@ -15,6 +16,7 @@ struct Step {
   core::StepKind kind;
   std::uint8_t lanes;           // in use: 1 to core::step_lanes
   bool is_regular;              // the references of its lanes are neighbours in memory
+  bool has_seconds;             // some of its particles have a second reference
   std::uint32_t constants = 0;  // number of its columns of constants
 };
 
@@ -48,6 +50,21 @@ inline constexpr std::size_t step_most_items = 4;
 // Most words of a step: of a component those of a token, of further bits, and of an escape.
 inline constexpr std::size_t step_most_words = core::step_lanes * (3 * 4 + 1);
 
+// Rows of a frame, and the images that move them to positions, with their limits: positions fit into 32 bits.
+struct StepPlaces {
+  static constexpr std::int32_t most_row = 1 << 30;
+  static constexpr std::int32_t most_edge = 1 << 25;
+  static constexpr std::int32_t most_image = 7;
+  static_assert(std::int64_t{most_row} + 3 * std::int64_t{most_edge} * most_image < INT64_C(1) << 31);
+
+  const std::int32_t *rows;      // 8 integers from slot to slot
+  const std::uint32_t *images;   // of each slot: how many edges, i8 for x, y and z from the lowest byte on
+  const std::uint32_t *slot_of;  // of each particle
+  core::Vector<std::int32_t> edges[3];
+  // The box in which images stay as they are.
+  core::Vector<std::int32_t> least, most;
+};
+
 struct StepKernels {
   // Decodes steps first, ... end - 1 of a block into the rows at `now` (0 or 4) of `rows`, which is aligned to 16
   // bytes; the others are those of the frame before. Returns false if the words do not fit. `words` are followed by
@@ -57,6 +74,10 @@ struct StepKernels {
   // The numbers of the steps, of both frames. Returns how many.
   std::size_t (*find)(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
                       StepItems *items);
+  // Positions of particles first to end - 1. Particles with rows or images beyond the limits, or outside the box, are
+  // left to the caller: their numbers go to `left`, which has room for all. Returns how many.
+  std::size_t (*place)(const StepPlaces &from, std::size_t first, std::size_t end,
+                       const std::array<std::int64_t *, 3> &positions, std::uint32_t *left);
 };
 
 namespace GPZ_ISA {

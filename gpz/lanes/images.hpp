@@ -5,7 +5,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
@@ -20,31 +19,28 @@ using molecule::Cell;
 using molecule::Image;
 using molecule::Way;
 
-// Edges that are added to a particle's row to give its position; the last one is not used.
-using RowImage = std::array<std::int8_t, 4>;
+// Edges that are added to a particle's row to give its position: i8 of x, y and z, from the lowest byte on.
+using RowImage = std::uint32_t;
 
 inline Way way_of(const std::int32_t *row) { return {row[0], row[1], row[2]}; }
 inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
-inline Image image_of(const RowImage &image) { return {image[0], image[1], image[2]}; }
-inline bool is_none(const RowImage &image) {
-  std::uint32_t bits;
-  std::memcpy(&bits, image.data(), sizeof bits);
-  return bits == 0;
+inline Image image_of(RowImage image) {
+  return {static_cast<std::int8_t>(image & 255), static_cast<std::int8_t>(image >> 8 & 255),
+          static_cast<std::int8_t>(image >> 16)};
 }
 // Modulo 256.
-inline RowImage sum_of(const RowImage &a, const Image &b) {
-  const auto add = [](std::int8_t x, std::int8_t y) {
-    return static_cast<std::int8_t>(static_cast<std::uint8_t>(x) + static_cast<std::uint8_t>(y));
-  };
-  return {add(a[0], b[0]), add(a[1], b[1]), add(a[2], b[2]), 0};
+inline RowImage sum_of(RowImage a, const Image &b) {
+  RowImage sum = 0;
+  for (unsigned d = 0; d < b.size(); ++d) sum |= (((a >> 8 * d) + static_cast<std::uint32_t>(b[d])) & 255) << 8 * d;
+  return sum;
 }
 inline void store_row(std::int32_t *row, const Way &at) {
   for (std::size_t d = 0; d < at.size(); ++d) row[d] = static_cast<std::int32_t>(at[d]);
 }
 
 // Where a row and an image are.
-inline Way place_of(const Cell &cell, const std::int32_t *row, const RowImage &image) {
-  return is_none(image) ? way_of(row) : cell.moved(way_of(row), image_of(image));
+inline Way place_of(const Cell &cell, const std::int32_t *row, RowImage image) {
+  return image == 0 ? way_of(row) : cell.moved(way_of(row), image_of(image));
 }
 
 // A particle with the image that the rule of a section gives it.
@@ -52,7 +48,7 @@ struct Placed {
   RowImage image;
   Way at;
 };
-inline Placed usually_placed(const Cell &cell, bool wraps, const std::int32_t *row, const RowImage &last) {
+inline Placed usually_placed(const Cell &cell, bool wraps, const std::int32_t *row, RowImage last) {
   const Way at = place_of(cell, row, last);
   if (!wraps || cell.holds(at)) return {last, at};
   const RowImage image = sum_of(last, cell.wrap(at));
@@ -97,10 +93,11 @@ inline Image image_of_code(std::uint8_t code) {
           static_cast<std::int8_t>(code / 9 - 1)};
 }
 inline constexpr std::uint8_t too_far = 255;
-inline std::uint8_t code_of(const RowImage &image, const RowImage &usual) {
+inline std::uint8_t code_of(RowImage image, RowImage usual) {
+  const Image is = image_of(image), expected = image_of(usual);
   int code = 0;
-  for (int d = 2; d >= 0; --d) {
-    const int off = image[static_cast<std::size_t>(d)] - usual[static_cast<std::size_t>(d)];
+  for (std::size_t d = is.size(); d-- > 0;) {
+    const int off = is[d] - expected[d];
     if (off < -1 || off > 1) return too_far;
     code = 3 * code + off + 1;
   }

@@ -142,7 +142,7 @@ void Layout::place(const Molecules &molecules, std::uint32_t particles_a_block) 
       }
       if (particle_at_.size() == most_slots) throw Error(Status::limit_exceeded, "more than 2^29 slots of steps");
       std::sort(taken.begin(), taken.end());
-      steps_.push_back({static_cast<core::StepKind>(kind), static_cast<std::uint8_t>(taken.size()), false, 0});
+      steps_.push_back({static_cast<core::StepKind>(kind), static_cast<std::uint8_t>(taken.size()), false, false, 0});
       for (const std::uint32_t i : taken) {
         slot_of_[i] = static_cast<std::uint32_t>(particle_at_.size());
         particle_at_.push_back(i);
@@ -160,6 +160,7 @@ void Layout::refer(const Molecules &molecules) {
   std::unordered_map<std::string, std::uint32_t> column_of;
   std::string classes(lanes + 1, '\0');  // and whether there is an axis, which constants depend on
   for (std::size_t s = 0; s < steps_.size(); ++s) {
+    bool has_seconds = false;
     for (std::size_t l = 0; l < lanes; ++l) {
       const std::size_t slot = s * lanes + l;
       const std::uint32_t i = particle_at_[slot] == nobody ? particle_at_[s * lanes] : particle_at_[slot];
@@ -169,9 +170,11 @@ void Layout::refer(const Molecules &molecules) {
       parent_[slot] = row(parent);
       axis_[slot] = row(of.axis);
       second_[slot] = row(of.second);
+      has_seconds = has_seconds || of.second != nobody;
       classes[l] = static_cast<char>(molecules.of_class[i]);
     }
     codec::Step &step = steps_[s];
+    step.has_seconds = has_seconds;
     step.is_regular = true;
     for (const auto *rows : {&parent_, &axis_, &second_})
       for (std::size_t l = 1; l < lanes; ++l)

@@ -28,7 +28,8 @@ enum Flag : unsigned {
   wraps = 8,
   tilted = 16,
   brick = 32,
-  all_flags = 63
+  motion_ends = 64,
+  all_flags = 127
 };
 
 // Encoder: even if every second slot were empty, a layout could hold them.
@@ -39,6 +40,12 @@ constexpr std::size_t block_margin = codec::step_most_words;
 
 bool is_near(const Way &at) {
   return std::all_of(at.begin(), at.end(), [](std::int64_t x) { return x > -most_place && x < most_place; });
+}
+
+// The next frame's image fits as well.
+bool is_moderate(RowImage image) {
+  const Image edges = image_of(image);
+  return std::all_of(edges.begin(), edges.end(), [](std::int8_t x) { return x > -100 && x < 100; });
 }
 
 }  // namespace
@@ -69,8 +76,10 @@ class SectionCoder {
     update_.frames = history.frames + 1;
   }
 
-  bool encode(const codec::IndexColumns &q, const molecule::Edges &edges, std::vector<std::uint8_t> &bytes) {
-    unsigned flags = 0;
+  bool encode(const codec::IndexColumns &q, const molecule::Edges &edges, bool rests,
+              std::vector<std::uint8_t> &bytes) {
+    unsigned flags = rests ? static_cast<unsigned>(motion_ends) : 0;
+    update_.rests = rests;
     cell_ = Cell(edges.axes);
     if (edges.is_tilted) {
       flags |= tilted;
@@ -110,9 +119,16 @@ class SectionCoder {
     if (!best) return false;
 
     find_items();
-    choose_codes();
-    if (update_.codes != nullptr) flags |= new_codes;
+    const bool is_settled = has_settled();
+    if (!is_settled) choose_codes();
     std::vector<std::vector<std::uint16_t>> words = code_items();
+    update_.words = is_settled ? state_.words_ : count_of(words);
+    if (is_settled && count_of(words) > state_.words_ + state_.words_ / 32) {
+      choose_codes();
+      words = code_items();
+      update_.words = count_of(words);
+    }
+    if (update_.codes != nullptr) flags |= new_codes;
 
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
@@ -142,6 +158,7 @@ class SectionCoder {
     if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0) ||
         ((flags & new_plan) != 0 && (flags & (new_constants | new_codes)) != (new_constants | new_codes)))
       corrupt("flags of a section of steps", 0);
+    update_.rests = (flags & motion_ends) != 0;
     cell_ = Cell(axes);
     if ((flags & tilted) != 0) cell_ = molecule::read_tilted(in, (flags & brick) != 0);
     if ((flags & new_plan) != 0) {
@@ -265,7 +282,7 @@ class SectionCoder {
         if (is_root) {
           base = way_of(row(s, state_.now_));
           image = images(state_.now_)[s];
-          way = molecule::difference_of(place, is_none(image) ? base : cell_.moved(base, image_of(image)));
+          way = molecule::difference_of(place, image == 0 ? base : cell_.moved(base, image_of(image)));
         } else {
           const std::size_t parent = table.parent[s] / 8;
           base = way_of(row(parent, frame));
@@ -274,8 +291,7 @@ class SectionCoder {
         }
         const Image edges = cell_.shorten(way);
         const Way at = molecule::sum_of(base, way);
-        all_fit = all_fit && is_near(at) && is_near(place) &&
-                  std::all_of(image.begin(), image.end(), [](std::int8_t x) { return x > -100 && x < 100; });
+        all_fit = all_fit && is_near(at) && is_near(place) && is_moderate(image);
         store_row(row(s, frame), at);
         images(frame)[s] = sum_of(image, edges);
       });
@@ -325,18 +341,30 @@ class SectionCoder {
     first_item_.assign(blocks.size(), 0);
     item_count_.assign(blocks.size(), 0);
     items_.resize(layout().steps().size() * codec::step_most_items);
-    counts_.assign(blocks.size(), {});
     const codec::StepTable table = layout().table(numbers_->columns.data());
     for_blocks([&](std::size_t b) {
       first_item_[b] = blocks[b].first * codec::step_most_items;
       item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
                                                    items_.data() + first_item_[b]);
-      counts_[b].add(items_.data() + first_item_[b], item_count_[b]);
     });
-    for (std::size_t b = 1; b < blocks.size(); ++b) counts_[0].add(counts_[b]);
+  }
+
+  // Tables are compared with better ones in the first frames, and now and then.
+  bool has_settled() const {
+    constexpr std::uint64_t interval = 8;
+    return !update_.fit && state_.sections_ % interval != 0;
+  }
+  static std::size_t count_of(const std::vector<std::vector<std::uint16_t>> &words) {
+    std::size_t count = 0;
+    for (const auto &block : words) count += block.size();
+    return count;
   }
 
   void choose_codes() {
+    const std::size_t blocks = layout().blocks().size();
+    counts_.assign(blocks, {});
+    for_blocks([&](std::size_t b) { counts_[b].add(items_.data() + first_item_[b], item_count_[b]); });
+    for (std::size_t b = 1; b < blocks; ++b) counts_[0].add(counts_[b]);
     auto own = std::make_shared<Codes>();
     const bool is_fitted = update_.fit.has_value();
     if (is_fitted) {
@@ -386,28 +414,68 @@ class SectionCoder {
     });
   }
 
-  // Images of this frame, and the indices that they give.
+  // Images of this frame, which take the place of the last ones, and the indices that they give.
   void write(bool wraps, const ImageExceptions &exceptions, const codec::IndexOutput &q) {
-    const unsigned frame = next();
-    // Local pointers: a byte that is stored may be part of a vector.
-    const std::int32_t *const rows = state_.rows_.data() + frame;
-    const RowImage *const last = images(state_.now_).data();
-    RowImage *const now = images(frame).data();
-    const auto put = [&](const Way &at, std::uint32_t i) {
+    std::swap(images(state_.now_), images(next()));
+    const std::int32_t *const rows = state_.rows_.data() + next();
+    RowImage *const image = images(next()).data();
+    const std::uint32_t *const slot_of = layout().slot_of().data();
+    const auto put = [&](std::size_t i, const Way &at) {
       for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
     };
-    for_blocks([&](std::size_t b) {
-      for_slots(b, [&](std::size_t s, std::uint32_t i) {
-        const Placed placed = usually_placed(cell_, wraps, rows + 8 * s, last[s]);
-        now[s] = placed.image;
-        put(placed.at, i);
-      });
+    const auto put_usual = [&](std::size_t i) {
+      const std::size_t s = slot_of[i];
+      const Placed placed = usually_placed(cell_, wraps, rows + 8 * s, image[s]);
+      image[s] = placed.image;
+      put(i, placed.at);
+    };
+    codec::StepPlaces places{rows, image, slot_of, {}, {}, {}};
+    const bool is_usual = find_box(wraps, places);
+    codec::parallel_particles(threads_, layout().particles(), [&](std::size_t first, std::size_t end) {
+      if (!is_usual)
+        for (std::size_t i = first; i < end; ++i) put_usual(i);
+      std::array<std::uint32_t, 1024> left;
+      for (std::size_t i = first; is_usual && i < end; i += left.size()) {
+        const std::size_t count =
+            codec::kernels().steps.place(places, i, std::min(i + left.size(), end), q, left.data());
+        for (std::size_t k = 0; k < count; ++k) put_usual(left[k]);
+      }
     });
     for (std::size_t k = 0; k < exceptions.slot.size(); ++k) {
       const std::uint32_t slot = exceptions.slot[k], particle = layout().particle_at()[slot];
-      now[slot] = sum_of(now[slot], image_of_code(exceptions.code[k]));
-      if (particle != Layout::nobody) put(place_of(cell_, rows + 8 * std::size_t{slot}, now[slot]), particle);
+      image[slot] = sum_of(image[slot], image_of_code(exceptions.code[k]));
+      if (particle != Layout::nobody) put(particle, place_of(cell_, rows + 8 * std::size_t{slot}, image[slot]));
     }
+  }
+
+  // The edges, and the box in which images do not wrap. Returns false if they do not fit into `places`.
+  bool find_box(bool wraps, codec::StepPlaces &places) const {
+    using Place = core::Vector<std::int32_t>;
+    bool fits = true;
+    const auto narrow = [&](std::int64_t x, std::int64_t most) {
+      fits = fits && x >= -most && x <= most;
+      return static_cast<std::int32_t>(x);
+    };
+    for (std::size_t d = 0; d < core::max_components; ++d) {
+      const Way &edge = cell_.edge(d);
+      const auto of = [&](std::size_t c) { return narrow(edge[c], codec::StepPlaces::most_edge); };
+      places.edges[d] = Place{of(0), of(1), of(2)};
+    }
+    places.least = {INT32_MIN, INT32_MIN, INT32_MIN};
+    places.most = {INT32_MAX, INT32_MAX, INT32_MAX};
+    if (!wraps) return fits;
+    const core::GridBox *const box = cell_.straight_axes();
+    if (box == nullptr) return false;
+    const auto limit = [&](std::size_t d, std::int32_t &least, std::int32_t &most) {
+      const core::GridAxis &axis = (*box)[d];
+      if (axis.period == 0) return;
+      least = narrow(axis.lo, INT32_MAX);
+      most = narrow(axis.lo + axis.period - 1, INT32_MAX);
+    };
+    limit(0, places.least.x, places.most.x);
+    limit(1, places.least.y, places.most.y);
+    limit(2, places.least.z, places.most.z);
+    return fits;
   }
 
   State &state_;
@@ -433,6 +501,8 @@ void State::commit(Update &&update) {
   if (update.codes != nullptr) codes_ = std::move(update.codes);
   if (update.fit) fit_ = std::move(*update.fit);
   counts_ = std::move(update.counts);
+  words_ = update.words;
+  rests_ = update.rests;
   frames_ = update.frames;
   now_ = 4 - now_;
   ++sections_;
@@ -442,6 +512,7 @@ void State::restart() {
   plan_ = nullptr;
   numbers_ = nullptr;
   codes_ = nullptr;
+  rests_ = false;
   frames_ = sections_ = 0;
   counts_.reset();
 }
@@ -459,9 +530,9 @@ std::size_t State::memory_usage() const {
 }
 
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
-                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads) {
+                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads, bool rests) {
   SectionCoder coder(state, history, threads);
-  if (!coder.encode(q, edges, bytes)) return {};
+  if (!coder.encode(q, edges, rests, bytes)) return {};
   return coder.update();
 }
 

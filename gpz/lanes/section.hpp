@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
@@ -35,7 +36,9 @@ struct Update {
   // Encoder: of the first frames with this plan.
   std::optional<Fit> fit;
   std::optional<Counts> counts;
+  std::size_t words = 0;          // of the last section whose tables were compared with better ones
   std::uint64_t frames = 0;       // of the history, including this one
+  bool rests = false;             // the motion of particles ends in this frame
   std::size_t lasting_bytes = 0;  // of the section: molecules, constants and tables, which later ones use as well
 
   // For a new plan: number of particles whose bond lengths hardly change between frames.
@@ -45,6 +48,8 @@ struct Update {
 class State {
  public:
   bool empty() const { return plan_ == nullptr; }
+  // Whether motion ended in the last section, once.
+  bool take_rest() { return std::exchange(rests_, false); }
   void commit(Update &&update);
   // Begins anew: at an independent chunk, and where particles leave or arrive. Keeps memory for what comes.
   void restart();
@@ -56,6 +61,7 @@ class State {
   std::shared_ptr<Plan> plan_;
   std::shared_ptr<Numbers> numbers_;
   std::shared_ptr<Codes> codes_;
+  bool rests_ = false;
   std::uint64_t frames_ = 0;    // of the history, when the rows were written
   std::uint64_t sections_ = 0;  // with this plan
   // Rows of the frames before and now take turns: place 8 s and 8 s + 4 for slot s.
@@ -65,14 +71,17 @@ class State {
   // Encoder.
   Fit fit_;
   std::optional<Counts> counts_;
+  std::size_t words_ = 0;
   // Decoder: the bytes that the plan was read from. The next interval often has the same.
   std::vector<std::uint8_t> plan_bytes_;
   std::shared_ptr<Plan> known_plan_;
 };
 
-// As molecule::encode and molecule::decode.
+// As molecule::encode and molecule::decode. With `rests`, what the history knows of motion ends with this frame, which
+// is faster: steps do not need it.
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
-                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1);
+                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1,
+                             bool rests = false);
 void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const codec::IndexOutput &q);
 

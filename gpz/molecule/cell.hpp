@@ -63,6 +63,8 @@ class Cell {
   // The axes of a box without tilts, whose nearest images are those of core::displacement; nullptr for a tilted one.
   const core::GridBox *straight_axes() const { return is_straight_ ? &axes_ : nullptr; }
 
+  const Way &edge(std::size_t axis) const { return edges_[axis]; }
+
   // True if a position is inside a box without tilts. Always false for a tilted box.
   GPZ_HD bool holds(const Way &place) const { return holds(place[0], place[1], place[2]); }
   GPZ_HD bool holds(std::int64_t x, std::int64_t y, std::int64_t z) const {

@@ -14,8 +14,8 @@ using When = SectionCandidate::When;
 
 // Two segments: with one, coding 12 has nothing over coding 5.
 constexpr std::uint64_t least_segmented = 2 * model::ordered_segment;
-// States, constants and tables weigh more where particles are few: coding 9 is smaller there.
-constexpr std::uint64_t least_in_steps = least_segmented;
+// States, constants and tables weigh more where particles are few: coding 9 is smaller there, by a tenth.
+constexpr std::uint64_t least_in_steps = 2048;
 
 // clang-format off
 constexpr SectionCandidate candidates[] = {
@@ -69,11 +69,12 @@ struct Level {
   Effort effort;
   bool needs_ids_in_order;
   std::uint32_t features;
-  std::uint32_t large;  // features of chunks of at least least_segmented particles
+  std::uint32_t in_steps;   // features of chunks of at least least_in_steps particles
+  std::uint32_t segmented;  // the same of least_segmented
 };
 constexpr Level levels[] = {
-    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections, feature::segmented_order | feature::steps},
-    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks, feature::segmented_order | feature::steps},
+    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections, feature::steps, feature::segmented_order},
+    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks, 0, feature::segmented_order},
 };
 // clang-format on
 
@@ -110,7 +111,8 @@ std::uint32_t features_of(Effort effort, Order order, bool ids, std::uint64_t pa
   for (const trajectory::Level &level : trajectory::levels) {
     if (level.effort != effort || (level.needs_ids_in_order && !in_order)) continue;
     features |= level.features;
-    if (in_order && particles >= trajectory::least_segmented) features |= level.large;
+    if (in_order && particles >= trajectory::least_in_steps) features |= level.in_steps;
+    if (in_order && particles >= trajectory::least_segmented) features |= level.segmented;
   }
   return features;
 }

@@ -84,7 +84,8 @@ void ChunkHistory::keep(const format::Column<std::uint32_t> &slots) {
   particles_ = slots.size();
 }
 
-void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box) {
+void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box,
+                          Columns *columns) {
   codec::DifferenceState &state = fields_[field];
   for (std::size_t d = 0; field == 0 && d < core::max_components; ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
@@ -99,7 +100,10 @@ void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices,
       for (std::size_t i = first; i < last; ++i) crossings[i] = core::crossing(now[i], before[i], axis);
     });
   }
-  state.advance(indices, box, codec::kernels(), threads_);
+  if (!modelled_[field].steps.take_rest()) return state.advance(indices, box, codec::kernels(), threads_);
+  if (columns == nullptr) return state.rest(indices, threads_);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) state.axes[d].last.swap((*columns)[d]);
+  state.rest({state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()}, threads_);
 }
 
 void ChunkHistory::follow_section(std::size_t field, Follow &follow, const Payload &payload) {

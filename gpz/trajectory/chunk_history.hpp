@@ -68,6 +68,10 @@ class ChunkHistory {
     void follow(const codec::IndexColumns &indices, const core::GridBox &box) && {
       history_.follow(field_, indices, box);
     }
+    // The same. May leave other indices in the columns.
+    void follow(Indices &indices, const core::GridBox &box) && {
+      history_.follow(field_, indices.columns(history_.described_[field_].components.size()), box, &indices.column);
+    }
     // Follows a section by Coding::follow. Not for field 0 if other fields count its crossings.
     void follow_section(Follow &follow, const Payload &payload) && { history_.follow_section(field_, follow, payload); }
 
@@ -109,7 +113,9 @@ class ChunkHistory {
  private:
   void keep(const format::Column<std::uint32_t> &slots);
   void expect_crossings(std::size_t field, const format::Crossed &crossed);
-  void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box);
+  using Columns = std::array<format::Column<std::int64_t>, core::max_components>;
+  void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box,
+              Columns *columns = nullptr);
   void follow_section(std::size_t field, Follow &follow, const Payload &payload);
   void add(const IndependentChunk &chunk, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;

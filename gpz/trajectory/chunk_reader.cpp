@@ -153,7 +153,7 @@ void ChunkReader::decode_section(ChunkHistory::Step &frame, std::size_t field, c
     if (history_.is_limited(field) && (needs_history || (field == 0 && counts_crossings_))) throw AllSlotsNeeded{};
     decode_indices(context, section, indices_);
     exact_[field] = indices_.exact;
-    std::move(step).follow(indices_.columns(context.components()), section.payload.box);
+    std::move(step).follow(indices_, section.payload.box);
   }
 }
 

@@ -140,7 +140,7 @@ class Efforts(EffortCase):
         self.write("in.dump", "".join(dump_frame(10 * k, part, MOVING_COLUMNS) for k, part in enumerate(rows)))
         for effort in EFFORTS:
             self.encode(f"{effort}.gpz", "--effort", effort)
-            expected = FEATURES[effort] | (SEGMENTS | STEPS if effort != "fast" else 0)
+            expected = FEATURES[effort] | {"fast": 0, "standard": SEGMENTS | STEPS, "dense": SEGMENTS}[effort]
             self.assertEqual(self.features(f"{effort}.gpz"), expected)
             self.gpz("select", "fast.gpz", "--frames", "1", "--effort", effort, "-o", "one.gpz", out=None)
             self.assertEqual(self.features("one.gpz"), expected)

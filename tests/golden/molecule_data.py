@@ -119,7 +119,7 @@ def molecule_sources():
         "steps": of_molecules(
             Molecules(66, 200, 30, 14, 24.0), 5, (24.0, 25.0, 26.0), events=far_away, rest_in=4, features=STEPS
         ),
-        "steps_tilted": of_molecules(Molecules(67, 200, 40, 14, 40.0), 4, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), features=STEPS),
+        "steps_tilted": of_molecules(Molecules(67, 120, 24, 14, 40.0), 7, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), features=STEPS),
         "steps_brick": of_molecules(Molecules(68, 200, 40, 14, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True, features=STEPS),
         "steps_open": of_molecules(Molecules(69, 200, 40, 16, 40.0, flat=True), 3, (40.0, 43.0, 42.0), boundary="ppppss", features=STEPS),
     }

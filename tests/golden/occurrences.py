@@ -30,7 +30,7 @@ from gpz_reference.codec import EXACT, FLOAT32, FLOAT64, INTEGER
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
 MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
 MOLECULE_FLAGS = gpz_molecules.NEW, gpz_molecules.TILTED, gpz_molecules.BRICK, gpz_molecules.QUIET
-STEP_FLAGS = gpz_steps.NEW, gpz_steps.CONSTANTS, gpz_steps.TABLES, gpz_steps.WRAP, gpz_steps.TILTED, gpz_steps.BRICK
+STEP_FLAGS = gpz_steps.NEW, gpz_steps.CONSTANTS, gpz_steps.TABLES, gpz_steps.WRAP, gpz_steps.TILTED, gpz_steps.BRICK, gpz_steps.MOTION_ENDS
 LINKS = gpz_molecules.BESIDE, gpz_molecules.ABOVE, gpz_molecules.BEYOND
 KNOWN_RECORDS = *gpz_ref.RECORD_TYPES, gpz_tables.TABLES, gpz_tables.OBSERVABLES
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"

@@ -119,7 +119,7 @@ BROKEN = [
     (dict(first=WHOLE, leading=0), "without a grid"),
     (dict(leading=0), "has no positions"),
     (dict(second=GRID), "has no positions"),
-    *((dict(flags=flags), "flags of steps") for flags in (ALL | BRICK, ALL | 64, ALL | 1 << 63)),
+    *((dict(flags=flags), "flags of steps") for flags in (ALL | BRICK, ALL | 128, ALL | 1 << 63)),
     *((dict(flags=flags), "without constants or tables") for flags in (NEW, NEW | CONSTANTS, NEW | TABLES)),
     *((dict(flags=flags), "never given") for flags in (0, CONSTANTS, TABLES, CONSTANTS | TABLES)),
     (dict(block=31), "blocks of steps"),

@@ -12,6 +12,7 @@ from gpz_reference import steps as gpz_steps
 from gpz_reference.bonds import KindHistory
 from gpz_reference.codec import FLOAT64, PLAIN
 from gpz_write import WriteField, encode_chunk, head_checksum
+from gpz_write_difference import Section, encode_predicted
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "golden"))
 
@@ -123,7 +124,7 @@ class Trajectory:
         """Of a section, up to the images."""
         rng = self.rng
         flags = by_hand.ALL if new else rng.choice((0, 0, 2, 4, 6))
-        flags |= rng.choice((0, 8)) | rng.choice((0, 16, 16 | 32))
+        flags |= rng.choice((0, 8)) | rng.choice((0, 16, 16 | 32)) | rng.choice((0, 64))
         data = struct.pack("<B7x", 13) + b"".join(struct.pack("<qq", *axis) for axis in self.axes) + bytes(8) + struct.pack("<Q", flags)
         if flags & by_hand.TILTED:
             data += b"".join(struct.pack("<qq", *axis) for axis in self.axes) + struct.pack("<3q", *(rng.randrange(-60, 60) for _ in range(3)))
@@ -139,13 +140,21 @@ class Trajectory:
         data += struct.pack("<Q", images)
         return data + (by_hand.table_stream(2, [u for _ in range(images) for u in (rng.randrange(8), rng.randrange(27))]) if images else b"")
 
+    def predicted(self):
+        """A section that depends on the motion of the frames before."""
+        section = bytearray(encode_predicted(Section([[0] * self.count] * 3, [[1] * self.count] * 3, [(0, 0)] * 3, [(2, 0)])))
+        section[65:68] = b"\x1f\xf3\x20"
+        return bytes(section)
+
     def file(self, blocks):
         """`blocks`: the words of each block of each frame."""
         chunk = encode_chunk([self.field], range(self.count), 32)[0]
         found = [header(required=by_hand.STEPS), bare_frame(fields=[entry_of(self.field)], chunks=[(self.count, chunk)])]
-        for number, (head, words) in enumerate(zip(self.heads, blocks)):
+        sections = []
+        for head, words in zip(self.heads, blocks):
             head += struct.pack(f"<{len(words)}I", *map(len, words)) + b"".join(struct.pack(f"<{len(of)}H", *of) for of in words)
-            section = zeros(head)
+            sections.append(zeros(head))
+        for number, section in enumerate([*sections, self.predicted()]):
             chunk = struct.pack("<IIQQQQQ", 1024, 1, self.count, 0, 0, 0, len(section)) + section
             reference = int.from_bytes(head_checksum(found[-1]), "little")
             frame = dict(fields=[entry_of(self.field, 2)], chunks=[(self.count, chunk)], since_key=number + 1)

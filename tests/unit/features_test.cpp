@@ -71,10 +71,14 @@ TEST(Features, OfEachEffort) {
               features_of(effort, Order::place, false) | feature::sequence_chunks);
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense}) {
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true)), effort);
-    // Large chunks may be in segments.
-    const std::uint32_t large = effort == Effort::fast ? 0 : feature::segmented_order | feature::steps;
-    EXPECT_EQ(features_of(effort, Order::id, true, 16384), features_of(effort, Order::id, true) | large);
-    EXPECT_EQ(features_of(effort, Order::id, true, 16383), features_of(effort, Order::id, true));
+    // Molecules of larger chunks may be in steps, large chunks in segments.
+    const std::uint32_t small = features_of(effort, Order::id, true);
+    const std::uint32_t larger = small | (effort == Effort::standard ? feature::steps : 0);
+    const std::uint32_t large = larger | (effort == Effort::fast ? 0 : feature::segmented_order);
+    EXPECT_EQ(features_of(effort, Order::id, true, 2047), small);
+    EXPECT_EQ(features_of(effort, Order::id, true, 2048), larger);
+    EXPECT_EQ(features_of(effort, Order::id, true, 16383), larger);
+    EXPECT_EQ(features_of(effort, Order::id, true, 16384), large);
     EXPECT_EQ(features_of(effort, Order::id, false, 1 << 20), features_of(effort, Order::id, false));
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true, 16384)), effort);
   }
@@ -221,7 +225,7 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
       write_crystal(writer, effort, order);
       EXPECT_EQ(writer.size(), file.bytes().size());
       writer.close();
-      EXPECT_EQ(named(file.bytes()), features_of(effort, order, true));
+      EXPECT_EQ(named(file.bytes()), features_of(effort, order, true, ChunkKinds::particles));
       Bytes memory;
       Writer in_memory(memory, small_metadata());
       set_plain(in_memory);
@@ -233,9 +237,10 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
 }
 
 TEST(Effort, StandardWithoutIdsNeedsNoFeatureForASet) {
-  // In the order of ids, the rows are numbered.
+  // In the order of ids, the rows are numbered, and have the features of numbered particles.
   for (const auto &[order, features] :
-       {std::pair(Order::place, 0u), std::pair(Order::id, feature::modelled_sections | feature::classed_sections)}) {
+       {std::pair(Order::place, 0u),
+        std::pair(Order::id, features_of(Effort::standard, Order::id, true, ChunkKinds::particles))}) {
     Bytes bytes;
     Writer writer(bytes, small_metadata());
     set_plain(writer);

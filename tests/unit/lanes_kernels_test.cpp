@@ -64,6 +64,7 @@ std::vector<Number> numbers_of_bound(const codec::StepTable &table, std::size_t 
     v.axis = vector(now + table.axis[slot], p1);
     v.last_second = vector(before + table.second[slot], p0);
     v.second = vector(now + table.second[slot], p1);
+    v.has_second = true;  // a particle without one refers to its parent instead
   }
   core::BondStep<core::OneLane, kind> bond;
   std::vector<Number> numbers;
@@ -258,6 +259,77 @@ TEST(LanesKernels, ConstantsAtTheirLimits) {
       expect_the_same(pair, seen);
       if (testing::Test::HasFailure()) return;
     }
+}
+
+// ---- positions
+
+TEST(LanesKernels, PositionsAreRowsAndEdges) {
+  test::Random random(7);
+  const auto number = [&](std::int64_t most) {
+    return static_cast<std::int32_t>(static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * most + 1))) -
+                                     most);
+  };
+  constexpr std::size_t n = 1001, slots = 1200;
+  using codec::StepPlaces;
+  for (const std::int64_t reach : {std::int64_t{1000}, std::int64_t{StepPlaces::most_row} + 5}) {
+    std::vector<std::int32_t> rows(8 * slots);
+    std::vector<std::uint32_t> images(slots), slot_of(n);
+    for (std::int32_t &x : rows) x = number(reach);
+    for (std::uint32_t &image : images)
+      for (unsigned d = 0; d < 3 && random.below(2) == 0; ++d)
+        image |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(number(StepPlaces::most_image + 1))) << 8 * d;
+    for (std::uint32_t &slot : slot_of) slot = static_cast<std::uint32_t>(random.below(slots));
+    const auto edge = [&] {
+      const std::int64_t most = reach == 1000 ? 700 : StepPlaces::most_edge;
+      return core::Vector<std::int32_t>{number(most), number(most), number(most)};
+    };
+    StepPlaces places{rows.data(), images.data(), slot_of.data(), {edge(), edge(), edge()}, {}, {}};
+    const auto part = static_cast<std::int32_t>(reach / 10);
+    places.least = {-9 * part, INT32_MIN, -10 * part};
+    places.most = {INT32_MAX, 8 * part, 12 * part};
+
+    const auto is_within = [](std::int64_t x, std::int64_t least, std::int64_t most) {
+      return least <= x && x <= most;
+    };
+    std::array<std::vector<std::int64_t>, 3> expected;
+    std::vector<bool> is_usual(n, true);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::int32_t *const row = rows.data() + 8 * std::size_t{slot_of[i]};
+      const Image image = image_of(images[slot_of[i]]);
+      const auto at = [&](std::size_t d, std::int32_t core::Vector<std::int32_t>::*of) {
+        std::int64_t x = row[d];
+        for (std::size_t e = 0; e < 3; ++e) x += std::int64_t{image[e]} * places.edges[e].*of;
+        expected[d].push_back(x);
+        is_usual[i] = is_usual[i] && is_within(row[d], -StepPlaces::most_row, StepPlaces::most_row) &&
+                      is_within(image[d], -StepPlaces::most_image, StepPlaces::most_image) &&
+                      is_within(x, places.least.*of, places.most.*of);
+      };
+      at(0, &core::Vector<std::int32_t>::x);
+      at(1, &core::Vector<std::int32_t>::y);
+      at(2, &core::Vector<std::int32_t>::z);
+    }
+    for (const codec::Kernels *const set : codec::all_kernels()) {
+      SCOPED_TRACE(set->name);
+      std::array<std::vector<std::int64_t>, 3> found{std::vector<std::int64_t>(n), std::vector<std::int64_t>(n),
+                                                     std::vector<std::int64_t>(n)};
+      std::vector<std::uint32_t> left(n);
+      const std::size_t first = 3;
+      left.resize(set->steps.place(places, first, n, {found[0].data(), found[1].data(), found[2].data()}, left.data()));
+      std::vector<bool> is_left(n);
+      for (const std::uint32_t i : left) is_left[i] = true;
+      std::size_t usual = 0;
+      for (std::size_t i = first; i < n; ++i) {
+        constexpr std::size_t most_lanes = 16;  // the last ones do not fill a vector
+        ASSERT_TRUE(i + most_lanes >= n || is_left[i] == !is_usual[i]) << i;
+        ASSERT_TRUE(is_left[i] || is_usual[i]) << i;
+        if (is_left[i]) continue;
+        ++usual;
+        for (std::size_t d = 0; d < 3; ++d) ASSERT_EQ(found[d][i], expected[d][i]) << i;
+      }
+      EXPECT_GT(usual, std::size_t{0});
+      EXPECT_LT(usual, n - first);
+    }
+  }
 }
 
 // ---- words that do not fit

@@ -24,12 +24,20 @@ struct AsMolecules {
   static std::optional<molecule::Update> &update(model::ModelledUpdate &of) { return of.molecules; }
   static bool is_first(const molecule::Update &update) { return update.tree.has_value(); }
   static std::size_t lasting(const molecule::Update & /*update*/) { return 0; }
+  static std::size_t for_speed(std::size_t /*size*/) { return 0; }
+  static auto encode(molecule::State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
+                     const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads, bool /*rests*/) {
+    return molecule::encode(state, history, q, edges, bytes, threads);
+  }
 };
 struct AsSteps {
   static lanes::State &state(model::ModelledState &of) { return of.steps; }
   static std::optional<lanes::Update> &update(model::ModelledUpdate &of) { return of.steps; }
   static bool is_first(const lanes::Update &update) { return update.plan != nullptr; }
   static std::size_t lasting(const lanes::Update &update) { return update.lasting_bytes; }
+  // By how much a section may be larger than others: they are read 4 to 20 times more slowly.
+  static std::size_t for_speed(std::size_t size) { return size / 32; }
+  static constexpr auto encode = lanes::encode;
 };
 
 constexpr std::size_t molecule_tables = 4096;  // bytes of a section, about: they weigh more where particles are few
@@ -85,7 +93,7 @@ bool lose_in_sample(const SectionSource &source) {
   const codec::IndexColumns q{indices[0].data(), indices[1].data(), indices[2].data()};
   std::remove_reference_t<decltype(Coding::state(*context.modelled))> none;
   std::vector<std::uint8_t> as_molecules;
-  const auto update = encode(none, state, q, edges_of(source), as_molecules, context.threads);
+  const auto update = Coding::encode(none, state, q, edges_of(source), as_molecules, context.threads, false);
   if (!update) return true;
   std::size_t size = as_molecules.size();
   if (update->firmly_bound() > state.particles / 16) size -= size / part_of_first;
@@ -102,6 +110,14 @@ void decode_as(const SectionContext &context, const Payload &payload, const code
          out);
 }
 
+// Other fields may be predicted from the displacements of this one.
+bool may_need_motion(const SectionContext &context) {
+  const std::vector<Field> &fields = context.others->fields();
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (f != context.others->own() && fields[f].type != ValueType::integer) return true;
+  return false;
+}
+
 template <typename Coding>
 bool encode_as(const SectionSource &source, EncodedSection &out) {
   const SectionContext &context = source.context;
@@ -112,8 +128,9 @@ bool encode_as(const SectionSource &source, EncodedSection &out) {
     use.give_up();
     return false;
   }
-  auto update = encode(Coding::state(*context.modelled), *context.state, source.indices.columns(context.components()),
-                       edges_of(source), out.payload, context.threads);
+  auto update =
+      Coding::encode(Coding::state(*context.modelled), *context.state, source.indices.columns(context.components()),
+                     edges_of(source), out.payload, context.threads, !use.has_rivals() && !may_need_motion(context));
   if (!update) {
     use.give_up();
     return false;
@@ -128,7 +145,7 @@ bool encode_as(const SectionSource &source, EncodedSection &out) {
     out.investment = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
   else if (!is_first && use.is_learning())
     out.investment = size / part_of_next;
-  out.investment = std::max(out.investment, Coding::lasting(*update) / 8 * 7);
+  out.investment = std::max(out.investment, Coding::lasting(*update) / 8 * 7) + Coding::for_speed(size);
   out.update.emplace();
   out.update->search = context.modelled->search;
   Coding::update(*out.update) = std::move(update);

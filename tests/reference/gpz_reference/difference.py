@@ -155,6 +155,10 @@ class FieldHistory:
         self.frames = t + 1
         return passages
 
+    def forget_motion(self):
+        for values in (*self.velocity, *self.velocity_before, *self.sum):
+            values[:] = [0] * len(values)
+
 
 class ChunkHistory:
     """What the next frame's chunk builds on. Starts with the columns of a chunk of kind 0."""
@@ -354,6 +358,8 @@ def decode_section(data, history, t, passages):
     exact = [cursor.unpack("QQ") for _ in range(count)]
     read = read_indices if coding == PREDICTED else READERS[coding]
     moved = history.move(read(cursor, history, t, axes), axes, t)
+    if coding == STEPS and history.steps.motion_ends:
+        history.forget_motion()
     require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
     columns = history.values()
     for place, bits in exact:

@@ -69,11 +69,11 @@ class Shape:
         p, q = o * p, o * q
         b = minus(S1, times(e1, a1))
         H, Q = plus(times(p, b), times(q, t)), minus(times(p, t), times(q, b))
-        h = choose(framed, c.T * dot(L, Q), 0)
+        h = choose(framed, clamp(c.T * dot(L, Q), 0.98 * r), 0)
+        Q = [choose(framed, x, 0) for x in Q]
         v = cross(a1, L)
         unframed = cross(times(inverse_root(larger(dot(v, v), 0.25)), v), a1)
         H = [choose(framed, x, other) for x, other in zip(H, unframed)]
-        h = clamp(h, 0.98 * r)
         self.P = plus(times(j * h, Q), times(j * root(rr - h * h), H))
         self.A, self.a, self.j, self.r = a1, a, j, r
 

@@ -10,7 +10,7 @@ from .molecules import Box, find_links, take_box, take_lags
 from .numbers import NumberStream
 from .step_ways import KINDS, NARROW, ROOT, SPHERE, WIDE, Shape, Weights
 
-NEW, CONSTANTS, TABLES, WRAP, TILTED, BRICK = 1, 2, 4, 8, 16, 32  # flags
+NEW, CONSTANTS, TABLES, WRAP, TILTED, BRICK, MOTION_ENDS = 1, 2, 4, 8, 16, 32, 64  # flags
 LANES = 32
 LEAST_STATE = 2**16
 LEAST_BLOCK = 32
@@ -387,9 +387,9 @@ class Pass:
         """`is_known`: whether the last frame had a section of steps."""
         self.memory, self.index = memory, list(zip(*history.index))
         (flags,) = cursor.unpack("Q")
-        require(flags < 64 and (flags & TILTED or not flags & BRICK), "flags of steps")
+        require(flags < 128 and (flags & TILTED or not flags & BRICK), "flags of steps")
         require(not flags & NEW or flags & CONSTANTS and flags & TABLES, "new molecules without constants or tables")
-        self.wrap = bool(flags & WRAP)
+        self.wrap, memory.motion_ends = bool(flags & WRAP), bool(flags & MOTION_ENDS)
         self.box = take_box(cursor, bool(flags & BRICK)) if flags & TILTED else Box(axes)
         if flags & NEW:
             (length,) = cursor.unpack("Q")
