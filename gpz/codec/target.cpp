@@ -119,11 +119,15 @@ bool Target::skips(std::size_t n) const {
 }
 
 void *Target::contiguous(std::size_t d, Type type) const {
+  const bool fits = is_strided(d, type) && components[d].stride == static_cast<std::ptrdiff_t>(element_size(type));
+  return fits ? components[d].data : nullptr;
+}
+
+bool Target::is_strided(std::size_t d, Type type) const {
   const Array &array = components[d];
-  const std::size_t size = element_size(type);
-  const bool fits = rows == nullptr && array.type == type && array.stride == static_cast<std::ptrdiff_t>(size) &&
-                    reinterpret_cast<std::uintptr_t>(array.data) % size == 0;
-  return fits ? array.data : nullptr;
+  const auto size = static_cast<std::ptrdiff_t>(element_size(type));
+  return rows == nullptr && array.type == type && array.stride % size == 0 &&
+         reinterpret_cast<std::uintptr_t>(array.data) % static_cast<std::uintptr_t>(size) == 0;
 }
 
 void store(const FloatValues &values, std::size_t n, const Target &target) {

@@ -28,6 +28,8 @@ struct Target {
   bool skips(std::size_t n) const;
   // Memory of component d if values of this type can be written there contiguously, else nullptr.
   void *contiguous(std::size_t d, ConstArray::Type type) const;
+  // The same at even distances, which are multiples of the type's size: component d has array.data and array.stride.
+  bool is_strided(std::size_t d, ConstArray::Type type) const;
 };
 
 // n values per wanted component, in the types of the decoders.

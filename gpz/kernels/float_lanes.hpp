@@ -195,33 +195,38 @@ inline Integers gather(const std::uint32_t *from, Integers index) {
 #endif
 }
 
-// Rows of four integers: x, y, z and one that is not used. A row is an eighth of a cache line: particle p of the frames
+// Rows of four integers: x, y, z and one more. A row is an eighth of a cache line: particle p of the frames
 // before and now are rows 2 p and 2 p + 1, or the other way round.
 using Row = core::Vector<Integers>;
+struct FullRow {
+  Row row;
+  Integers rest;
+};
 #if defined(__AVX2__)
 inline __m256i two_rows(const std::int32_t *first, const std::int32_t *second) {
   return _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_load_si128(reinterpret_cast<const __m128i *>(first))),
                                  _mm_load_si128(reinterpret_cast<const __m128i *>(second)), 1);
 }
 struct EightRows {
-  __m256i x, y, z;
+  __m256i x, y, z, rest;
 };
 // From rows 0 and 4, 1 and 5, ...
 inline EightRows transposed(__m256i a, __m256i b, __m256i c, __m256i d) {
   const __m256i ab = _mm256_unpacklo_epi32(a, b), cd = _mm256_unpacklo_epi32(c, d);
   const __m256i ab2 = _mm256_unpackhi_epi32(a, b), cd2 = _mm256_unpackhi_epi32(c, d);
-  return {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd), _mm256_unpacklo_epi64(ab2, cd2)};
+  return {_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd), _mm256_unpacklo_epi64(ab2, cd2),
+          _mm256_unpackhi_epi64(ab2, cd2)};
 }
 template <typename At>
 EightRows eight_rows(const At &row) {
   return transposed(two_rows(row(0), row(4)), two_rows(row(1), row(5)), two_rows(row(2), row(6)),
                     two_rows(row(3), row(7)));
 }
-inline void store_eight(std::int32_t *rows, __m256i x, __m256i y, __m256i z) {
-  const __m256i xy = _mm256_unpacklo_epi32(x, y), xy2 = _mm256_unpackhi_epi32(x, y);
-  const __m256i zz = _mm256_unpacklo_epi32(z, z), zz2 = _mm256_unpackhi_epi32(z, z);
-  const __m256i of[4] = {_mm256_unpacklo_epi64(xy, zz), _mm256_unpackhi_epi64(xy, zz), _mm256_unpacklo_epi64(xy2, zz2),
-                         _mm256_unpackhi_epi64(xy2, zz2)};
+inline void store_eight(std::int32_t *rows, const EightRows &v) {
+  const __m256i xy = _mm256_unpacklo_epi32(v.x, v.y), xy2 = _mm256_unpackhi_epi32(v.x, v.y);
+  const __m256i zr = _mm256_unpacklo_epi32(v.z, v.rest), zr2 = _mm256_unpackhi_epi32(v.z, v.rest);
+  const __m256i of[4] = {_mm256_unpacklo_epi64(xy, zr), _mm256_unpackhi_epi64(xy, zr), _mm256_unpacklo_epi64(xy2, zr2),
+                         _mm256_unpackhi_epi64(xy2, zr2)};
   for (std::size_t i = 0; i < 4; ++i) {
     _mm_store_si128(reinterpret_cast<__m128i *>(rows + 8 * i), _mm256_castsi256_si128(of[i]));
     _mm_store_si128(reinterpret_cast<__m128i *>(rows + 8 * (i + 4)), _mm256_extracti128_si256(of[i], 1));
@@ -229,50 +234,55 @@ inline void store_eight(std::int32_t *rows, __m256i x, __m256i y, __m256i z) {
 }
 #endif
 template <typename At>
-Row rows_of(const At &row) {
+FullRow full_rows_of(const At &row) {
 #if defined(__AVX512F__)
   const EightRows lower = eight_rows(row), upper = eight_rows([&](int l) { return row(l + 8); });
   const auto joined = [](__m256i a, __m256i b) {
     return Integers{reinterpret_cast<Integers::V>(_mm512_maskz_inserti64x4(255, _mm512_castsi256_si512(a), b, 1))};
   };
-  return {joined(lower.x, upper.x), joined(lower.y, upper.y), joined(lower.z, upper.z)};
+  return {{joined(lower.x, upper.x), joined(lower.y, upper.y), joined(lower.z, upper.z)},
+          joined(lower.rest, upper.rest)};
 #elif defined(__AVX2__)
   const EightRows eight = eight_rows(row);
-  return {Integers{reinterpret_cast<Integers::V>(eight.x)}, Integers{reinterpret_cast<Integers::V>(eight.y)},
-          Integers{reinterpret_cast<Integers::V>(eight.z)}};
+  const auto integers = [](__m256i x) { return Integers{reinterpret_cast<Integers::V>(x)}; };
+  return {{integers(eight.x), integers(eight.y), integers(eight.z)}, integers(eight.rest)};
 #else
-  Row out;
+  FullRow out;
   for (int l = 0; l < float_lanes; ++l) {
     const std::int32_t *const from = row(l);
-    out.x.v[l] = from[0];
-    out.y.v[l] = from[1];
-    out.z.v[l] = from[2];
+    out.row.x.v[l] = from[0];
+    out.row.y.v[l] = from[1];
+    out.row.z.v[l] = from[2];
+    out.rest.v[l] = from[3];
   }
   return out;
 #endif
 }
-inline Row rows_from(const std::int32_t *rows) {
-  return rows_of([&](int l) { return rows + 8 * static_cast<std::ptrdiff_t>(l); });
+inline FullRow full_rows_from(const std::int32_t *rows) {
+  return full_rows_of([&](int l) { return rows + 8 * static_cast<std::ptrdiff_t>(l); });
 }
+inline Row rows_from(const std::int32_t *rows) { return full_rows_from(rows).row; }
 // `index`: of rows, in integers.
 inline Row rows_at(const std::int32_t *rows, const std::uint32_t *index) {
-  return rows_of([&](int l) { return rows + index[l]; });
+  return full_rows_of([&](int l) { return rows + index[l]; }).row;
 }
-inline void store_rows(std::int32_t *rows, const Row &v) {
+inline void store_rows(std::int32_t *rows, const FullRow &v) {
 #if defined(__AVX512F__)
   const auto part = [](Integers a, int half) {
     const auto whole = reinterpret_cast<__m512i>(a.v);
     return half == 0 ? _mm512_maskz_extracti64x4_epi64(15, whole, 0) : _mm512_maskz_extracti64x4_epi64(15, whole, 1);
   };
-  for (int half = 0; half < 2; ++half) store_eight(rows + 64 * half, part(v.x, half), part(v.y, half), part(v.z, half));
+  for (int half = 0; half < 2; ++half)
+    store_eight(rows + 64 * half, {part(v.row.x, half), part(v.row.y, half), part(v.row.z, half), part(v.rest, half)});
 #elif defined(__AVX2__)
-  store_eight(rows, reinterpret_cast<__m256i>(v.x.v), reinterpret_cast<__m256i>(v.y.v),
-              reinterpret_cast<__m256i>(v.z.v));
+  const auto part = [](Integers a) { return reinterpret_cast<__m256i>(a.v); };
+  store_eight(rows, {part(v.row.x), part(v.row.y), part(v.row.z), part(v.rest)});
 #else
   for (int l = 0; l < float_lanes; ++l) {
-    rows[8 * l] = v.x.v[l];
-    rows[8 * l + 1] = v.y.v[l];
-    rows[8 * l + 2] = v.z.v[l];
+    rows[8 * l] = v.row.x.v[l];
+    rows[8 * l + 1] = v.row.y.v[l];
+    rows[8 * l + 2] = v.row.z.v[l];
+    rows[8 * l + 3] = v.rest.v[l];
   }
 #endif
 }

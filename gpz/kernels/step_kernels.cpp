@@ -227,8 +227,11 @@ class Pass {
     const float *const constants = columns(step);
     Each<Floats> expected, variance;
     Each<Row> row;
+    Each<Integers> image;
     for (std::size_t j = 0; j < vectors; ++j) {
-      row[j] = rows_from(before_ + 8 * slot_of(step, j));
+      const FullRow last = full_rows_from(before_ + 8 * slot_of(step, j));
+      row[j] = last.row;
+      image[j] = last.rest;
       expected[j] = Floats{0.0F};
       variance[j] = load_floats(constants + core::length_variance * core::step_lanes + j * float_lanes);
     }
@@ -244,7 +247,7 @@ class Pass {
     component(&Row::y);
     component(&Row::z);
     if constexpr (Coder::decodes)
-      for (std::size_t j = 0; j < vectors; ++j) store_rows(now_ + 8 * slot_of(step, j), row[j]);
+      for (std::size_t j = 0; j < vectors; ++j) store_rows(now_ + 8 * slot_of(step, j), {row[j], image[j]});
   }
 
   template <StepKind kind>
@@ -259,6 +262,7 @@ class Pass {
     };
     Each<core::BondStep<FloatLanes, kind>> bond;
     Each<Row> parent, actual;
+    Each<Integers> image;
     Each<Integers> value;
     Each<Row> got;
     Each<Choice> has_side, other;
@@ -273,7 +277,9 @@ class Pass {
       };
       const Row last_parent = rows(before_, table_.parent);
       parent[j] = rows(now_, table_.parent);
-      v.last = between(rows_from(before_ + 8 * slot), last_parent);
+      const FullRow last = full_rows_from(before_ + 8 * slot);
+      image[j] = last.rest;
+      v.last = between(last.row, last_parent);
       v.moved = between(parent[j], last_parent);
       if constexpr (has_axis) {
         v.last_axis = between(rows(before_, table_.axis), last_parent);
@@ -336,7 +342,7 @@ class Pass {
     if constexpr (Coder::decodes)
       for (std::size_t j = 0; j < vectors; ++j) {
         got[j].z = value[j];
-        store_rows(now_ + 8 * slot_of(step, j), parent[j] + bond[j].turn.out(got[j]));
+        store_rows(now_ + 8 * slot_of(step, j), {parent[j] + bond[j].turn.out(got[j]), image[j]});
       }
   }
 
@@ -371,7 +377,7 @@ std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std
   return static_cast<std::size_t>(finder.end() - items);
 }
 
-Integers eighth(Integers x, int byte) { return signed_down(shifted_up(x, 24 - 8 * byte), 24); }
+Integers byte_of(Integers x, int byte) { return signed_down(shifted_up(x, 24 - 8 * byte), 24); }
 Row repeated(const core::Vector<std::int32_t> &v) { return {Integers{v.x}, Integers{v.y}, Integers{v.z}}; }
 Row times(Integers k, const Row &v) { return {k * v.x, k * v.y, k * v.z}; }
 Choice is_beyond(const Row &at, const Row &least, const Row &most) {
@@ -390,9 +396,9 @@ std::size_t place(const StepPlaces &from, std::size_t first, std::size_t end,
   std::size_t count = 0, i = first;
   for (; i + float_lanes <= end; i += float_lanes) {
     const std::uint32_t *const slot = from.slot_of + i;
-    const Row row = rows_of([&](int l) { return from.rows + 8 * std::size_t{slot[l]}; });
-    const Integers packed = gather(from.images, load_integers(reinterpret_cast<const std::int32_t *>(slot)));
-    const Row image{eighth(packed, 0), eighth(packed, 1), eighth(packed, 2)};
+    const FullRow full = full_rows_of([&](int l) { return from.rows + 8 * std::size_t{slot[l]}; });
+    const Row &row = full.row;
+    const Row image{byte_of(full.rest, 0), byte_of(full.rest, 1), byte_of(full.rest, 2)};
     const Row at = row + times(image.x, edges[0]) + times(image.y, edges[1]) + times(image.z, edges[2]);
     unsigned others =
         bits_of(either(either(is_beyond(row, least_row, most_row), is_beyond(image, least_image, most_image)),

@@ -50,7 +50,7 @@ inline constexpr std::size_t step_most_items = 4;
 // Most words of a step: of a component those of a token, of further bits, and of an escape.
 inline constexpr std::size_t step_most_words = core::step_lanes * (3 * 4 + 1);
 
-// Rows of a frame, and the images that move them to positions, with their limits: positions fit into 32 bits.
+// Rows of a frame, and what moves them to positions, with limits: positions fit into 32 bits.
 struct StepPlaces {
   static constexpr std::int32_t most_row = 1 << 30;
   static constexpr std::int32_t most_edge = 1 << 25;
@@ -58,17 +58,17 @@ struct StepPlaces {
   static_assert(std::int64_t{most_row} + 3 * std::int64_t{most_edge} * most_image < INT64_C(1) << 31);
 
   const std::int32_t *rows;      // 8 integers from slot to slot
-  const std::uint32_t *images;   // of each slot: how many edges, i8 for x, y and z from the lowest byte on
   const std::uint32_t *slot_of;  // of each particle
   core::Vector<std::int32_t> edges[3];
   // The box in which images stay as they are.
   core::Vector<std::int32_t> least, most;
 };
 
+// A row: x, y, z, and the image, which tells how many edges are added: i8 for x, y and z from the lowest byte on.
 struct StepKernels {
   // Decodes steps first, ... end - 1 of a block into the rows at `now` (0 or 4) of `rows`, which is aligned to 16
-  // bytes; the others are those of the frame before. Returns false if the words do not fit. `words` are followed by
-  // step_most_words that can be read.
+  // bytes; the others are those of the frame before, whose images they get. Returns false if the words do not fit.
+  // `words` are followed by step_most_words that can be read.
   bool (*decode)(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
                  unsigned now, const std::uint16_t *words, std::size_t count);
   // The numbers of the steps, of both frames. Returns how many.

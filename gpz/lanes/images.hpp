@@ -34,11 +34,15 @@ inline RowImage sum_of(RowImage a, const Image &b) {
   for (unsigned d = 0; d < b.size(); ++d) sum |= (((a >> 8 * d) + static_cast<std::uint32_t>(b[d])) & 255) << 8 * d;
   return sum;
 }
-inline void store_row(std::int32_t *row, const Way &at) {
+// A row has three components and its image.
+inline RowImage image_in(const std::int32_t *row) { return static_cast<RowImage>(row[3]); }
+inline void store_image(std::int32_t *row, RowImage image) { row[3] = static_cast<std::int32_t>(image); }
+inline void store_row(std::int32_t *row, const Way &at, RowImage image) {
   for (std::size_t d = 0; d < at.size(); ++d) row[d] = static_cast<std::int32_t>(at[d]);
+  store_image(row, image);
 }
 
-// Where a row and an image are.
+// Where a row is with this image.
 inline Way place_of(const Cell &cell, const std::int32_t *row, RowImage image) {
   return image == 0 ? way_of(row) : cell.moved(way_of(row), image_of(image));
 }

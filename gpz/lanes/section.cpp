@@ -218,7 +218,6 @@ class SectionCoder {
       if (particle_at[s] != Layout::nobody) work(s, particle_at[s]);
   }
   std::int32_t *row(std::size_t slot, unsigned frame) { return state_.rows_.data() + 8 * slot + frame; }
-  format::Column<RowImage> &images(unsigned frame) { return state_.images_[frame / 4]; }
 
   void read_plan(const std::uint8_t *bytes, std::size_t size) {
     const bool is_known = state_.known_plan_ != nullptr && state_.plan_bytes_.size() == size &&
@@ -248,7 +247,6 @@ class SectionCoder {
     const std::size_t slots = layout().slots();
     if (update_.plan == nullptr && state_.frames_ == history_.frames) return;
     codec::resize(state_.rows_, 8 * slots, threads_);
-    for (auto &of_frame : state_.images_) of_frame.assign(slots, {});
     const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
                                    history_.axes[2].last.data()};
     const unsigned frame = state_.now_;
@@ -256,12 +254,12 @@ class SectionCoder {
     for_blocks([&](std::size_t b) {
       for_slots(b, [&](std::size_t s, std::uint32_t i) {
         const Way place = place_of(last, i);
-        if (table.steps[s / core::step_lanes].kind == core::StepKind::root) return store_row(row(s, frame), place);
+        if (table.steps[s / core::step_lanes].kind == core::StepKind::root) return store_row(row(s, frame), place, {});
         const std::size_t parent = table.parent[s] / 8;
         Way way = molecule::difference_of(place, place_of(last, layout().particle_at()[parent]));
         const Image image = cell_.shorten(way);
-        store_row(row(s, frame), molecule::sum_of(way_of(row(parent, frame)), way));
-        images(frame)[s] = sum_of(images(frame)[parent], image);
+        store_row(row(s, frame), molecule::sum_of(way_of(row(parent, frame)), way),
+                  sum_of(image_in(row(parent, frame)), image));
       });
     });
   }
@@ -281,19 +279,18 @@ class SectionCoder {
         Way way;
         if (is_root) {
           base = way_of(row(s, state_.now_));
-          image = images(state_.now_)[s];
+          image = image_in(row(s, state_.now_));
           way = molecule::difference_of(place, image == 0 ? base : cell_.moved(base, image_of(image)));
         } else {
           const std::size_t parent = table.parent[s] / 8;
           base = way_of(row(parent, frame));
-          image = images(frame)[parent];
+          image = image_in(row(parent, frame));
           way = molecule::difference_of(place, place_of(q, layout().particle_at()[parent]));
         }
         const Image edges = cell_.shorten(way);
         const Way at = molecule::sum_of(base, way);
         all_fit = all_fit && is_near(at) && is_near(place) && is_moderate(image);
-        store_row(row(s, frame), at);
-        images(frame)[s] = sum_of(image, edges);
+        store_row(row(s, frame), at, sum_of(image, edges));
       });
       if (!all_fit) fits = false;
     });
@@ -325,8 +322,8 @@ class SectionCoder {
     bool is_far = false;
     for (std::size_t b = 0; b < layout().blocks().size() && !is_far; ++b)
       for_slots(b, [&](std::size_t s, std::uint32_t) {
-        const RowImage image = images(frame)[s];
-        const RowImage usual = usually_placed(cell_, wraps, row(s, frame), images(state_.now_)[s]).image;
+        const RowImage image = image_in(row(s, frame));
+        const RowImage usual = usually_placed(cell_, wraps, row(s, frame), image_in(row(s, state_.now_))).image;
         if (image == usual) return;
         out.slot.push_back(static_cast<std::uint32_t>(s));
         out.code.push_back(code_of(image, usual));
@@ -414,22 +411,20 @@ class SectionCoder {
     });
   }
 
-  // Images of this frame, which take the place of the last ones, and the indices that they give.
+  // Images of this frame, which are the last ones so far, and the indices that they give.
   void write(bool wraps, const ImageExceptions &exceptions, const codec::IndexOutput &q) {
-    std::swap(images(state_.now_), images(next()));
-    const std::int32_t *const rows = state_.rows_.data() + next();
-    RowImage *const image = images(next()).data();
+    std::int32_t *const rows = state_.rows_.data() + next();
     const std::uint32_t *const slot_of = layout().slot_of().data();
     const auto put = [&](std::size_t i, const Way &at) {
       for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
     };
     const auto put_usual = [&](std::size_t i) {
-      const std::size_t s = slot_of[i];
-      const Placed placed = usually_placed(cell_, wraps, rows + 8 * s, image[s]);
-      image[s] = placed.image;
+      std::int32_t *const at = rows + 8 * std::size_t{slot_of[i]};
+      const Placed placed = usually_placed(cell_, wraps, at, image_in(at));
+      store_image(at, placed.image);
       put(i, placed.at);
     };
-    codec::StepPlaces places{rows, image, slot_of, {}, {}, {}};
+    codec::StepPlaces places{rows, slot_of, {}, {}, {}};
     const bool is_usual = find_box(wraps, places);
     codec::parallel_particles(threads_, layout().particles(), [&](std::size_t first, std::size_t end) {
       if (!is_usual)
@@ -443,8 +438,10 @@ class SectionCoder {
     });
     for (std::size_t k = 0; k < exceptions.slot.size(); ++k) {
       const std::uint32_t slot = exceptions.slot[k], particle = layout().particle_at()[slot];
-      image[slot] = sum_of(image[slot], image_of_code(exceptions.code[k]));
-      if (particle != Layout::nobody) put(particle, place_of(cell_, rows + 8 * std::size_t{slot}, image[slot]));
+      if (particle == Layout::nobody) continue;
+      std::int32_t *const at = rows + 8 * std::size_t{slot};
+      store_image(at, sum_of(image_in(at), image_of_code(exceptions.code[k])));
+      put(particle, place_of(cell_, at, image_in(at)));
     }
   }
 
@@ -518,7 +515,7 @@ void State::restart() {
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, images_[0], images_[1], plan_bytes_);
+  std::size_t bytes = codec::memory_of(rows_, plan_bytes_);
   const std::shared_ptr<Plan> &plan = plan_ != nullptr ? plan_ : known_plan_;
   if (plan != nullptr)
     bytes +=

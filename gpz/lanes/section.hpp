@@ -66,7 +66,6 @@ class State {
   std::uint64_t sections_ = 0;  // with this plan
   // Rows of the frames before and now take turns: place 8 s and 8 s + 4 for slot s.
   format::Column<std::int32_t> rows_;
-  std::array<format::Column<RowImage>, 2> images_;
   unsigned now_ = 0;  // 0 or 4: the rows of the last frame
   // Encoder.
   Fit fit_;

@@ -15,14 +15,24 @@ namespace {
 
 constexpr std::size_t values_at_once = 1024;  // values at a time: three components fit into the L1 cache
 
+// `by`: elements from one output to the next.
 template <typename T, typename Out>
-void to_floats(const std::int64_t *index, std::size_t n, double step, Out *out) {
+void to_floats(const std::int64_t *index, std::size_t n, double step, Out *out, std::ptrdiff_t by = 1) {
   if (step == 0)
-    for (std::size_t i = 0; i < n; ++i)
-      out[i] = static_cast<Out>(core::value_of<T>(static_cast<std::uint64_t>(index[i])));
+    for (std::size_t i = 0; i < n; ++i, out += by)
+      *out = static_cast<Out>(core::value_of<T>(static_cast<std::uint64_t>(index[i])));
   else
-    for (std::size_t i = 0; i < n; ++i)
-      out[i] = static_cast<Out>(core::grid_value<T>(static_cast<double>(index[i]), step));
+    for (std::size_t i = 0; i < n; ++i, out += by)
+      *out = static_cast<Out>(core::grid_value<T>(static_cast<double>(index[i]), step));
+}
+// The same into an array of the caller, if it has this type and no rows.
+template <typename T, typename Out>
+bool to_array(const std::int64_t *index, std::size_t n, double step, const codec::Target &target, std::size_t d,
+              ConstArray::Type type) {
+  if (!target.is_strided(d, type)) return false;
+  const Array &array = target.components[d];
+  to_floats<T>(index, n, step, static_cast<Out *>(array.data), array.stride / static_cast<std::ptrdiff_t>(sizeof(Out)));
+  return true;
 }
 
 // Writes particles begin to end - 1. Values of type T are written to arrays of type T without conversion, which keeps
@@ -39,8 +49,8 @@ void write_grid_values(const Field &field, const codec::IndexColumns &indices, s
     codec::Target rest = here;
     for (std::size_t d = 0; d < field.components.size(); ++d) {
       if (here.components[d].data == nullptr) continue;
-      if (void *const straight = here.contiguous(d, ConstArray::Type::float64)) {
-        to_floats<T>(indices[d] + first, count, field.step, static_cast<double *>(straight));
+      if (to_array<T, double>(indices[d] + first, count, field.step, here, d, ConstArray::Type::float64) ||
+          to_array<T, float>(indices[d] + first, count, field.step, here, d, ConstArray::Type::float32)) {
         rest.components[d].data = nullptr;
         continue;
       }

@@ -192,6 +192,7 @@ void expect_the_same(Pair &pair, Seen &seen) {
     for (std::size_t s = 0; s < pair.layout.slots(); ++s) {
       if (particle_at[s] == Layout::nobody) continue;
       for (std::size_t d = 0; d < 3; ++d) ASSERT_EQ(rows[8 * s + 4 + d], pair.rows[8 * s + 4 + d]) << set->name;
+      ASSERT_EQ(rows[8 * s + Pair::now + 3], rows[8 * s + (4 - Pair::now) + 3]) << set->name;
     }
   }
 }
@@ -273,17 +274,20 @@ TEST(LanesKernels, PositionsAreRowsAndEdges) {
   using codec::StepPlaces;
   for (const std::int64_t reach : {std::int64_t{1000}, std::int64_t{StepPlaces::most_row} + 5}) {
     std::vector<std::int32_t> rows(8 * slots);
-    std::vector<std::uint32_t> images(slots), slot_of(n);
+    std::vector<std::uint32_t> slot_of(n);
     for (std::int32_t &x : rows) x = number(reach);
-    for (std::uint32_t &image : images)
+    for (std::size_t s = 0; s < slots; ++s) {
+      RowImage image = 0;
       for (unsigned d = 0; d < 3 && random.below(2) == 0; ++d)
-        image |= static_cast<std::uint32_t>(static_cast<std::uint8_t>(number(StepPlaces::most_image + 1))) << 8 * d;
+        image |= static_cast<RowImage>(static_cast<std::uint8_t>(number(StepPlaces::most_image + 1))) << 8 * d;
+      store_image(rows.data() + 8 * s, image);
+    }
     for (std::uint32_t &slot : slot_of) slot = static_cast<std::uint32_t>(random.below(slots));
     const auto edge = [&] {
       const std::int64_t most = reach == 1000 ? 700 : StepPlaces::most_edge;
       return core::Vector<std::int32_t>{number(most), number(most), number(most)};
     };
-    StepPlaces places{rows.data(), images.data(), slot_of.data(), {edge(), edge(), edge()}, {}, {}};
+    StepPlaces places{rows.data(), slot_of.data(), {edge(), edge(), edge()}, {}, {}};
     const auto part = static_cast<std::int32_t>(reach / 10);
     places.least = {-9 * part, INT32_MIN, -10 * part};
     places.most = {INT32_MAX, 8 * part, 12 * part};
@@ -295,7 +299,7 @@ TEST(LanesKernels, PositionsAreRowsAndEdges) {
     std::vector<bool> is_usual(n, true);
     for (std::size_t i = 0; i < n; ++i) {
       const std::int32_t *const row = rows.data() + 8 * std::size_t{slot_of[i]};
-      const Image image = image_of(images[slot_of[i]]);
+      const Image image = image_of(image_in(row));
       const auto at = [&](std::size_t d, std::int32_t core::Vector<std::int32_t>::*of) {
         std::int64_t x = row[d];
         for (std::size_t e = 0; e < 3; ++e) x += std::int64_t{image[e]} * places.edges[e].*of;
