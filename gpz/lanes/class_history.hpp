@@ -3,8 +3,10 @@
 // 9d).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 namespace gpz::lanes {
 
@@ -14,12 +16,12 @@ class ClassHistory {
 
   // Call first for each particle. `lag` is that of its parent.
   void go_to(std::uint8_t lag) {
-    long_ = before_ << 8 | lag;
-    short_ = (before_ & 0xFF) << 8 | lag;
-    const auto by_two = of_two_.find(long_);
-    const auto by_one = of_one_.find(short_);
-    context_ = by_two != of_two_.end() ? 0 : by_one != of_one_.end() ? 1 : 2;
-    expected_ = context_ == 0 ? by_two->second : context_ == 1 ? by_one->second : std::uint8_t{0};
+    const std::uint32_t by_two = before_ << 8 | lag;
+    by_one_ = &of_one_[(before_ & 0xFF) << 8 | lag];
+    const auto added = of_two_.try_emplace(by_two, std::uint8_t{0});
+    by_two_ = &added.first->second;
+    context_ = !added.second ? 0 : *by_one_ != unknown ? 1 : 2;
+    expected_ = context_ == 0 ? *by_two_ : context_ == 1 ? static_cast<std::uint8_t>(*by_one_) : std::uint8_t{0};
   }
   unsigned context() const { return context_; }
   // 0: as expected; otherwise 1 more than the class.
@@ -27,16 +29,22 @@ class ClassHistory {
   std::uint8_t class_of(std::uint32_t number) const {
     return number == 0 ? expected_ : static_cast<std::uint8_t>(number - 1);
   }
+  // Call then for this particle.
   void add(std::uint8_t of_class) {
-    of_two_[long_] = of_one_[short_] = of_class;
+    *by_two_ = of_class;
+    *by_one_ = of_class;
     before_ = (before_ << 8 | of_class) & 0xFFFF;
   }
 
  private:
+  static constexpr std::uint16_t unknown = UINT16_MAX;
+
   // By the classes of the two particles before, or of the one before, and the lag.
-  std::unordered_map<std::uint32_t, std::uint8_t> of_two_, of_one_;
+  std::unordered_map<std::uint32_t, std::uint8_t> of_two_;
+  std::vector<std::uint16_t> of_one_ = std::vector<std::uint16_t>(std::size_t{1} << 16, unknown);
+  std::uint8_t *by_two_ = nullptr;  // in the maps: of the particle now
+  std::uint16_t *by_one_ = nullptr;
   std::uint32_t before_ = 0;
-  std::uint32_t long_ = 0, short_ = 0;
   unsigned context_ = 0;
   std::uint8_t expected_ = 0;
 };

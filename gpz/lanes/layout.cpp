@@ -67,21 +67,24 @@ core::StepKind Molecules::kind_of(std::size_t particle) const {
 
 void Layout::build(const Molecules &molecules, std::uint32_t particles_a_block) {
   clear();
-  place(molecules, particles_a_block);
-  refer(molecules);
+  format::Column<References> references(molecules.particles());
+  for (std::size_t i = 0; i < references.size(); ++i) references[i] = references_of(molecules.tree, i);
+  place(molecules, references, particles_a_block);
+  refer(molecules, references);
 }
 
 // List scheduling: of the particles whose references are placed, those that most others wait for come first.
-void Layout::place(const Molecules &molecules, std::uint32_t particles_a_block) {
+void Layout::place(const Molecules &molecules, const format::Column<References> &references,
+                   std::uint32_t particles_a_block) {
   const std::size_t n = molecules.particles();
   const molecule::Tree &tree = molecules.tree;
   format::Column<std::uint32_t> height(n, 1), piece(n), waits(n);
   const auto each_reference = [&](const auto &use) {
     for (std::size_t i = 0; i < n; ++i)
-      references_of(tree, i).each([&](std::uint32_t of) { use(of, static_cast<std::uint32_t>(i)); });
+      references[i].each([&](std::uint32_t of) { use(of, static_cast<std::uint32_t>(i)); });
   };
   for (std::size_t i = n; i-- > 0;)
-    references_of(tree, i).each([&](std::uint32_t of) { height[of] = std::max(height[of], height[i] + 1); });
+    references[i].each([&](std::uint32_t of) { height[of] = std::max(height[of], height[i] + 1); });
   const Lists waiting(n, each_reference);
   format::Column<std::uint32_t> roots;
   for (std::size_t i = 0; i < n; ++i) {
@@ -107,7 +110,7 @@ void Layout::place(const Molecules &molecules, std::uint32_t particles_a_block) 
     for (std::uint32_t k = pieces.first(p); k < pieces.last(p); ++k) {
       const std::uint32_t i = pieces.of[k];
       std::uint32_t count = 0;
-      references_of(tree, i).each([&](std::uint32_t) { ++count; });
+      references[i].each([&](std::uint32_t) { ++count; });
       waits[i] = count;
       if (count == 0) add(i);
     }
@@ -155,7 +158,7 @@ void Layout::place(const Molecules &molecules, std::uint32_t particles_a_block) 
   }
 }
 
-void Layout::refer(const Molecules &molecules) {
+void Layout::refer(const Molecules &molecules, const format::Column<References> &references) {
   for (auto *rows : {&parent_, &axis_, &second_}) rows->resize(particle_at_.size());
   std::unordered_map<std::string, std::uint32_t> column_of;
   std::string classes(lanes + 1, '\0');  // and whether there is an axis, which constants depend on
@@ -164,7 +167,7 @@ void Layout::refer(const Molecules &molecules) {
     for (std::size_t l = 0; l < lanes; ++l) {
       const std::size_t slot = s * lanes + l;
       const std::uint32_t i = particle_at_[slot] == nobody ? particle_at_[s * lanes] : particle_at_[slot];
-      const References of = references_of(molecules.tree, i);
+      const References &of = references[i];
       const std::uint32_t parent = of.parent == nobody ? i : of.parent;
       const auto row = [&](std::uint32_t particle) { return 8 * slot_of_[particle == nobody ? parent : particle]; };
       parent_[slot] = row(parent);

@@ -297,7 +297,7 @@ class SectionCoder {
     return fits;
   }
 
-  // Encoder: constants are fitted in the first frames.
+  // Encoder: constants are fitted in the first frame, and once more to several.
   void refit() {
     const std::uint64_t sections = update_.plan != nullptr ? 0 : state_.sections_;
     constexpr std::uint64_t fitted = 5;
@@ -310,7 +310,7 @@ class SectionCoder {
       update_.fit->start(plan_->molecules.is_wide.size());
     }
     update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next());
-    if (sections != 0 && sections != 1 && sections != 4) return;
+    if (sections != 0 && sections != fitted - 1) return;
     update_.numbers = numbers_ = std::make_shared<Numbers>();
     numbers_->constants = update_.fit->constants();
   }
