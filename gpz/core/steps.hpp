@@ -181,8 +181,8 @@ struct BondVectors {
   Vector<R> last;             // bond vector, frame before
   Vector<R> moved;            // displacement of the parent
   Vector<R> last_axis, axis;  // to the particle that gives the axis
-  bool has_second;            // otherwise these are not used:
-  Vector<R> last_second, second;
+  bool has_second = false;    // otherwise these are not used:
+  Vector<R> last_second{}, second{};
 };
 
 // One particle that has a parent: the expectation of each component of its bond vector, given those before it. Call
