@@ -84,7 +84,6 @@ GPZ_HD bool both(bool a, bool b) { return a && b; }
 GPZ_HD bool differ(bool a, bool b) { return a != b; }
 GPZ_HD float select(bool mask, float a, float b) { return mask ? a : b; }
 GPZ_HD std::int32_t select(bool mask, std::int32_t a, std::int32_t b) { return mask ? a : b; }
-GPZ_HD bool any(bool a) { return a; }
 GPZ_HD bool all(bool a) { return a; }
 GPZ_HD float root_of(float x) { return sqrtf(x); }
 GPZ_HD float magnitude(float x) { return fabsf(x); }

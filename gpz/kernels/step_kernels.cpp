@@ -379,7 +379,6 @@ std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std
 
 Integers byte_of(Integers x, int byte) { return signed_down(shifted_up(x, 24 - 8 * byte), 24); }
 Row repeated(const core::Vector<std::int32_t> &v) { return {Integers{v.x}, Integers{v.y}, Integers{v.z}}; }
-Row times(Integers k, const Row &v) { return {k * v.x, k * v.y, k * v.z}; }
 Choice is_beyond(const Row &at, const Row &least, const Row &most) {
   return either(
       either(either(more(least.x, at.x), more(at.x, most.x)), either(more(least.y, at.y), more(at.y, most.y))),
@@ -399,7 +398,8 @@ std::size_t place(const StepPlaces &from, std::size_t first, std::size_t end,
     const FullRow full = full_rows_of([&](int l) { return from.rows + 8 * std::size_t{slot[l]}; });
     const Row &row = full.row;
     const Row image{byte_of(full.rest, 0), byte_of(full.rest, 1), byte_of(full.rest, 2)};
-    const Row at = row + times(image.x, edges[0]) + times(image.y, edges[1]) + times(image.z, edges[2]);
+    const Row at =
+        row + core::times(image.x, edges[0]) + core::times(image.y, edges[1]) + core::times(image.z, edges[2]);
     unsigned others =
         bits_of(either(either(is_beyond(row, least_row, most_row), is_beyond(image, least_image, most_image)),
                        is_beyond(at, least, most)));

@@ -11,8 +11,8 @@
 namespace gpz::lanes {
 
 std::size_t classify(const molecule::Tree &tree, format::Column<std::uint8_t> &of_class) {
-  constexpr std::size_t least_members =
-      16;  // constants of a class take 12 bytes, twice more when they are fitted again
+  // The constants of a class take 12 bytes, twice in a key interval.
+  constexpr std::size_t least_members = 16;
   const std::size_t n = tree.particles();
   // A class of the tree for each reference, with its own in the low bits.
   const auto key_of = [&](std::size_t i) {

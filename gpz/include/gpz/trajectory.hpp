@@ -57,7 +57,7 @@ constexpr Effort default_effort = Effort::standard;
 
 // The required features (gpz::feature) of all codings of this effort, for the header of a file. `ids`: some frames have
 // ids (has_identity).
-// `particles`: the most of a frame; the function without it is for frames of fewer than 2,048.
+// `particles`: the largest number of particles in a frame. Without it, frames have fewer than 2,048 particles.
 GPZ_API std::uint32_t features_of(Effort effort, Order order, bool ids, std::uint64_t particles);
 GPZ_API std::uint32_t features_of(Effort effort, Order order, bool ids);
 // The largest effort whose features are among `features`.

@@ -35,7 +35,7 @@ struct AsSteps {
   static std::optional<lanes::Update> &update(model::ModelledUpdate &of) { return of.steps; }
   static bool is_first(const lanes::Update &update) { return update.plan != nullptr; }
   static std::size_t lasting(const lanes::Update &update) { return update.lasting_bytes; }
-  // By how much a section may be larger than others: they are read 4 to 20 times more slowly.
+  // Bytes by which a section of steps may be larger than others, which take several times as long to read.
   static std::size_t for_speed(std::size_t size) { return size / 32; }
   static constexpr auto encode = lanes::encode;
 };
