@@ -22,9 +22,9 @@ from manual import markdown
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "docs" / "site"
 # Folders that pages link to, and the page of the site that says what is in them.
-FOLDERS = {"examples": "examples.md", "docs/decisions": "decisions/index.md", "docs/history": "history/index.md", "gpz/include/gpz": "reference/cpp.rst"}
+FOLDERS = {"examples": "examples.md", "docs/decisions": "decisions/index.md", "gpz/include/gpz": "reference/cpp.rst"}
 # Folders whose pages are listed below a page of their own: that page.
-INDEXES = {"decisions": "decisions/index.md", "evaluation": "evaluation/index.md", "history": "history/index.md", "results": "results.md"}
+INDEXES = {"decisions": "decisions/index.md", "evaluation": "evaluation/index.md", "results": "results.md"}
 LINK = re.compile(r"(`[^`]*`)|\]\(([^)\s#]*)(#[^)\s]*)?\)")
 
 
