@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Speed of particles in the order of their ids on a GPU (docs/decisions/0031): key frames, and difference frames
+// Speed of particles in the order of their ids on a GPU (docs/decisions/0029): key frames, and difference frames
 // with and without the prediction from neighbours, decoded.
 //
 //   ordered_gpu [--copies C] [--frames F] [--sigma S] [--system crystal|molecules] [--layout xyz|separate]

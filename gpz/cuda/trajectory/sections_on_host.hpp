@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Sections of ordered chunks that kernels do not decode: chains of numbers, of which a key frame has too few for a GPU
-// (docs/decisions/0079-molecules-on-the-gpu.md). The CPU decodes them, and their values are copied to the device.
+// (docs/decisions/0080-effort-standard-on-the-gpu.md). The CPU decodes them, and their values are copied to the device.
 #pragma once
 
 #include <cstdint>
