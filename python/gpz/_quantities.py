@@ -101,7 +101,7 @@ def _components_of(name: str, count: int) -> tuple[str, ...]:
     return tuple(f"{name}[{k + 1}]" for k in range(count))
 
 
-# The table, as docs/clients.md shows it.
+# The table, as docs/programs.md shows it.
 QUANTITIES = {
     "position": Quantity(
         "length",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The table of quantities, cell by cell: numbers in the terms of a program go through gpz, and are the same in the program again, in
-its own unit, shape and order. The cells are those of gpz._quantities.QUANTITIES; docs/clients.md shows the same."""
+its own unit, shape and order. The cells are those of gpz._quantities.QUANTITIES; docs/programs.md shows the same."""
 
 import functools
 import os
@@ -360,7 +360,7 @@ def test_cell(trip, quantity, program):
 
 
 def test_the_page_shows_these_cells():
-    page = (Path(__file__).parents[3] / "docs/clients.md").read_text()
+    page = (Path(__file__).parents[3] / "docs/programs.md").read_text()
     lines = page.partition("## Quantities and their units")[2].partition("\n## ")[0].splitlines()
     head, _, *rows = ([cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|"))
     assert [row[0].partition(",")[0] for row in rows] == list(QUANTITIES)
