@@ -12,7 +12,7 @@ from tables import MARKED, Figures  # noqa: E402
 
 # Pages on which every measured quantity has to come from docs/figures.json.
 USER_PAGES = ["README.md", "SECURITY.md"] + [
-    f"docs/{name}.md" for name in "archive bench faq install library matrix performance programs settings".split()
+    f"docs/{name}.md" for name in "archive bench install library matrix performance programs settings".split()
 ]
 QUANTITY = re.compile(r"[\d.,]*\d (?:bits?\b|[kMGT]B/s|MB\b|µs\b|ms\b|frames a second|% of the (?:size|time))")
 

@@ -19,7 +19,7 @@ from prose import paragraphs, plain, sentences, words
 # For users, and for everyone who works on gpz. Decisions, measurements and the format are records, with a style of their own.
 USER_PAGES = ["README.md", "SECURITY.md"] + [
     f"docs/{name}.md"
-    for name in "archive bench commands faq gpu_api install library limitations matrix performance pictures programs python settings tutorial".split()
+    for name in "archive bench commands gpu_api install library limitations matrix performance pictures programs python settings tutorial".split()
 ]
 PAGES = USER_PAGES + ["HACKING.md", "docs/architecture.md", "docs/reliability.md", "evaluation/README.md", "packaging/README.md"]
 
