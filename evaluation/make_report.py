@@ -30,6 +30,7 @@ def all_tables(results):
             "verdicts": tables.verdicts(results),
             "misses": tables.misses(results),
             "ratios": tables.ratios(results, bounds=bounds),
+            "first": tables.speeds(results, how="first", bounds=bounds),
             "fresh": tables.speeds(results, bounds=bounds),
             "warm": tables.speeds(results, how="warm", bounds=bounds),
             "errors": tables.errors(results),

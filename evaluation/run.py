@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs one program of evaluation/evaluate.sh on one data set, and again for the remaining bounds when it crashes: no bound stays without a line.
+"""Runs one program of evaluation/evaluate.sh on one data set, in a process for each bound: each has a first call, and no bound stays without a line.
 
 run.py --name PROGRAM --data NAME.f32 --bounds 1e-2,1e-3 --json OUT --limit SECONDS -- COMMAND...
 
-The command gets --data, --components, --bounds and --json, and appends a JSON line for each bound, in their order. The first bound without
-one is that at which it crashed. Bounds that have a line already are left out, so that an evaluation which was broken off goes on.
+The command gets --data, --components, --bounds with one bound and --json, and appends a JSON line. Without one it has crashed. Bounds that have
+a line already are left out, so that an evaluation which was broken off goes on.
 """
 import argparse
 import json
@@ -68,21 +68,21 @@ def main():
     description = describe(options.data)
     bounds = options.bounds.split(",")
     failed = False
-    while left := missing(bounds, options.json):
-        arguments = ["--data", options.data, "--components", str(description["components"]), "--bounds", ",".join(left), "--json", options.json]
-        failure = run([*options.command, *arguments], options.limit * len(left))
-        still = missing(left, options.json)
-        if failure or still:
-            print(f"{options.name}, {options.data}, {(still or left)[0]}: {failure or 'gave no result'}", file=sys.stderr)
+    for bound in missing(bounds, options.json):
+        arguments = ["--data", options.data, "--components", str(description["components"]), "--bounds", bound, "--json", options.json]
+        failure = run([*options.command, *arguments], options.limit)
+        without_line = bool(missing([bound], options.json))
+        if failure or without_line:
+            print(f"{options.name}, {options.data}, {bound}: {failure or 'gave no result'}", file=sys.stderr)
             failed = True
-        if not still:
-            break
+        if not without_line:
+            continue
         known = lines_of(options.json)
         line = {
             # As the program calls itself, if it got as far as that.
             "program": known[-1]["program"] if known else options.name,
             "data": os.path.splitext(os.path.basename(options.data))[0],
-            "bound": float(still[0]),
+            "bound": float(bound),
             "particles": description["particles"],
             "components": description["components"],
             "failure": failure or "gave no result",

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// evaluate_gpz: chunks of blocks as gpz::cuda::compress makes them, without ids. The order within a block of 1,024
-// particles is lost; a second compression, with ids, tells it.
+// evaluate_gpz: chunks of blocks, without ids, by gpz::cuda::compress_now and decompress_now; for `warm` times by
+// gpz::cuda::compress and decompress with a workspace that is kept. The order within a block of 1,024 particles is
+// lost; a second compression, with ids, tells it.
 #include <cstring>
 
 #include "device.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/cuda.hpp"
+#include "gpz/cuda_memory.hpp"
 #include "gpz/version.h"
 #include "program.hpp"
 
@@ -93,7 +95,31 @@ class FieldDecompressor {
 
 class BlockCompressor : public Compressor {
  public:
-  explicit BlockCompressor(const Job &job) : job_(job), fields_(positions(job, nullptr), job.particles) {}
+  explicit BlockCompressor(const Job &job) : job_(job) {}
+  Bytes compress(float *values, std::uint8_t * /*out*/) override {
+    chunk_ = gpz::cuda::compress_now(positions(job_, values), job_.particles, nullptr);
+    return {static_cast<const std::uint8_t *>(chunk_.memory.data()), chunk_.size};
+  }
+
+ private:
+  Job job_;
+  gpz::cuda::PoolChunk chunk_;
+};
+
+class BlockDecompressor : public Decompressor {
+ public:
+  explicit BlockDecompressor(const Job &job) : job_(job) {}
+  void decompress(const Bytes &in, float *values) override {
+    gpz::cuda::decompress_now(in.data, in.size, job_.particles, {output_of(positions(job_, values)[0])});
+  }
+
+ private:
+  Job job_;
+};
+
+class KeepingCompressor : public Compressor {
+ public:
+  explicit KeepingCompressor(const Job &job) : job_(job), fields_(positions(job, nullptr), job.particles) {}
   Bytes compress(float *values, std::uint8_t *out) override {
     return {out, fields_.compress(positions(job_, values), out)};
   }
@@ -103,9 +129,9 @@ class BlockCompressor : public Compressor {
   FieldCompressor fields_;
 };
 
-class BlockDecompressor : public Decompressor {
+class KeepingDecompressor : public Decompressor {
  public:
-  explicit BlockDecompressor(const Job &job)
+  explicit KeepingDecompressor(const Job &job)
       : job_(job), fields_({output_of(positions(job, nullptr)[0])}, job.particles) {}
   void decompress(const Bytes &in, float *values) override {
     fields_.decompress(in, {output_of(positions(job_, values)[0])});
@@ -128,6 +154,12 @@ class Blocks : public Program {
   std::unique_ptr<Compressor> compressor(const Job &job) override { return std::make_unique<BlockCompressor>(job); }
   std::unique_ptr<Decompressor> decompressor(const Job &job) override {
     return std::make_unique<BlockDecompressor>(job);
+  }
+  std::unique_ptr<Compressor> keeping_compressor(const Job &job) override {
+    return std::make_unique<KeepingCompressor>(job);
+  }
+  std::unique_ptr<Decompressor> keeping_decompressor(const Job &job) override {
+    return std::make_unique<KeepingDecompressor>(job);
   }
 
   Order order(const Job &job, const float *values, const float *decoded) override {

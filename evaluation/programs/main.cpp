@@ -36,7 +36,11 @@ struct Options {
   std::string json;
 };
 
-Json times(const Times &times) { return {{"fresh", times.fresh}, {"warm", times.warm}}; }
+Json times(const Times &times) {
+  Json json = {{"fresh", times.fresh}, {"warm", times.warm}};
+  if (times.first > 0) json["first"] = {times.first};
+  return json;
+}
 
 // A line without results.
 Json line(const Program &program, const Options &options, const Data &data, double bound, double edge) {
@@ -98,16 +102,19 @@ int run(const Options &options) {
   const Data data(options.data, options.components);
   const double edge = longest_edge(data.values(), data.particles(), data.components(), options.settings.threads);
   bool failed = false;
+  Settings settings = options.settings;
+  settings.first_calls = true;
   for (const double bound : options.bounds) {
     Json result = line(*program, options, data, bound, edge);
     try {
-      add(result, measure(*program, data, edge, bound, options.settings), data);
+      add(result, measure(*program, data, edge, bound, settings), data);
     } catch (const std::exception &error) {
       // Of some errors a process does not get rid.
       if (!usable()) throw;
       result["failure"] = plain(error.what());
     }
     append(options.json, result);
+    settings.first_calls = false;
     failed = failed || !result["failure"].is_null();
   }
   return failed ? 1 : 0;

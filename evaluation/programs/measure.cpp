@@ -25,7 +25,7 @@ double seconds(const Work &work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What `once` returns, several times. The first call loads kernels, and is not counted.
+// What `once` returns, several times. The first call may load kernels, and is not counted.
 template <typename Once>
 std::vector<double> repeated(const Settings &settings, const Once &once) {
   once();
@@ -65,7 +65,7 @@ class Bench {
   }
 
   std::vector<double> compress_warm(const Settings &settings) {
-    const std::unique_ptr<Compressor> compressor = program_.compressor(job_);
+    const std::unique_ptr<Compressor> compressor = program_.keeping_compressor(job_);
     return repeated(settings, [&] {
       restore_input();
       return seconds([&] { compressor->compress(input_.as<float>(), out_.as<std::uint8_t>()); });
@@ -81,7 +81,7 @@ class Bench {
   }
 
   std::vector<double> decompress_warm(const Settings &settings) {
-    const std::unique_ptr<Decompressor> decompressor = program_.decompressor(job_);
+    const std::unique_ptr<Decompressor> decompressor = program_.keeping_decompressor(job_);
     return repeated(settings, [&] {
       clear_output();
       return seconds([&] { decompressor->decompress(kept(), output_.as<float>()); });
@@ -162,6 +162,21 @@ Layout better_layout(Program &program, const Job &job, const Data &data) {
   return separate.size < 0.998 * joined.size ? Layout::separate : Layout::joined;
 }
 
+// The first calls of a process: they load kernels, and take all memory from the driver. A program for arrays gets one
+// array; if it fails with it, it has no such times.
+void first_calls(Program &program, const Job &job, const Data &data, Measurement &result) {
+  try {
+    std::unique_ptr<Program> arrays;
+    if (program.is_for_arrays()) arrays = with_layout(program, Layout::joined);
+    Bench bench(arrays ? *arrays : program, job, data);
+    const double compress = bench.compress_fresh();
+    result.decompress.first = bench.decompress_fresh();
+    result.compress.first = compress;
+  } catch (const std::exception &) {
+    if (!usable()) throw;
+  }
+}
+
 Errors errors_of(const Data &data, const std::vector<float> &decoded, const Order &order, double bound,
                  unsigned threads) {
   const float *const original = data.values();
@@ -183,6 +198,7 @@ Measurement measure(Program &program, const Data &data, double longest_edge, dou
                     const Settings &settings) {
   const Job job{data.particles(), data.components(), relative_bound * longest_edge, relative_bound};
   Measurement result;
+  if (settings.first_calls) first_calls(program, job, data, result);
   result.layout = "particles";
   std::unique_ptr<Program> arrays;
   if (program.is_for_arrays()) {

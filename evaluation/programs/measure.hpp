@@ -12,6 +12,7 @@
 namespace evaluation {
 
 struct Times {
+  double first = 0;           // seconds, as `fresh`, of the first call of the process; 0: not measured
   std::vector<double> fresh;  // seconds, all memory allocated and freed
   std::vector<double> warm;   // seconds, memory kept; empty if the program cannot
 };
@@ -30,7 +31,8 @@ struct Settings {
   int runs = 7;
   double patience = 4;  // seconds for the runs of a kind; where they take longer, there are fewer of them, at least 2
   unsigned threads = 1;
-  std::string decoded;  // a file for the decoded values, or none
+  bool first_calls = false;  // the process has made no call before
+  std::string decoded;       // a file for the decoded values, or none
 };
 
 // Throws std::exception where the program fails. Broken bounds and lost values are results.

@@ -85,6 +85,9 @@ class Program {
   virtual std::size_t room(const Job &job) const = 0;
   virtual std::unique_ptr<Compressor> compressor(const Job &job) = 0;
   virtual std::unique_ptr<Decompressor> decompressor(const Job &job) = 0;
+  // Those for `warm` times, if they are others.
+  virtual std::unique_ptr<Compressor> keeping_compressor(const Job &job) { return compressor(job); }
+  virtual std::unique_ptr<Decompressor> keeping_decompressor(const Job &job) { return decompressor(job); }
 
   // Called once after compress() and decompress(). `values` and `decoded` are the input and the output in device
   // memory.

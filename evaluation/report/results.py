@@ -42,7 +42,9 @@ class Row:
     order: str = ""
     version: str = ""
     failure: str = None
-    fresh: dict = field(default_factory=dict)  # seconds of every run, by direction
+    # Seconds of every run, by direction. `first` has the first call of a process, `fresh` later ones with the allocations that the program makes.
+    first: dict = field(default_factory=dict)
+    fresh: dict = field(default_factory=dict)
     warm: dict = field(default_factory=dict)
 
     @property
@@ -81,7 +83,7 @@ def row_of(line):
     row.failure = line.get("failure")
     row.size = line.get("bytes") or 0
     row.error, row.psnr = line.get("error_over_bound"), line.get("psnr")
-    for how in ("fresh", "warm"):
+    for how in ("first", "fresh", "warm"):
         times = {direction: (line.get(direction) or {}).get(how) for direction in DIRECTIONS}
         setattr(row, how, {direction: seconds for direction, seconds in times.items() if seconds})
     if row.failure is None and not row.size:

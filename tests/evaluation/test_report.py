@@ -47,6 +47,11 @@ class Reading(unittest.TestCase):
         (row,) = results(line("gpz"))
         self.assertEqual(row.speed("compress"), 12000)
         self.assertIsNone(row.speed("compress", "warm"))
+        self.assertIsNone(row.speed("compress", "first"))
+
+    def test_first_calls_have_a_table_of_their_own(self):
+        found = results(line("gpz", compress={"first": [1e-6], "fresh": [5e-7]}, decompress={"first": [2e-6], "fresh": [5e-7]}))
+        self.assertEqual(cells(make_report.all_tables(found)["first"]), [["melt", "1e-3", "**12.0** / **6.00**"]])
 
     def test_spread(self):
         (row,) = results(line("gpz"))

@@ -116,6 +116,44 @@ int queued_calls_in_c(void) {
   return step;
 }
 
+int pool_calls_in_c(void) {
+  int step = 0;
+  cloud *host = (cloud *)malloc(sizeof *host);
+  void *memory = NULL;
+  cudaStream_t stream = NULL;
+  size_t held = 0;
+  size_t in_use = 0;
+  gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
+  gpz_field fields[2];
+  gpz_cuda_output outputs[2];
+
+  fill(host);
+  if (cudaStreamCreate(&stream) != cudaSuccess) step = 1;
+  if (!step && gpz_cuda_malloc(sizeof *host, stream, &memory) != GPZ_OK) step = 2;
+  if (!step && cudaMemcpyAsync(memory, host, sizeof *host, cudaMemcpyHostToDevice, stream) != cudaSuccess) step = 3;
+  describe(fields, (cloud *)memory);
+  if (!step && describe_back(fields, (cloud *)memory, outputs) != GPZ_OK) step = 4;
+  if (!step && gpz_cuda_compress_now(fields, 2, particles, NULL, stream, &chunk) != GPZ_OK) step = 5;
+  if (!step && (chunk.size == 0 || chunk.size > sizeof(cloud) / 3)) step = 6;
+  if (!step && !(chunk.largest_error[0] > 0 && chunk.largest_error[0] <= 0.001)) step = 7;
+  if (!step && gpz_cuda_pool_use(0, &held, &in_use) != GPZ_OK) step = 8;
+  if (!step && held != 0 && in_use < sizeof *host + chunk.size) step = 9;
+  if (!step && cudaMemsetAsync(memory, 0, sizeof *host, stream) != cudaSuccess) step = 10;
+  if (!step && gpz_cuda_decompress_now(chunk.data, chunk.size, particles, outputs, 2, 0, 0, stream) != GPZ_OK)
+    step = 11;
+  if (!step && !comes_back(host, (cloud *)memory)) step = 12;
+
+  if (gpz_cuda_free(chunk.data, stream) != GPZ_OK && !step) step = 13;
+  if (gpz_cuda_free(memory, stream) != GPZ_OK && !step) step = 14;
+  if (gpz_cuda_free(NULL, stream) != GPZ_OK && !step) step = 15;
+  if (!step && gpz_cuda_trim_pool(0) != GPZ_OK) step = 16;
+  if (!step && (gpz_cuda_pool_use(0, &held, &in_use) != GPZ_OK || held != 0 || in_use != 0)) step = 17;
+  if (!step && gpz_cuda_pool_use(0, NULL, NULL) != GPZ_OK) step = 18;
+  if (stream != NULL) cudaStreamDestroy(stream);
+  free(host);
+  return step;
+}
+
 int codec_in_c(const char *path) {
   int step = 0;
   cloud *host = (cloud *)malloc(sizeof *host);

@@ -12,6 +12,7 @@
 #include "gpz/trajectory.hpp"
 
 extern "C" int queued_calls_in_c(void);
+extern "C" int pool_calls_in_c(void);
 extern "C" int codec_in_c(const char *path);
 extern "C" int decoder_in_c(const void *const *chunks, const size_t *sizes, int count);
 extern "C" int trajectory_in_c(const char *path, int frames, gpz_chunk_kind *kinds);
@@ -24,6 +25,8 @@ class CudaCApi : public GpuTest {};
 bool error_says(const char *words) { return std::strstr(gpz_last_error(), words) != nullptr; }
 
 TEST_F(CudaCApi, QueuedCallsWorkFromC) { EXPECT_EQ(queued_calls_in_c(), 0) << gpz_last_error(); }
+
+TEST_F(CudaCApi, PoolCallsWorkFromC) { EXPECT_EQ(pool_calls_in_c(), 0) << gpz_last_error(); }
 
 TEST_F(CudaCApi, SaysWhereTheMachineCodeComesFrom) {
   gpz_cuda_code code = GPZ_CUDA_CODE_NONE;
@@ -314,8 +317,11 @@ TEST(CudaCApiArguments, AreChecked) {
   output = gpz_cuda_new_output();
 
   gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
+  EXPECT_EQ(gpz_cuda_malloc(8, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_compress_now(&field, 1, 1, nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_create(0, nullptr), GPZ_INVALID_ARGUMENT);
   chunk.struct_size = 0;
+  EXPECT_EQ(gpz_cuda_compress_now(&field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
   chunk = gpz_cuda_new_chunk();
   EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
@@ -354,6 +360,8 @@ TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
   EXPECT_EQ(gpz_cuda_kernel_code(1000, &code), GPZ_NOT_FOUND);
   EXPECT_EQ(code, GPZ_CUDA_CODE_NONE);
   EXPECT_EQ(gpz_cuda_kernel_code(0, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_trim_pool(1000), GPZ_NOT_FOUND);
+  EXPECT_EQ(gpz_cuda_pool_use(-1, nullptr, nullptr), GPZ_NOT_FOUND);
   gpz_cuda_codec *codec = reinterpret_cast<gpz_cuda_codec *>(1);
   EXPECT_EQ(gpz_cuda_codec_create(1000, &codec), GPZ_NOT_FOUND);
   EXPECT_EQ(codec, nullptr);

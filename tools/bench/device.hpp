@@ -13,8 +13,9 @@
 
 namespace gpz::bench {
 
-// One direction, three ways of counting (docs/bench.md).
+// One direction, several ways of counting (docs/bench.md).
 struct Speeds {
+  double first = 0;       // seconds of the first call of this process, as `allocating`; 0: this was not the first
   Timing warm;            // from the call until the result is known on the host; memory is there
   Timing allocating;      // with the allocation of workspace and output
   Timing end_to_end;      // with the transfers between host and device as well

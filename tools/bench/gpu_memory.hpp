@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "exit_code.hpp"
+#include "gpz/cuda_memory.hpp"
 
 namespace gpz::bench {
 
@@ -22,10 +23,13 @@ inline void check(cudaError_t error, const char *what) {
 
 enum class Where { device, pinned_host };
 
-// A piece of memory of the device, or of the host with pages that the device can reach.
+// A piece of memory of the device, from cudaMalloc or from the pool of gpz, or of the host with pages that the device
+// can reach.
 class Memory {
  public:
   Memory() = default;
+  // From the pool, for work in `stream`.
+  Memory(cudaStream_t stream, std::size_t size) : size_(size), pool_(size, stream), data_(pool_.data()) {}
   Memory(Where where, std::size_t size) : where_(where), size_(size) {
     const std::size_t asked = std::max<std::size_t>(size, 8);
     if (where == Where::device)
@@ -34,17 +38,21 @@ class Memory {
       check(cudaMallocHost(&data_, asked), fmt::format("{} bytes of pinned memory", asked).c_str());
   }
   ~Memory() {
-    if (data_ == nullptr) return;
+    if (data_ == nullptr || data_ == pool_.data()) return;
     if (where_ == Where::device)
       cudaFree(data_);
     else
       cudaFreeHost(data_);
   }
   Memory(Memory &&other) noexcept
-      : where_(other.where_), size_(other.size_), data_(std::exchange(other.data_, nullptr)) {}
+      : where_(other.where_),
+        size_(other.size_),
+        pool_(std::move(other.pool_)),
+        data_(std::exchange(other.data_, nullptr)) {}
   Memory &operator=(Memory &&other) noexcept {
     std::swap(where_, other.where_);
     std::swap(size_, other.size_);
+    std::swap(pool_, other.pool_);
     std::swap(data_, other.data_);
     return *this;
   }
@@ -55,6 +63,7 @@ class Memory {
  private:
   Where where_ = Where::device;
   std::size_t size_ = 0;
+  cuda::PoolMemory pool_;
   void *data_ = nullptr;
 };
 

@@ -26,17 +26,22 @@ struct Timing {
 // Of at least one sample; quantiles between two samples are interpolated.
 Timing timing_of(std::vector<double> seconds);
 
-// Times `work` by the clock of the host. What it returns is destroyed after the clock was read: giving memory back is
-// not counted.
+// Seconds that `work` takes by the clock of the host. What it returns is destroyed after the clock was read: giving
+// memory back is not counted.
+template <typename Work>
+double seconds_of(const Work &work) {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  [[maybe_unused]] const auto kept = work();
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 template <typename Work>
 Timing measure(const Repeats &repeats, const Work &work) {
-  using Clock = std::chrono::steady_clock;
   std::vector<double> seconds;
   for (int k = -repeats.warm_up; k < repeats.runs; ++k) {
-    const auto start = Clock::now();
-    [[maybe_unused]] const auto kept = work();
-    const auto end = Clock::now();
-    if (k >= 0) seconds.push_back(std::chrono::duration<double>(end - start).count());
+    const double took = seconds_of(work);
+    if (k >= 0) seconds.push_back(took);
   }
   return timing_of(std::move(seconds));
 }

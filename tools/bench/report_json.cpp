@@ -25,7 +25,8 @@ Json timing_json(const Timing &timing, std::uint64_t bytes) {
 Json speeds_json(const Speeds &speeds, const Report &report, const Row &row) {
   const std::uint64_t bytes = report.data.bytes;
   const double most = limit(copy_of(report, row.device), bytes, row.bytes);
-  return {{"warm", timing_json(speeds.warm, bytes)},
+  return {{"first_s", speeds.first > 0 ? Json(speeds.first) : Json(nullptr)},
+          {"warm", timing_json(speeds.warm, bytes)},
           {"allocating", timing_json(speeds.allocating, bytes)},
           {"end_to_end", timing_json(speeds.end_to_end, bytes)},
           {"transfers", speeds.transfers},

@@ -99,7 +99,8 @@ std::string size_table(const Report &report) {
 
 std::string speed_table(const Report &report, Speeds Row::*direction) {
   const std::uint64_t bytes = report.data.bytes;
-  Table table({"", "bound", "GB/s warm", "limit", "reached", "with allocation", "end to end", "a call", "quartiles"});
+  Table table({"", "bound", "GB/s warm", "limit", "reached", "with allocation", "end to end", "a call", "quartiles",
+               "first call"});
   for (const Row &row : report.rows) {
     const Speeds &speeds = row.*direction;
     const double most = limit(copy_of(report, row.device), bytes, row.bytes);
@@ -107,7 +108,8 @@ std::string speed_table(const Report &report, Speeds Row::*direction) {
     table.add({row.device, fmt::format("{:.6g}", row.bound.absolute), short_number(warm), short_number(most),
                fmt::format("{:.1f} %", 100 * warm / most), short_number(speed(bytes, speeds.allocating)),
                short_number(speed(bytes, speeds.end_to_end)), time_text(speeds.warm.median),
-               fmt::format("{} to {}", time_text(speeds.warm.quartile_1), time_text(speeds.warm.quartile_3))});
+               fmt::format("{} to {}", time_text(speeds.warm.quartile_1), time_text(speeds.warm.quartile_3)),
+               speeds.first > 0 ? time_text(speeds.first) : "-"});
   }
   return table.text();
 }

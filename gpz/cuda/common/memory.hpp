@@ -9,6 +9,7 @@
 #include <string>
 
 #include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/device_memory.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::cuda {
@@ -79,18 +80,16 @@ class CurrentDevice {
   bool changed_ = false;
 };
 
-struct DeviceMemory {
-  static constexpr const char *name = "device memory";
-  static cudaError_t take(void **data, std::size_t size) { return cudaMalloc(data, size); }
-  static cudaError_t give_back(void *data) { return cudaFree(data); }
-};
-
 // Pinned memory that is valid for all devices.
 struct PinnedMemory {
   static constexpr const char *name = "pinned host memory";
   static cudaError_t take(void **data, std::size_t size) { return cudaHostAlloc(data, size, cudaHostAllocPortable); }
   static cudaError_t give_back(void *data) { return cudaFreeHost(data); }
 };
+
+[[noreturn]] inline void throw_no_memory(const char *name, std::size_t size) {
+  throw Error(Status::out_of_memory, std::string("no ") + name + ": " + std::to_string(size) + " bytes are needed");
+}
 
 template <typename Memory>
 class Buffer {
@@ -117,11 +116,10 @@ class Buffer {
       forget_last_error();
       if (error != cudaErrorMemoryAllocation) check(error, Memory::name);
     }
-    throw Error(Status::out_of_memory,
-                std::string("no ") + Memory::name + ": " + std::to_string(size) + " bytes are needed");
+    throw_no_memory(Memory::name, size);
   }
 
-  // Freeing device memory waits for work that may still use it. For pinned memory, the caller must have waited.
+  // Releasing device memory waits for work that may still use it. For pinned memory, the caller must have waited.
   void release() {
     if (data_ != nullptr && Memory::give_back(data_) != cudaSuccess) forget_last_error();
     data_ = nullptr;

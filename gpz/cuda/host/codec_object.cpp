@@ -10,9 +10,9 @@
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/host/block_calls.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/error.hpp"
-#include "gpz/format/fields.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -67,36 +67,16 @@ struct Codec::State : DeviceObject {
     ++allocations;
   }
 
-  void check_reachable(const void *data, const std::string &name) const {
-    if (data != nullptr) require_reachable(data, device, name);
-  }
-
-  template <typename Fields>
-  void check_reachable(const Fields &fields) const {
-    for (const auto &part : fields)
-      for (std::size_t d = 0; d < part.field.components.size(); ++d)
-        check_reachable(part.components[d].data, "field " + part.field.components[d].name);
-  }
-
   void encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, Stream stream) {
     chunk = {};
-    check_inputs(fields, particles);
-    std::vector<FieldInput> prepared = fields;
-    format::prepare_fields(prepared, particles);
-    if (particles != 0) {
-      check_reachable(prepared);
-      check_reachable(rows, "rows");
-    }
-    // Earlier errors of the caller do not belong to this call.
-    forget_last_error();
+    const std::vector<FieldInput> prepared = prepared_inputs(fields, particles, rows, device);
     reserve(compress_workspace_size(prepared, particles), compressed_bound(prepared, particles));
     compress(prepared, particles, rows, workspace.data(), workspace.capacity(), bytes.data(), bytes.capacity(),
              &report->result, stream);
     check(cudaStreamSynchronize(stream), "compression");
-    const CompressResult &result = report->result;
-    if (result.fits == 0) throw Error(Status::internal, "a chunk is larger than its bound");
-    chunk = {bytes.data(), static_cast<std::size_t>(result.bytes), particles,
-             std::vector<double>(result.largest_error, result.largest_error + fields.size())};
+    require_fits(report->result);
+    chunk = {bytes.data(), static_cast<std::size_t>(report->result.bytes), particles,
+             largest_errors(report->result, fields.size())};
   }
 
   // Encoding has finished, so that no stream needs to be waited for.
@@ -106,24 +86,16 @@ struct Codec::State : DeviceObject {
 
   void decode(const void *from, std::size_t size, std::uint64_t particles, const std::vector<FieldOutput> &fields,
               Stream stream, BlockRange range) {
-    check_memory(from, size, chunk_alignment, "the chunk");
-    check_reachable(from, "the chunk");
+    check_chunk(from, size, device);
     decompress(from, size, particles, fields, workspace.data(), workspace.capacity(), &report->damaged, stream, range);
     check(cudaStreamSynchronize(stream), "decompression");
-    if (report->damaged == chunk_unsupported)
-      throw Error(Status::unsupported,
-                  "difference chunks, ordered chunks, and chunks with blocks of other than 1,024 particles are decoded "
-                  "on the CPU only");
-    if (report->damaged != 0) throw Error(Status::corrupt, "the bytes of a chunk contradict the format");
+    require_decoded(report->damaged);
   }
 
   // Common start of both ways to decode. Returns the fields in the form that decompress() needs.
   std::vector<FieldOutput> prepare(const std::vector<FieldOutput> &fields, std::uint64_t particles,
                                    std::size_t chunk_size) {
-    check_outputs(fields, particles);
-    if (particles != 0) check_reachable(fields);
-    std::vector<FieldOutput> prepared = with_steps(fields);
-    forget_last_error();
+    std::vector<FieldOutput> prepared = prepared_outputs(fields, particles, device);
     reserve(decompress_workspace_size(prepared, particles), chunk_size);
     return prepared;
   }

@@ -113,18 +113,29 @@ GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t 
                                        uint64_t block_count, void *workspace, size_t workspace_size, uint32_t *damaged,
                                        struct CUstream_st *stream);
 
-/* --- A codec that owns its memory --- */
+/* --- Calls with memory of the pool --- */
 
-/* A codec belongs to one device. Every call makes it the current device and restores the caller's before it returns.
- * One host thread at a time may use a codec; several codecs are independent. Calls run in the order of `stream` and
- * return when their work is done. Device memory is allocated only when a frame needs more than any earlier one. After
- * GPZ_OUT_OF_MEMORY the codec has freed it, and can be used for smaller frames. Pointers that the device cannot reach
- * are GPZ_INVALID_ARGUMENT. */
-typedef struct gpz_cuda_codec gpz_cuda_codec;
+/* Device memory of gpz comes from a pool of its own on each device. Memory that is given back stays in the pool, so
+ * that allocating it again takes microseconds. Other libraries and cudaMalloc cannot use it until gpz_cuda_trim_pool.
+ * On a device without pools (cudaDevAttrMemoryPoolsSupported), the memory comes from cudaMalloc.
+ *
+ * gpz_cuda_trim_pool gives the memory that is not in use to the driver; it waits for all work of the device.
+ * gpz_cuda_pool_use returns the bytes that the pool holds, and how many of them are in use, both 0 without a pool; each
+ * pointer may be NULL. GPZ_NOT_FOUND if there is no such device. */
+GPZ_API gpz_status gpz_cuda_trim_pool(int device);
+GPZ_API gpz_status gpz_cuda_pool_use(int device, size_t *held, size_t *in_use);
 
+/* Memory of the current device from the pool, aligned to 256 bytes. Work that is queued on `stream` later can use it;
+ * other streams have to wait for `stream` first. On failure *memory is NULL. gpz_cuda_free gives the memory back in the
+ * order of `stream`, a stream of its device, without waiting: work that was queued on `stream` earlier may still use
+ * it. It does nothing for NULL. */
+GPZ_API gpz_status gpz_cuda_malloc(size_t size, struct CUstream_st *stream, void **memory);
+GPZ_API gpz_status gpz_cuda_free(const void *memory, struct CUstream_st *stream);
+
+/* A compressed chunk. */
 typedef struct gpz_cuda_chunk {
   size_t struct_size;
-  const void *data;                          /* device memory of the codec */
+  const void *data;                          /* device memory */
   size_t size;                               /* bytes */
   double largest_error[GPZ_CUDA_MAX_FIELDS]; /* per field, units of the field */
 } gpz_cuda_chunk;
@@ -135,6 +146,25 @@ static inline gpz_cuda_chunk gpz_cuda_new_chunk(void) {
   chunk.struct_size = sizeof chunk;
   return chunk;
 }
+
+/* Each call allocates what it needs from the pool of the current device, runs after the work that is already in
+ * `stream`, and returns when it is complete. Arguments and errors are those of gpz_cuda_codec_encode and
+ * gpz_cuda_codec_decode. The caller gives chunk->data back by gpz_cuda_free; it has room for the largest possible
+ * chunk, so that many chunks that are kept should be copied. */
+GPZ_API gpz_status gpz_cuda_compress_now(const gpz_field *fields, size_t field_count, uint64_t particles,
+                                         const int *rows, struct CUstream_st *stream, gpz_cuda_chunk *chunk);
+GPZ_API gpz_status gpz_cuda_decompress_now(const void *chunk, size_t size, uint64_t particles,
+                                           const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
+                                           uint64_t block_count, struct CUstream_st *stream);
+
+/* --- A codec that owns its memory --- */
+
+/* A codec belongs to one device. Every call makes it the current device and restores the caller's before it returns.
+ * One host thread at a time may use a codec; several codecs are independent. Calls run in the order of `stream` and
+ * return when their work is done. Device memory is allocated only when a frame needs more than any earlier one. After
+ * GPZ_OUT_OF_MEMORY the codec has freed it, and can be used for smaller frames. Pointers that the device cannot reach
+ * are GPZ_INVALID_ARGUMENT. */
+typedef struct gpz_cuda_codec gpz_cuda_codec;
 
 /* GPZ_NOT_FOUND if there is no such device. On failure *codec is NULL. */
 GPZ_API gpz_status gpz_cuda_codec_create(int device, gpz_cuda_codec **codec);
