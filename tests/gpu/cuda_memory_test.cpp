@@ -47,6 +47,12 @@ void round_trip(std::uint64_t seed, cudaStream_t stream) {
   }
 }
 
+// When all work is done.
+cuda::PoolUse use_at_rest() {
+  check(cudaDeviceSynchronize());
+  return cuda::pool_use();
+}
+
 class CudaMemory : public GpuTest {
  protected:
   void SetUp() override {
@@ -65,15 +71,15 @@ TEST_F(CudaMemory, SameBytesAsTheCpu) {
 }
 
 TEST_F(CudaMemory, CallsKeepTheirMemoryInThePool) {
-  EXPECT_EQ(cuda::pool_use().in_use, 0u);
+  EXPECT_EQ(use_at_rest().in_use, 0u);
   round_trip(4, nullptr);
-  const cuda::PoolUse first = cuda::pool_use();
+  const cuda::PoolUse first = use_at_rest();
   EXPECT_EQ(first.held != 0, has_pools());
   EXPECT_EQ(first.in_use, 0u);
   for (int k = 0; k < 5; ++k) round_trip(4, nullptr);
-  EXPECT_EQ(cuda::pool_use().held, first.held);
+  EXPECT_EQ(use_at_rest().held, first.held);
   cuda::trim_pool();
-  EXPECT_EQ(cuda::pool_use().held, 0u);
+  EXPECT_EQ(use_at_rest().held, 0u);
   round_trip(4, nullptr);
 }
 
@@ -86,13 +92,13 @@ TEST_F(CudaMemory, ObjectsKeepTheirMemoryInThePool) {
     EXPECT_EQ(cuda::pool_use().in_use >= codec.memory().device_bytes, has_pools());
   };
   encode();
-  const cuda::PoolUse first = cuda::pool_use();
+  const cuda::PoolUse first = use_at_rest();
   EXPECT_EQ(first.held != 0, has_pools());
   EXPECT_EQ(first.in_use, 0u);
   encode();
-  EXPECT_EQ(cuda::pool_use().held, first.held);
+  EXPECT_EQ(use_at_rest().held, first.held);
   cuda::trim_pool();
-  EXPECT_EQ(cuda::pool_use().held, 0u);
+  EXPECT_EQ(use_at_rest().held, 0u);
 }
 
 TEST_F(CudaMemory, TrimmingLeavesWhatIsInUse) {
@@ -100,9 +106,9 @@ TEST_F(CudaMemory, TrimmingLeavesWhatIsInUse) {
   const cuda::PoolMemory kept(size);
   check(cudaMemset(kept.data(), 0x3C, size));
   { const cuda::PoolMemory other(64 << 20); }
-  const std::size_t before = cuda::pool_use().held;
+  const std::size_t before = use_at_rest().held;
   cuda::trim_pool();
-  const cuda::PoolUse after = cuda::pool_use();
+  const cuda::PoolUse after = use_at_rest();
   if (has_pools()) {
     EXPECT_LT(after.held, before);
     EXPECT_GE(after.held, size);
@@ -120,7 +126,7 @@ TEST_F(CudaMemory, StreamsDoNotMeet) {
   const OwnStream second;
   const DeviceMemory out(size);
   const DeviceMemory other(size);
-  for (int k = 0; k < 20; ++k) {
+  for (int k = 0; k < 3; ++k) {
     cuda::PoolMemory memory(size, first.get());
     check(cudaMemsetAsync(memory.data(), 0x11, size, first.get()));
     for (int copies = 0; copies < 8; ++copies)
@@ -202,7 +208,7 @@ TEST_F(CudaMemory, EveryFailedAllocationIsAStatus) {
     allocation_spy::stop_failing();
     expect_healthy();
     EXPECT_EQ(allocation_spy::live(), live);
-    EXPECT_EQ(cuda::pool_use().in_use, 0u);
+    EXPECT_EQ(use_at_rest().in_use, 0u);
     if (status == Status::ok) break;
     ++failures;
     EXPECT_EQ(status, Status::out_of_memory);
@@ -219,7 +225,7 @@ TEST_F(CudaMemory, DamageIsAStatus) {
   EXPECT_EQ(status_of([&] { cuda::decompress_now(bytes.get(), chunk.bytes.size() - 8, s.particles, outputs); }),
             Status::corrupt);
   EXPECT_EQ(status_of([&] { cuda::decompress_now(nullptr, 8, s.particles, outputs); }), Status::invalid_argument);
-  EXPECT_EQ(cuda::pool_use().in_use, 0u);
+  EXPECT_EQ(use_at_rest().in_use, 0u);
   expect_healthy();
 }
 
@@ -232,7 +238,17 @@ TEST_F(CudaMemory, MemoryHasOneOwner) {
   EXPECT_EQ(second.size(), 1000u);
   second = cuda::PoolMemory();
   EXPECT_EQ(second.data(), nullptr);
-  EXPECT_EQ(cuda::pool_use().in_use, 0u);
+  EXPECT_EQ(use_at_rest().in_use, 0u);
+}
+
+// What the program had is gone, and gpz works on.
+TEST_F(CudaMemory, WorksAfterTheDeviceWasReset) {
+  round_trip(4, nullptr);
+  check(cudaDeviceReset());
+  round_trip(4, nullptr);
+  cuda::trim_pool();
+  EXPECT_EQ(use_at_rest().held, 0u);
+  expect_healthy();
 }
 
 TEST(CudaMemoryArguments, ThereIsNoSuchDevice) {
