@@ -28,8 +28,11 @@ enum class Where { device, pinned_host };
 class Memory {
  public:
   Memory() = default;
-  // From the pool, for work in `stream`.
-  Memory(cudaStream_t stream, std::size_t size) : size_(size), pool_(size, stream), data_(pool_.data()) {}
+  // From the pool, for work in `stream`. Nothing for 0 bytes.
+  Memory(cudaStream_t stream, std::size_t size) : size_(size) {
+    if (size != 0) pool_ = cuda::PoolMemory(size, stream);
+    data_ = pool_.data();
+  }
   Memory(Where where, std::size_t size) : where_(where), size_(size) {
     const std::size_t asked = std::max<std::size_t>(size, 8);
     if (where == Where::device)

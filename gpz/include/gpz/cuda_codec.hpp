@@ -41,8 +41,8 @@ struct MemoryUse {
 // Error:
 //   invalid_argument  as ChunkEncoder::encode; arrays that this device cannot reach (host memory, another device), or
 //                     whose elements are not aligned to their size
-//   out_of_memory     the codec has freed its device memory, except chunk() if decode() failed; it can be used again,
-//                     for a smaller frame
+//   out_of_memory     the codec has given its device memory back, except chunk() if decode() failed; it can be used
+//                     again, for a smaller frame
 //   limit_exceeded    more than max_fields fields, more than 2^40 particles
 //   internal          another error of CUDA; after an invalid address, the process cannot use the device any more
 class GPZ_API Codec {
@@ -82,7 +82,7 @@ class GPZ_API Codec {
   void decode_from_host(const void *chunk, std::size_t size, std::uint64_t particles,
                         const std::vector<FieldOutput> &fields, Stream stream = nullptr, BlockRange range = {});
 
-  // Frees the device memory. The next call allocates again.
+  // Gives the device memory back to the pool (gpz/cuda_memory.hpp). The next call allocates again.
   void release();
   MemoryUse memory() const;
 

@@ -16,8 +16,8 @@
 namespace gpz::cuda {
 
 // Device memory of gpz comes from a pool of its own on each device. Memory that is given back stays in the pool, so
-// that allocating it again takes microseconds. Other libraries and cudaMalloc cannot use it until trim_pool(). On a
-// device without pools (cudaDevAttrMemoryPoolsSupported), the memory comes from cudaMalloc.
+// that allocating it again takes microseconds. Other processes cannot use it until trim_pool(). On a device without
+// pools (cudaDevAttrMemoryPoolsSupported), the memory comes from cudaMalloc.
 struct PoolUse {
   std::size_t held = 0;    // bytes of device memory; 0 without a pool
   std::size_t in_use = 0;  // of these

@@ -92,7 +92,7 @@ class GPZ_API Reader {
   FrameRead read(std::size_t i, const std::vector<ColumnOutput> &columns, std::size_t capacity,
                  OutputOrder order = OutputOrder::stored, Stream stream = nullptr);
 
-  // Frees device memory and pinned memory. The next call allocates again.
+  // Gives device memory back to the pool (gpz/cuda_memory.hpp), and frees pinned memory. The next call allocates again.
   void release();
   MemoryUse memory() const;
 

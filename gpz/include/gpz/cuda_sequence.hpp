@@ -34,7 +34,7 @@ class GPZ_API SequenceCodec {
   void decode(const void *chunk, std::size_t size, std::uint64_t particles, const FieldOutput &field,
               Stream stream = nullptr);
 
-  // Frees the device memory. The next call allocates again.
+  // Gives the device memory back to the pool (gpz/cuda_memory.hpp). The next call allocates again.
   void release();
   MemoryUse memory() const;
 

@@ -63,7 +63,8 @@ class GPZ_API StandardCodec {
   // Whether the GPU encoded the last chunk.
   bool encoded_on_device() const;
 
-  // Frees the device memory, except that for copies. The next chunk is independent.
+  // Gives the device memory back to the pool (gpz/cuda_memory.hpp), except that for copies. The next chunk is
+  // independent.
   void release();
   MemoryUse memory() const;
   // Host memory of the CPU's encoder and of copies, kept between frames, bytes.

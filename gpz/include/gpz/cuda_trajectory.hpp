@@ -55,7 +55,7 @@ class GPZ_API TrajectoryCodec {
   const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
                             const Box &box, bool key, Stream stream = nullptr);
 
-  // Frees the device memory. The next chunk is independent.
+  // Gives the device memory back to the pool (gpz/cuda_memory.hpp). The next chunk is independent.
   void release();
   MemoryUse memory() const;
 

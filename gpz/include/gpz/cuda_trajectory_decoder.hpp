@@ -101,7 +101,8 @@ class GPZ_API TrajectoryDecoder {
 
   // The next chunk has to be independent.
   void forget();
-  // Frees the device memory after queued work is complete; the next chunk has to be independent.
+  // Gives the device memory back to the pool (gpz/cuda_memory.hpp) after queued work is complete. The next chunk has to
+  // be independent.
   void release();
   MemoryUse memory() const;
 

@@ -63,7 +63,7 @@ class GPZ_API Upload {
   // The copy is valid until the next upload_rows() or release().
   const int *upload_rows(const int *rows, std::uint64_t count, Stream stream = nullptr);
 
-  // Frees the device memory. The next call allocates again.
+  // Gives the device memory back to the pool (gpz/cuda_memory.hpp). The next call allocates again.
   void release();
   MemoryUse memory() const;
 

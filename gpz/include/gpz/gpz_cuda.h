@@ -116,8 +116,8 @@ GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t 
 /* --- Calls with memory of the pool --- */
 
 /* Device memory of gpz comes from a pool of its own on each device. Memory that is given back stays in the pool, so
- * that allocating it again takes microseconds. Other libraries and cudaMalloc cannot use it until gpz_cuda_trim_pool.
- * On a device without pools (cudaDevAttrMemoryPoolsSupported), the memory comes from cudaMalloc.
+ * that allocating it again takes microseconds. Other processes cannot use it until gpz_cuda_trim_pool. On a device
+ * without pools (cudaDevAttrMemoryPoolsSupported), the memory comes from cudaMalloc.
  *
  * gpz_cuda_trim_pool gives the memory that is not in use to the driver; it waits for all work of the device.
  * gpz_cuda_pool_use returns the bytes that the pool holds, and how many of them are in use, both 0 without a pool; each
@@ -162,8 +162,8 @@ GPZ_API gpz_status gpz_cuda_decompress_now(const void *chunk, size_t size, uint6
 /* A codec belongs to one device. Every call makes it the current device and restores the caller's before it returns.
  * One host thread at a time may use a codec; several codecs are independent. Calls run in the order of `stream` and
  * return when their work is done. Device memory is allocated only when a frame needs more than any earlier one. After
- * GPZ_OUT_OF_MEMORY the codec has freed it, and can be used for smaller frames. Pointers that the device cannot reach
- * are GPZ_INVALID_ARGUMENT. */
+ * GPZ_OUT_OF_MEMORY the codec has given it back, and can be used for smaller frames. Pointers that the device cannot
+ * reach are GPZ_INVALID_ARGUMENT. */
 typedef struct gpz_cuda_codec gpz_cuda_codec;
 
 /* GPZ_NOT_FOUND if there is no such device. On failure *codec is NULL. */
@@ -191,8 +191,8 @@ GPZ_API gpz_status gpz_cuda_codec_decode_host(gpz_cuda_codec *codec, const void 
                                               const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                               uint64_t block_count, struct CUstream_st *stream);
 
-/* gpz_cuda_codec_release frees the device memory. gpz_cuda_codec_memory returns the bytes that the codec holds and the
- * number of its allocations; each pointer may be NULL. */
+/* gpz_cuda_codec_release gives the device memory back to the pool. gpz_cuda_codec_memory returns the bytes that the
+ * codec holds and the number of its allocations; each pointer may be NULL. */
 GPZ_API gpz_status gpz_cuda_codec_release(gpz_cuda_codec *codec);
 GPZ_API gpz_status gpz_cuda_codec_memory(const gpz_cuda_codec *codec, size_t *device_bytes, uint64_t *allocations);
 
@@ -240,8 +240,8 @@ GPZ_API gpz_status gpz_cuda_trajectory_write(gpz_cuda_trajectory *codec, gpz_wri
                                              struct CUstream_st *stream);
 GPZ_API gpz_status gpz_cuda_trajectory_set_key_interval(gpz_cuda_trajectory *codec, unsigned frames);
 
-/* gpz_cuda_trajectory_release frees the device memory; the next chunk is independent. gpz_cuda_trajectory_memory is as
- * gpz_cuda_codec_memory. */
+/* gpz_cuda_trajectory_release gives the device memory back to the pool; the next chunk is independent.
+ * gpz_cuda_trajectory_memory is as gpz_cuda_codec_memory. */
 GPZ_API gpz_status gpz_cuda_trajectory_release(gpz_cuda_trajectory *codec);
 GPZ_API gpz_status gpz_cuda_trajectory_memory(const gpz_cuda_trajectory *codec, size_t *device_bytes,
                                               uint64_t *allocations);
@@ -286,7 +286,8 @@ GPZ_API gpz_status gpz_cuda_decoder_queue(gpz_cuda_decoder *decoder, const void 
 GPZ_API gpz_status gpz_cuda_decoder_check(gpz_cuda_decoder *decoder);
 GPZ_API gpz_status gpz_cuda_decoder_finish(gpz_cuda_decoder *decoder);
 
-/* gpz_cuda_decoder_release frees the device memory. gpz_cuda_decoder_memory is as gpz_cuda_codec_memory. */
+/* gpz_cuda_decoder_release gives the device memory back to the pool. gpz_cuda_decoder_memory is as
+ * gpz_cuda_codec_memory. */
 GPZ_API gpz_status gpz_cuda_decoder_release(gpz_cuda_decoder *decoder);
 GPZ_API gpz_status gpz_cuda_decoder_memory(const gpz_cuda_decoder *decoder, size_t *device_bytes,
                                            uint64_t *allocations);
