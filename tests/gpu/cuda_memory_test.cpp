@@ -190,6 +190,26 @@ TEST_F(CudaMemory, ThreadsDoNotMeet) {
   expect_healthy();
 }
 
+TEST_F(CudaMemory, DevicesHaveTheirOwnPools) {
+  if (gpus() < 2) GTEST_SKIP() << "one GPU on this machine";
+  const std::size_t before = use_at_rest().held;
+  check(cudaSetDevice(1));
+  {
+    const cuda::PoolMemory memory(1 << 20);
+    check(cudaSetDevice(0));
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, memory.data()));
+    EXPECT_EQ(attributes.device, 1);
+    EXPECT_EQ(cuda::pool_use(1).held != 0, has_pools());
+  }
+  int device = 1;
+  check(cudaGetDevice(&device));
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(use_at_rest().held, before);
+  cuda::trim_pool(1);
+  EXPECT_EQ(cuda::pool_use(1).held, 0u);
+}
+
 // Fails the first allocation, then the second, and so on, until the calls need no more of them.
 TEST_F(CudaMemory, EveryFailedAllocationIsAStatus) {
   const RandomSnapshot<float> s(4);
