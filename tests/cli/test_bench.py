@@ -335,6 +335,9 @@ class Gpu(BenchCase):
             self.assertEqual(len(rows), 2)
             for row in rows:
                 self.assertTrue(row["verified"] and row["same_bytes_as_cpu"] and row["compress"]["transfers"])
+            for direction in ("compress", "decompress"):
+                self.assertGreater(rows[0][direction]["first_s"], 0)
+                self.assertIsNone(rows[1][direction]["first_s"])
         self.gpz("bench", "--device", "gpu", "--gpu-index", "1000", "--generate", "melt", code=2, err=None)
 
 
