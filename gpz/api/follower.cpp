@@ -43,6 +43,7 @@ trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &h
                   file_->scan().frames[i].offset);
   } else {
     wanted = history_.wanted();
+    history_.serve(how.selection);
   }
   const bool is_run = how.announces && (!goes_on || last_ + 1 < i);
   for (std::size_t j = goes_on ? last_ + 1 : i - since_key; j <= i; ++j) {

@@ -128,8 +128,9 @@ void DifferenceState::start(const IndexColumns &q, std::size_t n, int count, boo
   at_rest = true;
 }
 
-void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels, int threads) {
-  parallel_particles(threads, particles, [&](std::size_t first, std::size_t last) {
+void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels, int threads,
+                              const WantedBlocks &wanted) {
+  parallel_wanted(threads, particles, wanted, [&](std::size_t first, std::size_t last) {
     IndexColumns from{};
     for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) from[d] = q[d] + first;
     advance_range(first, last - first, from, box, kernels);
@@ -138,12 +139,15 @@ void DifferenceState::advance(const IndexColumns &q, const GridBox &box, const K
   ++frames;
 }
 
-void DifferenceState::rest(const IndexColumns &q, int threads) {
-  parallel_particles(threads, particles, [&](std::size_t first, std::size_t last) {
+void DifferenceState::rest(const IndexColumns &q, int threads, const WantedBlocks &wanted) {
+  ++frames;
+  const auto is_last = [&](std::size_t d) { return q[d] == axes[d].last.data(); };
+  // Nothing to do, for which threads would be started.
+  if ((plain || at_rest) && is_last(0) && is_last(1) && is_last(2)) return;
+  parallel_wanted(threads, particles, wanted, [&](std::size_t first, std::size_t last) {
     for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
       Axis &axis = axes[d];
-      if (q[d] != axis.last.data())
-        std::copy(q[d] + first, q[d] + last, axis.last.begin() + static_cast<std::ptrdiff_t>(first));
+      if (!is_last(d)) std::copy(q[d] + first, q[d] + last, axis.last.begin() + static_cast<std::ptrdiff_t>(first));
       if (plain || at_rest) continue;
       for (auto *column : {&axis.deviation, &axis.velocity, &axis.previous})
         std::fill(column->begin() + static_cast<std::ptrdiff_t>(first),
@@ -151,7 +155,6 @@ void DifferenceState::rest(const IndexColumns &q, int threads) {
     }
   });
   at_rest = true;
-  ++frames;
 }
 
 void DifferenceState::advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,

@@ -45,9 +45,11 @@ struct DifferenceState {
   void keep(const std::uint32_t *kept, std::size_t count);
   void add(const IndexColumns &added, std::size_t count, int threads = 1);
   // Updates the history after a frame was encoded or decoded. For a plain state `q` may be its own `last` columns.
-  void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = codec::kernels(), int threads = 1);
+  // Blocks that are not wanted keep their state, and cannot be followed any more.
+  void advance(const IndexColumns &q, const GridBox &box, const Kernels &kernels = codec::kernels(), int threads = 1,
+               const WantedBlocks &wanted = {});
   // The same, but particles are taken to have rested at q since the key frame. `q` may be the `last` columns.
-  void rest(const IndexColumns &q, int threads = 1);
+  void rest(const IndexColumns &q, int threads = 1, const WantedBlocks &wanted = {});
   // Updates `n` particles from `first` on without counting the frame. q[d][0] belongs to particle `first`.
   void advance_range(std::size_t first, std::size_t n, const IndexColumns &q, const GridBox &box,
                      const Kernels &kernels);

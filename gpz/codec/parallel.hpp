@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "gpz/codec/wanted_blocks.hpp"
 #include "gpz/format/budget.hpp"
 
 namespace gpz::codec {
@@ -75,6 +76,20 @@ void parallel_particles(int threads, std::uint64_t n, const Work &work) {
                   [&](int, std::uint64_t first, std::uint64_t last) {
                     const std::uint64_t begin = first * unit;
                     work(static_cast<std::size_t>(begin), static_cast<std::size_t>(std::min(last * unit, n)));
+                  });
+}
+
+// The same for the particles of wanted blocks of 1,024.
+template <typename Work>
+void parallel_wanted(int threads, std::uint64_t n, const WantedBlocks &wanted, const Work &work) {
+  if (wanted.all()) return parallel_particles(threads, n, work);
+  constexpr std::size_t unit = core::default_block_size;
+  const format::Column<std::uint32_t> &blocks = wanted.numbers();
+  parallel_ranges(threads_for_particles(threads, blocks.size() * unit), blocks.size(),
+                  [&](int, std::uint64_t first, std::uint64_t last) {
+                    for (auto b = static_cast<std::size_t>(first); b < last; ++b)
+                      work(blocks[b] * unit,
+                           std::min<std::size_t>((blocks[b] + 1) * unit, static_cast<std::size_t>(n)));
                   });
 }
 

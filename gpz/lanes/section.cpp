@@ -66,10 +66,12 @@ std::size_t Update::firmly_bound() const {
 // Codes one section.
 class SectionCoder {
  public:
-  SectionCoder(State &state, const codec::DifferenceState &history, int threads)
+  SectionCoder(State &state, const codec::DifferenceState &history, int threads,
+               const codec::FollowedBlocks *followed = nullptr)
       : state_(state),
         history_(history),
         threads_(threads),
+        followed_(followed),
         plan_(state.plan_),
         numbers_(state.numbers_),
         codes_(state.codes_) {
@@ -190,6 +192,7 @@ class SectionCoder {
     ImageExceptions exceptions;
     rest(
         [&](const std::uint8_t *from, std::size_t left) { return exceptions.read(from, left, plan_->layout.slots()); });
+    if (followed_ != nullptr) find_followed();
     start();
     decode_blocks(in);
     write((flags & wraps) != 0, exceptions, q);
@@ -200,13 +203,15 @@ class SectionCoder {
  private:
   unsigned next() const { return 4 - state_.now_; }
   const Layout &layout() const { return plan_->layout; }
-  // Calls work(block) on several threads.
+  // Calls work(block) on several threads, for all blocks or those that are followed.
   template <typename Work>
   void for_blocks(const Work &work) const {
-    const std::size_t blocks = layout().blocks().size();
+    const format::Column<std::uint32_t> *const some = followed_ != nullptr ? &state_.followed_blocks_ : nullptr;
+    const std::size_t blocks = some != nullptr ? some->size() : layout().blocks().size();
     codec::parallel_ranges(codec::thread_count(threads_, blocks), blocks,
                            [&](int, std::uint64_t from, std::uint64_t to) {
-                             for (std::uint64_t b = from; b < to; ++b) work(static_cast<std::size_t>(b));
+                             for (auto k = static_cast<std::size_t>(from); k < to; ++k)
+                               work(some != nullptr ? (*some)[k] : k);
                            });
   }
   // Calls work(slot, particle) for the slots of a block in which a particle is.
@@ -231,6 +236,32 @@ class SectionCoder {
     update_.plan = plan_ = state_.known_plan_;
   }
 
+  // Once for a plan: the same particles are followed as long as the state has it.
+  void find_followed() {
+    format::Column<std::uint32_t> &found = state_.followed_blocks_;
+    if (update_.plan == nullptr && !found.empty()) return;
+    const auto &blocks = layout().blocks();
+    std::vector<bool> has(blocks.size());
+    std::size_t block = 0;
+    codec::parallel_wanted(1, layout().particles(), followed_->blocks, [&](std::size_t first, std::size_t end) {
+      for (std::size_t i = first; i < end; ++i) {
+        const std::size_t step = layout().slot_of()[i] / core::step_lanes;
+        if (step < blocks[block].first || step >= blocks[block].end)
+          block = static_cast<std::size_t>(
+              std::upper_bound(blocks.begin(), blocks.end(), step,
+                               [](std::size_t s, const Layout::Block &b) { return s < b.end; }) -
+              blocks.begin());
+        has[block] = true;
+      }
+    });
+    found.clear();
+    for (std::size_t b = 0; b < has.size(); ++b)
+      if (has[b]) found.push_back(static_cast<std::uint32_t>(b));
+  }
+  bool is_followed(std::size_t particle) const {
+    return followed_ == nullptr || followed_->blocks.has(particle / core::default_block_size);
+  }
+
   // Encoder.
   bool find_molecules(const codec::IndexColumns &q) {
     if (history_.particles > most_particles) return false;
@@ -246,6 +277,7 @@ class SectionCoder {
   void start() {
     const std::size_t slots = layout().slots();
     if (update_.plan == nullptr && state_.frames_ == history_.frames) return;
+    if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
     codec::resize(state_.rows_, 8 * slots, threads_);
     const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
                                    history_.axes[2].last.data()};
@@ -426,7 +458,9 @@ class SectionCoder {
     };
     codec::StepPlaces places{rows, slot_of, {}, {}, {}};
     const bool is_usual = find_box(wraps, places);
-    codec::parallel_particles(threads_, layout().particles(), [&](std::size_t first, std::size_t end) {
+    const codec::WantedBlocks all;
+    const codec::WantedBlocks &wanted = followed_ != nullptr ? followed_->blocks : all;
+    codec::parallel_wanted(threads_, layout().particles(), wanted, [&](std::size_t first, std::size_t end) {
       if (!is_usual)
         for (std::size_t i = first; i < end; ++i) put_usual(i);
       std::array<std::uint32_t, 1024> left;
@@ -438,7 +472,7 @@ class SectionCoder {
     });
     for (std::size_t k = 0; k < exceptions.slot.size(); ++k) {
       const std::uint32_t slot = exceptions.slot[k], particle = layout().particle_at()[slot];
-      if (particle == Layout::nobody) continue;
+      if (particle == Layout::nobody || !is_followed(particle)) continue;
       std::int32_t *const at = rows + 8 * std::size_t{slot};
       store_image(at, sum_of(image_in(at), image_of_code(exceptions.code[k])));
       put(particle, place_of(cell_, at, image_in(at)));
@@ -478,6 +512,7 @@ class SectionCoder {
   State &state_;
   const codec::DifferenceState &history_;
   int threads_;
+  const codec::FollowedBlocks *followed_;  // decoder; nullptr: all particles
   Cell cell_;
   std::shared_ptr<Plan> plan_;
   std::shared_ptr<Numbers> numbers_;
@@ -512,10 +547,11 @@ void State::restart() {
   rests_ = false;
   frames_ = sections_ = 0;
   counts_.reset();
+  followed_blocks_.clear();
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, plan_bytes_);
+  std::size_t bytes = codec::memory_of(rows_, plan_bytes_, followed_blocks_);
   const std::shared_ptr<Plan> &plan = plan_ != nullptr ? plan_ : known_plan_;
   if (plan != nullptr)
     bytes +=
@@ -534,9 +570,10 @@ std::optional<Update> encode(State &state, const codec::DifferenceState &history
 }
 
 void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
-            const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
+            const core::GridBox &axes, int threads, const codec::IndexOutput &q,
+            const codec::FollowedBlocks *followed) {
   try {
-    SectionCoder coder(state, history, threads);
+    SectionCoder coder(state, history, threads, followed);
     coder.decode(bytes, size, axes, q);
     state.commit(coder.update());
   } catch (...) {

@@ -74,6 +74,8 @@ class State {
   // Decoder: the bytes that the plan was read from. The next interval often has the same.
   std::vector<std::uint8_t> plan_bytes_;
   std::shared_ptr<Plan> known_plan_;
+  // The blocks of the plan that have particles which are followed, if not all are.
+  format::Column<std::uint32_t> followed_blocks_;
 };
 
 // As molecule::encode and molecule::decode. With `rests`, what the history knows of motion ends with this frame, which
@@ -81,7 +83,11 @@ class State {
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
                              const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1,
                              bool rests = false);
+// Only blocks of steps with particles that are `followed` are decoded, and only these particles get indices; nullptr:
+// all. The same particles must be followed until the state begins anew. Throws AllSlotsNeeded if rows have to be made
+// of indices that are not known.
 void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
-            const core::GridBox &axes, int threads, const codec::IndexOutput &q);
+            const core::GridBox &axes, int threads, const codec::IndexOutput &q,
+            const codec::FollowedBlocks *followed = nullptr);
 
 }  // namespace gpz::lanes

@@ -10,7 +10,7 @@ namespace gpz::trajectory {
 
 const codec::DifferenceState *ChunkHistory::followed(std::size_t field) const {
   if (!follows(field)) throw FieldNotFollowed{field};
-  if (is_limited(field)) throw AllSlotsNeeded{};
+  require_all_slots(field);
   return &fields_[field];
 }
 
@@ -21,12 +21,11 @@ OtherFields ChunkHistory::others(std::size_t field) const {
 
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only,
                         model::Bonds *bonds) {
-  const bool is_limited = only != nullptr && !format::is_plain(chunk.fields()[field]);
-  if (!is_limited && chunk.load(field, threads_, indices_, bonds)) return;
+  if (only == nullptr && chunk.load(field, threads_, indices_, bonds)) return;
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()), threads_,
                         [&](const codec::Target &target) {
                           codec::Target to = target;
-                          if (is_limited) {
+                          if (only != nullptr) {
                             to.rows = only->rows;
                             to.is_partial = true;
                           }
@@ -50,6 +49,7 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
   particles_ = chunk.particles();
   described_ = chunk.fields();
   fields_.resize(described_.size());
+  has_all_.assign(described_.size(), true);
   restart();
   modelled_.resize(described_.size());
   classed_.assign(described_.size(), {});
@@ -59,8 +59,9 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
       fields_[f] = {};
       continue;
     }
+    has_all_[f] = only == nullptr || format::is_plain(described_[f]) || !chunk.decodes_blocks(f);
     model::Bonds bonds;
-    load(chunk, f, only, &bonds);
+    load(chunk, f, has_all_[f] ? nullptr : only, &bonds);
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
                      format::is_plain(described_[f]), threads_);
@@ -106,10 +107,25 @@ void ChunkHistory::follow(std::size_t field, const codec::IndexColumns &indices,
   state.rest({state.axes[0].last.data(), state.axes[1].last.data(), state.axes[2].last.data()}, threads_);
 }
 
+void ChunkHistory::follow_blocks(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box) {
+  codec::DifferenceState &state = fields_[field];
+  has_all_[field] = false;
+  if (modelled_[field].steps.take_rest())
+    state.rest(indices, threads_, followed_blocks_);
+  else
+    state.advance(indices, box, codec::kernels(), threads_, followed_blocks_);
+}
+
 void ChunkHistory::follow_section(std::size_t field, Follow &follow, const Payload &payload) {
   if (field == 0)
     for (auto &crossings : crossings_) crossings.clear();
+  if (is_limited(field)) has_all_[field] = false;
   follow(fields_[field], payload, threads_, is_limited(field) ? followed_blocks_ : codec::WantedBlocks());
+}
+
+void ChunkHistory::follow_all_slots() {
+  if (!has_all_slots()) throw AllSlotsNeeded{};
+  followed_blocks_ = {};
 }
 
 void ChunkHistory::expect_crossings(std::size_t field, const format::Crossed &crossed) {

@@ -2,6 +2,7 @@
 // History of a chunk's particles from frame to frame, for writer and reader.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,8 +30,9 @@ class ChunkHistory {
 
   // Starts with an independent chunk. Follows the fields in `wanted` (empty: all). `exact` receives the exact values of
   // all fields unless it is null. Throws as IndependentChunk::write.
-  // `only`: if it is not null, fields with a history of motion are followed only in the blocks of slots that it has
-  // rows for. Then a step throws AllSlotsNeeded where particles leave or arrive, or a section needs all slots.
+  // `only`: if it is not null, fields with a history of motion need to be followed only in the blocks of slots that it
+  // has rows for. All slots are followed as long as nothing is gained otherwise: if the independent chunk, or sections
+  // of later chunks, cannot be decoded in part. After that a step throws AllSlotsNeeded if a section needs all slots.
   void start(const IndependentChunk &chunk, const std::vector<bool> &wanted, int threads, ExactValues *exact = nullptr,
              const codec::Target *only = nullptr);
   void forget() { started_ = false; }
@@ -40,9 +42,19 @@ class ChunkHistory {
   bool fits(const std::vector<Field> &fields) const;
   std::uint64_t particles() const { return particles_; }
   bool follows(std::size_t field) const { return wanted_.empty() || wanted_[field]; }
-  // Whether only some blocks of slots are followed: of any field, of this field.
+  // Whether only some blocks of slots need to be followed: of any field, of this field.
   bool is_limited() const { return !followed_blocks_.all(); }
   bool is_limited(std::size_t field) const { return is_limited() && !fields_[field].plain; }
+  // These blocks, of a field that is limited.
+  codec::FollowedBlocks followed_blocks(std::size_t field) const { return {followed_blocks_, has_all_[field]}; }
+  // Whether all slots of all fields are followed so far.
+  bool has_all_slots() const { return std::find(has_all_.begin(), has_all_.end(), false) == has_all_.end(); }
+  // Throws AllSlotsNeeded unless all slots of this field are.
+  void require_all_slots(std::size_t field) const {
+    if (!has_all_[field]) throw AllSlotsNeeded{};
+  }
+  // All slots of all fields are followed from now on. Throws AllSlotsNeeded if they were not so far.
+  void follow_all_slots();
   const std::vector<bool> &wanted() const { return wanted_; }
   const std::vector<Field> &fields() const { return described_; }
   const codec::DifferenceState &state(std::size_t field) const { return fields_[field]; }
@@ -71,6 +83,10 @@ class ChunkHistory {
     // The same. May leave other indices in the columns.
     void follow(Indices &indices, const core::GridBox &box) && {
       history_.follow(field_, indices.columns(history_.described_[field_].components.size()), box, &indices.column);
+    }
+    // The same for the blocks that are followed of a field that is limited.
+    void follow_blocks(Indices &indices, const core::GridBox &box) && {
+      history_.follow_blocks(field_, indices.columns(history_.described_[field_].components.size()), box);
     }
     // Follows a section by Coding::follow. Not for field 0 if other fields count its crossings.
     void follow_section(Follow &follow, const Payload &payload) && { history_.follow_section(field_, follow, payload); }
@@ -116,9 +132,11 @@ class ChunkHistory {
   using Columns = std::array<format::Column<std::int64_t>, core::max_components>;
   void follow(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box,
               Columns *columns = nullptr);
+  void follow_blocks(std::size_t field, const codec::IndexColumns &indices, const core::GridBox &box);
   void follow_section(std::size_t field, Follow &follow, const Payload &payload);
   void add(const IndependentChunk &chunk, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;
+  // `only`: decodes the blocks that it has rows for, and no others.
   void load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only, model::Bonds *bonds = nullptr);
 
   bool started_ = false;
@@ -130,7 +148,8 @@ class ChunkHistory {
   std::vector<model::ClassedState> classed_;
   Indices indices_;  // of one field of a chunk
   codec::WantedBlocks followed_blocks_;
-  int threads_ = 1;  // of the last start or step
+  std::vector<bool> has_all_;  // of each field: all slots have the indices of the last frame
+  int threads_ = 1;            // of the last start or step
   bool remembers_crossings_ = true;
   std::array<format::Column<std::int8_t>, core::max_components> crossings_;  // of field 0 in this frame; empty: none
 };

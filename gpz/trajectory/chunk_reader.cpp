@@ -36,7 +36,7 @@ void ChunkReader::next(const format::OpenedChunk &chunk, std::uint64_t particles
   same_particles_ = false;
   empty_.assign(fields.size(), false);
   const IndependentChunk independent(chunk, particles, fields, wanted);
-  const codec::Target slots = only == nullptr ? codec::Target() : slots_of(*only, independent, wanted, threads);
+  const codec::Target slots = only == nullptr ? codec::Target() : slots_of(*only, independent, threads);
   history_.start(independent, wanted, threads, &exact_, slots.is_partial ? &slots : nullptr);
 }
 
@@ -45,16 +45,11 @@ void ChunkReader::restart() {
   same_particles_ = false;
 }
 
-codec::Target ChunkReader::slots_of(const Selection &selection, const IndependentChunk &chunk,
-                                    const std::vector<bool> &wanted, int threads) {
+codec::Target ChunkReader::slots_of(const Selection &selection, const IndependentChunk &chunk, int threads) {
   const std::vector<Field> &fields = chunk.fields();
   selected_by_.clear();
   // A region needs the positions of all particles in each frame.
   if (selection.region || !format::has_columns(selection, fields)) return {};
-  for (std::size_t f = 0; f < fields.size(); ++f) {
-    const bool is_followed = wanted.empty() || wanted[f];
-    if (is_followed && !format::is_plain(fields[f]) && !chunk.decodes_blocks(f)) return {};
-  }
   const auto particles = static_cast<std::size_t>(chunk.particles());
   selected_.choose(selection, fields, {}, particles, nullptr, [&](std::size_t field, const codec::Target &target) {
     selected_by_.push_back(field);
@@ -77,17 +72,16 @@ codec::Target ChunkReader::slots_of(const Selection &selection, const Independen
   return target;
 }
 
-void ChunkReader::require_same_slots(const format::OpenedChunk &chunk) const {
+bool ChunkReader::has_same_slots(const format::OpenedChunk &chunk) const {
   const auto changes = [&](std::size_t field) { return chunk.sections[field].size != 0; };
-  if (chunk.leaving != 0 || chunk.arriving != 0 || std::any_of(selected_by_.begin(), selected_by_.end(), changes))
-    throw AllSlotsNeeded{};
+  return chunk.leaving == 0 && chunk.arriving == 0 && std::none_of(selected_by_.begin(), selected_by_.end(), changes);
 }
 
 void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads) {
   const std::size_t fields = history_.fields().size();
   format::check_predecessor(chunk, history_.particles());
   format::check_particles(chunk, particles);
-  if (history_.is_limited()) require_same_slots(chunk);
+  if (history_.is_limited() && !has_same_slots(chunk)) history_.follow_all_slots();
   same_particles_ = chunk.leaving == 0 && chunk.arriving == 0;
   format::Column<std::uint32_t> staying;
   if (chunk.leaving != 0)
@@ -142,15 +136,22 @@ void ChunkReader::decode_section(ChunkHistory::Step &frame, std::size_t field, c
   const OpenedSection section =
       open_section(ChunkKind::difference, context, class_of(context.field), bytes, size, indices_.exact, counting);
   ChunkHistory::FieldStep step = frame.field(field, section.crossed);
+  // Crossings are counted of all particles.
+  const bool counts_these = field == 0 && counts_crossings_;
   const bool is_coding_alone = section.payload.size == 0 && section.head == format::field_coding_size;
   if (is_coding_alone && section.coding->counts_crossings) {
     follow_unchanged(field, std::move(step));
-  } else if (section.coding->follow != nullptr && (field != 0 || !counts_crossings_)) {
+  } else if (section.coding->follow != nullptr && !counts_these) {
     located(section.head, [&] { std::move(step).follow_section(*section.coding->follow, section.payload); });
     exact_[field] = indices_.exact;
+  } else if (section.coding->decodes_blocks && !counts_these && history_.is_limited(field)) {
+    const codec::FollowedBlocks followed = history_.followed_blocks(field);
+    context.followed = &followed;
+    decode_indices(context, section, indices_);
+    exact_[field] = indices_.exact;
+    std::move(step).follow_blocks(indices_, section.payload.box);
   } else {
-    const bool needs_history = section.coding->number != format::block_coded_values;
-    if (history_.is_limited(field) && (needs_history || (field == 0 && counts_crossings_))) throw AllSlotsNeeded{};
+    if (section.coding->number != format::block_coded_values || counts_these) history_.require_all_slots(field);
     decode_indices(context, section, indices_);
     exact_[field] = indices_.exact;
     std::move(step).follow(indices_, section.payload.box);
@@ -159,7 +160,9 @@ void ChunkReader::decode_section(ChunkHistory::Step &frame, std::size_t field, c
 
 void ChunkReader::write(std::size_t field, const codec::Target &target, int threads) const {
   const codec::DifferenceState &state = history_.state(field);
-  write_values(history_.fields()[field], last_of(state), state.particles, exact_[field], target, threads);
+  const codec::WantedBlocks all;
+  write_values(history_.fields()[field], last_of(state), state.particles, exact_[field], target, threads,
+               target.is_partial ? history_.followed_blocks(field).blocks : all);
 }
 
 }  // namespace gpz::trajectory

@@ -27,23 +27,27 @@ class ChunkReader {
   // Only an independent chunk may follow. Keeps memory for it.
   void restart();
 
-  // Whether not all particles are followed.
+  // Whether not all particles need to be followed.
   bool is_limited() const { return history_.is_limited(); }
+  // Whether all are followed nevertheless.
+  bool has_all_slots() const { return history_.has_all_slots(); }
+  // All are followed from now on. Throws AllSlotsNeeded if they were not so far.
+  void follow_all_slots() { history_.follow_all_slots(); }
   // Number of particles of the last chunk.
   std::uint64_t particles() const { return history_.particles(); }
   // Whether the last chunk has the particles of the previous one, in the same order and with the same values of this
   // integer field.
   bool is_unchanged(std::size_t field) const { return same_particles_ && empty_[field]; }
-  // Writes a followed field. Throws limit_exceeded (see codec::store).
+  // Writes a followed field. Throws limit_exceeded (see codec::store). A partial target of a limited chunk has rows for
+  // selected particles only.
   void write(std::size_t field, const codec::Target &target, int threads = 1) const;
 
  private:
   void next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads);
   // A target with rows for the slots in the blocks of selected particles; a full one if all slots have to be followed.
-  codec::Target slots_of(const Selection &selection, const IndependentChunk &chunk, const std::vector<bool> &wanted,
-                         int threads);
-  // Throws AllSlotsNeeded if it is not certain that the followed slots are those of the selected particles.
-  void require_same_slots(const format::OpenedChunk &chunk) const;
+  codec::Target slots_of(const Selection &selection, const IndependentChunk &chunk, int threads);
+  // Whether the slots of the selected particles are certain to be those of the frame before.
+  bool has_same_slots(const format::OpenedChunk &chunk) const;
   void follow_unchanged(std::size_t field, ChunkHistory::FieldStep step);
   void decode_section(ChunkHistory::Step &frame, std::size_t field, const std::uint8_t *bytes, std::size_t size,
                       int threads);

@@ -24,10 +24,11 @@ constexpr Coding of_indices(format::FieldCodingKind number, TryEncode *encode, F
   return {format::rule_of(number), load<decode>, write<decode>, encode, follow, fields, lose, win};
 }
 
-// A coding of independent chunks whose blocks do not depend on each other.
+// A coding whose blocks do not depend on each other.
 template <Decode *decode>
-constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode) {
-  Coding coding = of_indices<decode>(number, encode);
+constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode, Lose *lose = nullptr,
+                           Win *win = nullptr) {
+  Coding coding = of_indices<decode>(number, encode, nullptr, nullptr, lose, win);
   coding.decodes_blocks = true;
   return coding;
 }
@@ -46,7 +47,7 @@ constexpr Coding codings[] = {
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, fields_of_few_values),
     of_indices<decode_ordered_segments>(format::segmented_order, encode_ordered_segments),
-    of_indices<decode_steps>(format::steps, encode_steps, nullptr, nullptr, lose_molecules, win_molecules),
+    of_blocks<decode_steps>(format::steps, encode_steps, lose_molecules, win_molecules),
 };
 
 }  // namespace

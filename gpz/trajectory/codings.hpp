@@ -42,6 +42,8 @@ struct SectionContext {
   int threads = 1;
   // Decoding: particles that are wanted, for codings whose blocks are independent. nullptr: all.
   const codec::Target *only = nullptr;
+  // The same in difference chunks: blocks of slots that are followed. nullptr: all.
+  const codec::FollowedBlocks *followed = nullptr;
   // Decoding: receives the bonds that the section contains, if it is not null. Most contain none.
   model::Bonds *bonds = nullptr;
 
@@ -128,7 +130,7 @@ struct Coding : format::CodingRule {
   FindFields *fields_named = nullptr;
   Lose *lose = nullptr;
   Win *win = nullptr;
-  bool decodes_blocks = false;  // load and write use SectionContext::only
+  bool decodes_blocks = false;  // load and write use SectionContext::only, or `followed`
 };
 
 const Coding &coding_of(format::FieldCodingKind number);

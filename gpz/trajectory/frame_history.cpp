@@ -23,8 +23,8 @@ void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> 
     ordered_by_ = format::no_field;  // also for frames without chunks
     selected_as_ = {};
     only_ = only;
-  } else if (only != only_) {
-    only_.reset();  // all slots are followed, and later independent chunks follow all of theirs
+  } else {
+    serve(only);
   }
   wanted_ = wanted;
 }
@@ -49,8 +49,14 @@ bool FrameHistory::is_unchanged(std::size_t field) const {
 }
 
 bool FrameHistory::serves(const std::shared_ptr<const Selection> &selection) const {
-  const auto is_limited = [](const ChunkReader &chunk) { return chunk.is_limited(); };
-  return selection == only_ || std::none_of(chunks_.begin(), chunks_.end(), is_limited);
+  const auto has_all = [](const ChunkReader &chunk) { return chunk.has_all_slots(); };
+  return selection == only_ || std::all_of(chunks_.begin(), chunks_.end(), has_all);
+}
+
+void FrameHistory::serve(const std::shared_ptr<const Selection> &selection) {
+  if (selection == only_) return;
+  for (ChunkReader &chunk : chunks_) chunk.follow_all_slots();
+  only_.reset();  // later independent chunks follow all of theirs
 }
 
 bool FrameHistory::follows(const std::vector<bool> &wanted) const {

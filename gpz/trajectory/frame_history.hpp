@@ -34,6 +34,9 @@ class FrameHistory final : public OpenFrame {
   bool follows(const std::vector<bool> &wanted) const;
   // Whether the particles of this selection (nullptr: all particles) are followed.
   bool serves(const std::shared_ptr<const Selection> &selection) const;
+  // Call before particles of a selection that it serves are written. All are followed from now on if the key frame was
+  // read for others.
+  void serve(const std::shared_ptr<const Selection> &selection);
   const std::vector<bool> &wanted() const { return wanted_; }
   // The union of `wanted` and the followed fields.
   std::vector<bool> joined(std::vector<bool> wanted) const;

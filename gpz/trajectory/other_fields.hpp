@@ -21,9 +21,7 @@ struct FieldNotFollowed {
   std::size_t field;
 };
 
-// Thrown if a difference chunk needs the history of all slots where only those of some blocks are followed. Reader
-// catches it and follows all.
-struct AllSlotsNeeded {};
+using codec::AllSlotsNeeded;
 
 // True for integers with one component, which give each particle a class.
 inline bool may_be_classes(const Field &field) {

@@ -77,15 +77,17 @@ void write_exact_values(const format::Column<format::ExactValue> &exact, const c
 
 template <typename T>
 void write_floats(const Field &field, const codec::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads) {
-  codec::parallel_particles(threads, n, [&](std::size_t begin, std::size_t end) {
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads,
+                  const codec::WantedBlocks &wanted) {
+  codec::parallel_wanted(threads, n, wanted, [&](std::size_t begin, std::size_t end) {
     write_grid_values<T>(field, indices, begin, end, target);
   });
   write_exact_values<T>(exact, target);
 }
 
-void store_integers(const codec::IndexColumns &indices, std::size_t n, const codec::Target &target, int threads) {
-  codec::parallel_particles(threads, n, [&](std::size_t begin, std::size_t end) {
+void store_integers(const codec::IndexColumns &indices, std::size_t n, const codec::Target &target, int threads,
+                    const codec::WantedBlocks &wanted) {
+  codec::parallel_wanted(threads, n, wanted, [&](std::size_t begin, std::size_t end) {
     codec::IndexColumns from{};
     for (std::size_t d = 0; d < from.size(); ++d) from[d] = indices[d] == nullptr ? nullptr : indices[d] + begin;
     codec::store(from, end - begin, target.from(begin));
@@ -95,13 +97,14 @@ void store_integers(const codec::IndexColumns &indices, std::size_t n, const cod
 }  // namespace
 
 void write_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads) {
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads,
+                  const codec::WantedBlocks &wanted) {
   if (field.type == ValueType::integer)
-    store_integers(indices, n, target, threads);
+    store_integers(indices, n, target, threads, wanted);
   else if (field.type == ValueType::float32)
-    write_floats<float>(field, indices, n, exact, target, threads);
+    write_floats<float>(field, indices, n, exact, target, threads, wanted);
   else
-    write_floats<double>(field, indices, n, exact, target, threads);
+    write_floats<double>(field, indices, n, exact, target, threads, wanted);
 }
 
 }  // namespace gpz::trajectory

@@ -14,8 +14,9 @@
 namespace gpz::trajectory {
 
 // Writes the values of n particles with these indices; exact values replace the values of their rows. Throws
-// limit_exceeded (see codec::store).
+// limit_exceeded (see codec::store). `wanted`: blocks of 1,024 that have all particles with rows in the target.
 void write_values(const Field &field, const codec::IndexColumns &indices, std::size_t n,
-                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads);
+                  const format::Column<format::ExactValue> &exact, const codec::Target &target, int threads,
+                  const codec::WantedBlocks &wanted = {});
 
 }  // namespace gpz::trajectory

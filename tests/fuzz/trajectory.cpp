@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fuzz target: the chunks of a file with the same index as a chain, each with the history of the ones before.
+// Fuzz target: the chunks of a file with the same index as a chain, each with the history of the ones before: of all
+// fields, of some fields, and of some particles.
 // Checksums, references and numbers of frames since the key frame are not looked at.
 #include <algorithm>
 #include <map>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "gpz/chunk.hpp"
+#include "gpz/format/selected.hpp"
 #include "gpz/trajectory/chunk_reader.hpp"
 #include "gpz/trajectory/other_fields.hpp"
 #include "gpz_file.hpp"
@@ -21,15 +23,23 @@ using gpz::fuzz::status_of;
 
 constexpr std::size_t most_frames = 16;
 constexpr std::size_t most_chunks = 4;
+// Selected ids: a range of as many, that begins below the first number.
+constexpr std::uint64_t most_id = 5000;
+constexpr std::int64_t some_ids = 40;
 
-// The values of a field that is followed, as bits.
-std::uint64_t values_of(const gpz::trajectory::ChunkReader &reader, std::size_t f, const Field &field) {
+// The values of a field that is followed, as bits. `only`: of these particles.
+std::uint64_t values_of(const gpz::trajectory::ChunkReader &reader, std::size_t f, const Field &field,
+                        const gpz::trajectory::SelectedRows *only = nullptr) {
   const bool is_integer = field.type == gpz::ValueType::integer;
   const auto type = is_integer ? gpz::ConstArray::Type::int64 : gpz::ConstArray::Type::float64;
-  const auto particles = static_cast<std::size_t>(reader.particles());
+  const std::size_t particles = only == nullptr ? static_cast<std::size_t>(reader.particles()) : only->count();
   std::vector<std::vector<double>> columns(field.components.size(), std::vector<double>(particles));
   gpz::codec::Target target;
   for (std::size_t d = 0; d < columns.size(); ++d) target.components[d] = {columns[d].data(), sizeof(double), type};
+  if (only != nullptr) {
+    target.rows = only->rows();
+    target.is_partial = true;
+  }
   reader.write(f, target);
   std::uint64_t sum = 0;
   for (const auto &column : columns)
@@ -40,8 +50,14 @@ std::uint64_t values_of(const gpz::trajectory::ChunkReader &reader, std::size_t 
 // The values of every frame of a chain, of the fields that are followed (an empty list: all).
 class Chain {
  public:
+  using Values = std::vector<std::map<std::size_t, std::uint64_t>>;
+
+  // With `limits`, only selected particles need to be followed.
+  Chain(const gpz::Selection &selection, bool limits) : selection_(selection), limits_(limits) {}
+
   void next(const gpz::fuzz::Chunk &chunk, const std::vector<Field> &fields, const std::vector<bool> &wanted) {
     values_.emplace_back();
+    selected_.emplace_back();
     // After an error the history starts again with an independent chunk.
     const Status status = status_of([&] {
       const bool was_usable = std::exchange(usable_, false);
@@ -49,39 +65,53 @@ class Chain {
       if (builds_on && !was_usable) return;
       const auto opened = gpz::format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
       try {
-        reader_.next(opened, chunk.particles, fields, wanted, 1);
+        reader_.next(opened, chunk.particles, fields, wanted, 1, limits_ ? &selection_ : nullptr);
       } catch (const gpz::trajectory::FieldNotFollowed &) {
         // A section is predicted from another field. gpz::Reader then follows that one as well.
+        needs_others_ = true;
+        return;
+      } catch (const gpz::trajectory::AllSlotsNeeded &) {
+        // The same for other particles.
         needs_others_ = true;
         return;
       }
       usable_ = true;
       for (std::size_t f = 0; f < fields.size(); ++f)
-        if (wanted.empty() || wanted[f]) values_.back()[f] = values_of(reader_, f, fields[f]);
+        if (!limits_ && (wanted.empty() || wanted[f])) values_.back()[f] = values_of(reader_, f, fields[f]);
+      if (!wanted.empty() || !gpz::format::has_columns(selection_, fields)) return;
+      rows_.choose(selection_, fields, {}, static_cast<std::size_t>(reader_.particles()), nullptr,
+                   [&](std::size_t f, const gpz::codec::Target &target) { reader_.write(f, target); });
+      for (std::size_t f = 0; f < fields.size(); ++f) selected_.back()[f] = values_of(reader_, f, fields[f], &rows_);
     });
     require(status == Status::ok || !usable_, "values of a chunk cannot be written");
     whole_.push_back(usable_);
   }
 
-  const std::vector<std::map<std::size_t, std::uint64_t>> &values() const { return values_; }
+  const Values &values() const { return values_; }
+  // Of the selected particles.
+  const Values &selected() const { return selected_; }
   const std::vector<bool> &whole() const { return whole_; }
   bool needs_others() const { return needs_others_; }
 
  private:
+  const gpz::Selection &selection_;
+  bool limits_;
   gpz::trajectory::ChunkReader reader_;
+  gpz::trajectory::SelectedRows rows_;
   bool usable_ = false;
   bool needs_others_ = false;
-  std::vector<std::map<std::size_t, std::uint64_t>> values_;
+  Values values_;
+  Values selected_;
   std::vector<bool> whole_;
 };
 
-// Who follows two fields gets what who follows all of them gets: the first, whose edges others count, and one more.
-void compare(const Chain &all, const Chain &few) {
-  for (std::size_t i = 0; i < all.values().size() && all.whole()[i]; ++i) {
+// Who follows some fields or particles gets what who follows all of them gets.
+void compare(const Chain &all, const Chain &few, const Chain::Values &(Chain::*values)() const) {
+  for (std::size_t i = 0; i < few.whole().size() && all.whole()[i]; ++i) {
     if (few.needs_others() && i + 1 == few.whole().size()) return;
     require(few.whole()[i], "a field of a sound chain is refused");
-    for (const auto &[field, values] : few.values()[i])
-      require(all.values()[i].at(field) == values, "the fields that are followed decide the values of others");
+    for (const auto &[field, of_few] : (few.*values)()[i])
+      require((all.*values)()[i].at(field) == of_few, "what is followed decides the values");
   }
 }
 
@@ -98,17 +128,24 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t siz
   frames.erase(std::find_if(frames.begin(), frames.end(), other), frames.end());
 
   std::vector<bool> wanted(fields);
-  wanted[0] = wanted[gpz::chunk_checksum(bytes, size) % fields] = true;
+  const std::uint64_t number = gpz::chunk_checksum(bytes, size);
+  // The first field, whose edges others count, and one more.
+  wanted[0] = wanted[number % fields] = true;
+  gpz::Selection selection;
+  const auto least = static_cast<std::int64_t>(number % most_id);
+  selection.ids.emplace().add(least, least + some_ids);
   for (std::size_t k = 0; k < most_chunks; ++k) {
-    Chain all;
-    Chain few;
+    Chain all(selection, false);
+    Chain few(selection, false);
+    Chain some(selection, true);
     for (const gpz::fuzz::Frame *frame : frames) {
       if (k >= frame->chunks.size() || frame->chunks[k].particles > gpz::fuzz::most_particles) break;
       all.next(frame->chunks[k], frame->info.fields, {});
-      few.next(frame->chunks[k], frame->info.fields, wanted);
-      if (few.needs_others()) break;
+      if (!few.needs_others()) few.next(frame->chunks[k], frame->info.fields, wanted);
+      if (!some.needs_others()) some.next(frame->chunks[k], frame->info.fields, {});
     }
-    compare(all, few);
+    compare(all, few, &Chain::values);
+    compare(all, some, &Chain::selected);
   }
   return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "difference_support.hpp"
 #include "gpz/trajectory/chunk_reader.hpp"
+#include "matter_snapshot.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test::selection_test {
@@ -157,6 +158,104 @@ TEST(SelectedParticles, LeaveAndArriveWithinAKeyInterval) {
     for (std::int64_t id = 4000; id < 4030; ++id) ids.push_back(id);
     expect_reads(bytes, of_ids(ids), "order " + std::to_string(static_cast<int>(order)));
   }
+}
+
+Snapshot water_at(const Waters &waters, int frame, bool with_velocities) {
+  Snapshot out = snapshot_of(waters, frame, 0.01, false);
+  if (!with_velocities) out.quantities.pop_back();
+  for (const Quantity &quantity : out.quantities) out.info.fields.push_back(quantity.field);
+  return out;
+}
+// Without inertia, so that steps are the smallest coding in all frames.
+void move(Waters &waters) {
+  for (Vector &v : waters.velocity)
+    for (double &x : v) x = 0.1 * waters.normal();
+  waters.move();
+}
+
+// Molecules in two blocks of steps, ions between them, and two key intervals.
+TEST(SelectedParticles, OfMoleculesInSteps) {
+  Waters waters(4700, 1, 2);
+  const auto n = static_cast<std::int64_t>(waters.place.size());
+  std::vector<Snapshot> snapshots[2];
+  for (int f = 0; f < 5; ++f, move(waters))
+    for (const bool with_velocities : {false, true})
+      snapshots[with_velocities ? 1 : 0].push_back(water_at(waters, f, with_velocities));
+  // Near each other, in both blocks, all over, and none.
+  std::vector<std::vector<std::int64_t>> choices(4);
+  Random random(3);
+  for (std::int64_t id = 1; id <= n; ++id) {
+    if (id > 3000 && id < 3100) choices[0].push_back(id);
+    if (id < 40 || id > n - 40) choices[1].push_back(id);
+    if (random.below(50) == 0) choices[2].push_back(id);
+  }
+  for (const auto &given : snapshots) {
+    Bytes bytes;
+    Writer writer(bytes, small_metadata());
+    writer.set_key_interval(3);
+    writer.set_order(Order::id);
+    writer.set_effort(Effort::standard);
+    write_all(writer, given);
+    writer.close();
+    const Reader reader = reader_of(bytes);
+    std::vector<Frame> whole;
+    for (std::size_t i = 0; i < given.size(); ++i) whole.push_back(reader.read(i));
+    int threads = 1;
+    for (const auto &choice : choices) {
+      const auto selection = of_ids(choice);
+      const Reader part = reader_of(bytes);
+      for (const std::size_t i : {0U, 1U, 2U, 3U, 4U, 2U, 1U}) {
+        Frame expected = whole[i];
+        keep_particles(expected, *selection);
+        expect_same(part.read(i, {threads, true, selection, i < 2}), expected, "frame " + std::to_string(i));
+      }
+      threads = 4 - threads;
+    }
+    // Others in turn: all, and those of another selection.
+    const auto few = of_ids(choices[0]);
+    const auto others = of_ids(choices[1]);
+    const Reader in_turn = reader_of(bytes);
+    for (const auto &selection : {few, others, std::shared_ptr<const Selection>(), few}) {
+      Frame expected = whole[2];
+      if (selection != nullptr) keep_particles(expected, *selection);
+      expect_same(in_turn.read(2, {1, true, selection}), expected, "in turn");
+    }
+  }
+}
+
+// All slots are followed until the first section of steps, and then some, unless something needs all of them.
+TEST(SelectedParticles, OfStepsAreFollowedInBlocks) {
+  Waters waters(6200, 0, 3);
+  TrajectoryEncoder encoder;
+  encoder.set_order(Order::id);
+  encoder.set_effort(Effort::standard);
+  const auto selection = of_ids({3, 4, 5});
+  trajectory::ChunkReader reader;
+  trajectory::ChunkReader whole;
+  EncodedChunk chunk;
+  const std::uint64_t n = waters.place.size();
+  for (int f = 0; f < 4; ++f, move(waters)) {
+    const Snapshot snapshot = water_at(waters, f, false);
+    encoder.encode(snapshot.inputs(), n, nullptr, snapshot.info.box, f == 0, chunk);
+    const std::vector<Field> fields = frame_for(snapshot.inputs()).info.fields;
+    const auto opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+    reader.next(opened, n, fields, {}, 1, selection.get());
+    whole.next(opened, n, fields, {}, 1, selection.get());
+    EXPECT_TRUE(reader.is_limited());
+    EXPECT_EQ(reader.has_all_slots(), f == 0);
+    if (f == 0) whole.follow_all_slots();
+    std::vector<double> x(2 * n);
+    for (trajectory::ChunkReader *one : {&reader, &whole}) {
+      codec::Target target;
+      target.components[0] = {x.data() + (one == &whole ? n : 0), sizeof(double), ConstArray::Type::float64};
+      one->write(0, target);
+    }
+    EXPECT_TRUE(std::equal(x.begin(), x.begin() + 1024, x.begin() + static_cast<std::ptrdiff_t>(n)));
+    EXPECT_EQ(std::equal(x.begin() + 1024, x.begin() + static_cast<std::ptrdiff_t>(n),
+                         x.begin() + static_cast<std::ptrdiff_t>(n) + 1024),
+              f == 0);
+  }
+  EXPECT_THROW(reader.follow_all_slots(), trajectory::AllSlotsNeeded);
 }
 
 // A type that changes selects particles of blocks that were not followed.

@@ -103,11 +103,12 @@ bool lose_in_sample(const SectionSource &source) {
   return size > predicted.size() + predicted.size() / 64 + molecule_tables;
 }
 
-template <typename Coding>
-void decode_as(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
+template <typename Coding, typename... Also>
+void decode_as(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out,
+               const Also &...also) {
   if (context.components() != core::max_components) format::corrupt("molecules in less than three dimensions", 0);
   decode(Coding::state(*context.modelled), *context.state, payload.bytes, payload.size, payload.box, context.threads,
-         out);
+         out, also...);
 }
 
 // Other fields may be predicted from the displacements of this one.
@@ -158,7 +159,7 @@ void decode_molecules(const SectionContext &context, const Payload &payload, con
   decode_as<AsMolecules>(context, payload, out);
 }
 void decode_steps(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
-  decode_as<AsSteps>(context, payload, out);
+  decode_as<AsSteps>(context, payload, out, context.followed);
 }
 
 bool encode_molecules(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
