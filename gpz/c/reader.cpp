@@ -49,7 +49,7 @@ void read_column(const gpz_reader *reader, std::size_t frame, const gpz_output &
   // Uses the name unchanged, because a name with blanks cannot be part of a list of names.
   const gpz::Array values = {output.data[0], output.stride, gpz::c::array_type(output.type)};
   require(values.data != nullptr || capacity == 0, "values is a null pointer");
-  opened(reader, "reader").reader.read_columns(frame, {{output.names, values}}, capacity, {reader->threads});
+  opened(reader, "reader").read(frame, {{output.names, values}}, capacity, false);
 }
 
 }  // namespace
@@ -148,9 +148,8 @@ gpz_status gpz_reader_column(const gpz_reader *reader, size_t frame, size_t colu
 gpz_status gpz_reader_read(gpz_reader *reader, size_t frame, const gpz_output *outputs, size_t output_count,
                            size_t capacity, unsigned flags) {
   return guarded([&] {
-    opened(reader, "reader");
-    const gpz::ReadOptions options = {reader->threads, gpz::c::sorts_by_id(flags)};
-    reader->reader.read_columns(frame, gpz::c::column_outputs(outputs, output_count, capacity), capacity, options);
+    const bool sort_by_id = gpz::c::sorts_by_id(flags);
+    opened(reader, "reader").read(frame, gpz::c::column_outputs(outputs, output_count, capacity), capacity, sort_by_id);
   });
 }
 
@@ -160,6 +159,23 @@ gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, const char *
 
 gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values, size_t capacity) {
   return guarded([&] { read_column(reader, frame, gpz_into_column(name, GPZ_INT64, values), capacity); });
+}
+
+gpz_status gpz_reader_select_ids(gpz_reader *reader, const int64_t *ids, size_t count) {
+  return guarded([&] {
+    opened(reader, "reader");
+    require(ids != nullptr || count == 0, "ids is a null pointer");
+    std::shared_ptr<gpz::Selection> selection;
+    std::uint64_t selected = 0;
+    if (ids != nullptr) {
+      selection = std::make_shared<gpz::Selection>();
+      selection->ids.emplace(std::vector<std::int64_t>(ids, ids + count));
+      for (const auto &[first, last] : selection->ids->ranges())
+        selected += static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) + 1;
+    }
+    reader->selection = std::move(selection);
+    reader->selected = selected;
+  });
 }
 
 gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame) {

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "gpz/c/decoded.hpp"
+#include "gpz/error.hpp"
 #include "gpz/gpz.h"
 #include "gpz/reader.hpp"
+#include "gpz/selection.hpp"
 
 struct gpz_reader {
   gpz_reader(gpz::Reader from, int thread_count)
@@ -24,6 +29,15 @@ struct gpz_reader {
     return head;
   }
 
+  // Decodes columns of all particles, or of those that are selected.
+  void read(std::size_t i, const std::vector<gpz::ColumnOutput> &columns, std::size_t capacity, bool sort_by_id) const {
+    const gpz::FrameInfo read = reader.read_columns(i, columns, capacity, {threads, sort_by_id, selection});
+    if (selection != nullptr && read.particles != selected)
+      throw gpz::Error(gpz::Status::not_found, "frame " + std::to_string(i) + " has " + std::to_string(read.particles) +
+                                                   " particles with the " + std::to_string(selected) +
+                                                   " ids that are selected");
+  }
+
   const std::vector<gpz::RecordEntry> &records_before(std::size_t i) {
     if (records_frame != i) {
       records_frame.reset();
@@ -36,6 +50,9 @@ struct gpz_reader {
   gpz::Reader reader;
   int threads;
   gpz::c::MetadataView metadata;
+  // Of gpz_reader_select_ids; nullptr: all particles.
+  std::shared_ptr<const gpz::Selection> selection;
+  std::uint64_t selected = 0;  // different ids
   // Head of the last requested frame, because callers ask for its columns one by one.
   mutable std::optional<std::size_t> frame;
   mutable gpz::FrameInfo head;

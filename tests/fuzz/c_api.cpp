@@ -83,7 +83,7 @@ class Session {
   Session &operator=(const Session &) = delete;
 
   void run() {
-    for (std::size_t i = 0; i < most_calls && program_.left() != 0; ++i) call(program_.choice(40));
+    for (std::size_t i = 0; i < most_calls && program_.left() != 0; ++i) call(program_.choice(41));
   }
 
  private:
@@ -261,6 +261,13 @@ class Session {
     check(gpz_chunk_kind_of(bytes.get(), capacity, &kind));
   }
 
+  // The reader has the selection in later calls.
+  void select() {
+    std::vector<std::int64_t> ids(program_.choice(4));
+    for (std::int64_t &id : ids) id = static_cast<std::int64_t>(program_.choice(64));
+    check(gpz_reader_select_ids(readers_[slot()], ids.empty() ? nullptr : ids.data(), ids.size()));
+  }
+
   void one_column() {
     const std::size_t rows = program_.choice(4) == 3 ? 2 * most_rows : program_.choice(64);
     std::vector<double> floats(rows);
@@ -347,6 +354,7 @@ class Session {
       gpz_writer_frames(writer);
       gpz_writer_size(writer);
     }
+    if (number_of_call == 40) select();
   }
 
   Program program_;

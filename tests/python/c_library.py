@@ -171,6 +171,7 @@ def load():
         "gpz_reader_read": [handle, size, POINTER(Output), size, size, ctypes.c_uint],
         "gpz_reader_read_double": [handle, size, c_char_p, c_void_p, size],
         "gpz_reader_read_int64": [handle, size, c_char_p, c_void_p, size],
+        "gpz_reader_select_ids": [handle, c_void_p, size],
         "gpz_reader_verify": [handle, size],
         "gpz_reader_record_count": [handle, size, POINTER(size)],
         "gpz_reader_record": [handle, size, size, POINTER(Record)],

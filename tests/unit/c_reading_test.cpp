@@ -40,6 +40,44 @@ TEST(CReading, PositionsInterleavedInTheOrderOfIds) {
   }
 }
 
+TEST(CReading, SomeIds) {
+  const Motion motion(particles, frames);
+  for (const gpz_order order : {GPZ_ORDER_PLACE, GPZ_ORDER_ID}) {
+    Image image;
+    motion.write_to(image, order);
+    const OpenReader reader = open_image(image);
+    constexpr std::int64_t low = Motion::first_id + 3, high = Motion::first_id + 12;
+    const std::int64_t chosen[] = {high, low, high};
+    ASSERT_EQ(gpz_reader_select_ids(reader.get(), chosen, 3), GPZ_OK) << gpz_last_error();
+    for (const std::size_t f : {0, 1, 4, 2}) {
+      std::int64_t ids[2] = {};
+      double xyz[6] = {};
+      const gpz_output outputs[] = {gpz_into_column("id", GPZ_INT64, ids),
+                                    gpz_into_interleaved("x y z", GPZ_FLOAT64, xyz)};
+      ASSERT_EQ(gpz_reader_read(reader.get(), f, outputs, 2, 2, GPZ_SORT_BY_ID), GPZ_OK) << gpz_last_error();
+      for (std::size_t row = 0; row < 2; ++row) {
+        EXPECT_EQ(ids[row], row == 0 ? low : high);
+        for (std::size_t d = 0; d < 3; ++d)
+          EXPECT_LE(std::fabs(xyz[3 * row + d] - motion.frames[f].at(ids[row]).x[d]), Motion::bound);
+      }
+      EXPECT_EQ(gpz_reader_read_int64(reader.get(), f, "id", ids, 2), GPZ_OK) << gpz_last_error();
+      EXPECT_EQ(gpz_reader_read_int64(reader.get(), f, "id", ids, 1), GPZ_LIMIT_EXCEEDED);
+    }
+    // An id that no frame has; no ids; all particles again.
+    std::vector<std::int64_t> room(particles);
+    const std::int64_t missing[] = {low, -5};
+    ASSERT_EQ(gpz_reader_select_ids(reader.get(), missing, 2), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(gpz_reader_read_int64(reader.get(), 0, "id", room.data(), particles), GPZ_NOT_FOUND);
+    EXPECT_NE(std::string(gpz_last_error()).find("frame 0 has 1 particles with the 2 ids"), std::string::npos);
+    ASSERT_EQ(gpz_reader_select_ids(reader.get(), missing, 0), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(gpz_reader_read_int64(reader.get(), 0, "id", room.data(), 0), GPZ_OK) << gpz_last_error();
+    ASSERT_EQ(gpz_reader_select_ids(reader.get(), nullptr, 0), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(gpz_reader_read_int64(reader.get(), 0, "id", room.data(), particles), GPZ_OK) << gpz_last_error();
+    EXPECT_EQ(gpz_reader_select_ids(reader.get(), nullptr, 1), GPZ_INVALID_ARGUMENT);
+    EXPECT_EQ(gpz_reader_select_ids(nullptr, missing, 1), GPZ_INVALID_ARGUMENT);
+  }
+}
+
 TEST(CReading, BackwardsAndWithoutRows) {
   const Motion motion(particles, 1);
   Image image;

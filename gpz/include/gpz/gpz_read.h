@@ -179,6 +179,13 @@ GPZ_API gpz_status gpz_reader_read_double(gpz_reader *reader, size_t frame, cons
 GPZ_API gpz_status gpz_reader_read_int64(gpz_reader *reader, size_t frame, const char *name, int64_t *values,
                                          size_t capacity);
 
+/* Reads only the particles with these ids from now on: the three functions above write one row for each different id,
+ * in the order that they have otherwise, and `capacity` counts these rows. GPZ_NOT_FOUND, from them, if a frame has no
+ * integer column "id", or not as many particles with these ids. Where the coding allows it, blocks without these
+ * particles are not decoded. The ids are copied. `ids` NULL: all particles again. To follow several selections in turn,
+ * use a reader for each: with another selection, frames are decoded from the key frame on. */
+GPZ_API gpz_status gpz_reader_select_ids(gpz_reader *reader, const int64_t *ids, size_t count);
+
 /* Verifies all checksums and the structure of a frame by decoding it. GPZ_CORRUPT if one is wrong. */
 GPZ_API gpz_status gpz_reader_verify(gpz_reader *reader, size_t frame);
 

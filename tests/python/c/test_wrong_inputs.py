@@ -252,6 +252,7 @@ ROWS = [
     records("reader_record_count", "count null", INVALID, "count is a null pointer", arguments=(0, None)),
     records("reader_record", "record 3", c.NOT_FOUND, "no record 3", "frame 1", "0",
             arguments=(1, 3, byref(c.Record.new()))),
+    records("reader_select_ids", "ids null", INVALID, "ids is a null pointer", arguments=(None, 2)),
     setting("writer_set_key_interval", "0", 0, "key interval", "1 to 65535", "not 0"),
     setting("writer_set_key_interval", "65536", 65536, "key interval", "1 to 65535", "not 65536"),
     setting("writer_set_order", "4", 4, "order", "GPZ_ORDER_AUTO (3)", "not 4"),
