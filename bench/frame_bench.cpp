@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a reader waits for at each kind of frame: key frames, the first difference frame after a key frame, later ones.
 //
-//   frame_bench [--passes N] [--by-id] [--frames] [--random N] FILE
+//   frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] FILE
 //
 // One thread reads all frames of FILE in turn, N times (default 3), each with one call: Reader::read_columns of x y z
 // into one float32 array that is used again (of --by-id in the order of ids), or with --frames Reader::read. Medians
 // are those of all passes but the first, during which the memory of the reader grows. MB/s counts 12 bytes an atom and
-// processor time; page faults are minor ones (getrusage). --random reads N frames in a random order instead.
+// processor time; page faults are minor ones (getrusage). --random reads N frames in a random order instead, --ids the
+// atoms with these ids only (figures are those of all atoms of the frame).
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <memory>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -22,6 +24,7 @@
 
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
+#include "gpz/selection.hpp"
 
 namespace {
 
@@ -31,6 +34,7 @@ struct Options {
   std::size_t random = 0;  // frames; 0: all of them in turn
   bool by_id = false;
   bool whole_frames = false;
+  std::shared_ptr<const gpz::Selection> selection;  // nullptr: all atoms
 };
 
 struct Cost {
@@ -83,7 +87,7 @@ class Loop {
   Kind kind(std::size_t i) const { return std::min<Kind>(static_cast<Kind>(since_key_[i]), later_difference); }
 
   Cost read(std::size_t i) {
-    gpz::ReadOptions options{1, options_.by_id};
+    gpz::ReadOptions options{1, options_.by_id, options_.selection};
     // As the loops of the Python package. Otherwise the frame behind the first key frame decodes that once more.
     options.in_order = options_.random == 0;
     return cost_of([&] {
@@ -165,7 +169,11 @@ bool parse(int argc, char **argv, Options &options) {
       options.passes = std::strtoul(argv[++i], nullptr, 10);
     else if (argument == "--random" && has_value)
       options.random = std::strtoul(argv[++i], nullptr, 10);
-    else if (argument == "--by-id")
+    else if (argument == "--ids" && has_value) {
+      auto selection = std::make_shared<gpz::Selection>();
+      if (!selection->ids.emplace().add(argv[++i])) return false;
+      options.selection = std::move(selection);
+    } else if (argument == "--by-id")
       options.by_id = true;
     else if (argument == "--frames")
       options.whole_frames = true;
@@ -182,7 +190,7 @@ bool parse(int argc, char **argv, Options &options) {
 int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fprintf(stderr, "usage: frame_bench [--passes N] [--by-id] [--frames] [--random N] FILE\n");
+    std::fprintf(stderr, "usage: frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] FILE\n");
     return 2;
   }
   try {
