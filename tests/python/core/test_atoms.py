@@ -9,6 +9,8 @@ from conftest import FRAMES, KEY, PARTICLES
 
 import gpz
 
+STEPS = 1 << 6  # feature bit of files with sections of steps
+
 
 def kept(sample, ids):
     """(N,) bool in the order of ids."""
@@ -85,6 +87,33 @@ def test_any_order_of_frames(sample, whole):
         part = trajectory[2:9:3]
         assert part.counts.tolist() == [len(few)] * 3
         assert part[1].positions.tobytes() == whole["id"][5][1][mask].tobytes()
+
+
+def test_molecules(tmp_path):
+    """Two blocks of molecules in files of effort standard, of which one is decoded."""
+    count, frames = 6200, 5
+    random = np.random.default_rng(1)
+    # Pairs of particles, 3 apart from each other.
+    firsts = 3.0 * np.stack(np.unravel_index(np.arange(count), (19, 19, 19)), axis=1)
+    ways = random.normal(size=(count, 3))
+    path = tmp_path / "pairs.gpz"
+    with gpz.Writer(path, bound=0.001, key_interval=4) as writer:
+        for _ in range(frames):
+            ways += 0.1 * random.normal(size=ways.shape)
+            ways /= np.linalg.norm(ways, axis=1)[:, None]
+            firsts += random.normal(scale=0.1, size=firsts.shape)
+            thirds = firsts + 0.7 * np.roll(ways, 1, axis=1)
+            positions = np.stack([firsts, firsts + ways, thirds], axis=1).reshape(-1, 3)
+            writer.write(positions=positions, ids=np.arange(1, 3 * count + 1), box=np.diag([57.0] * 3))
+    with gpz.open(path) as trajectory:
+        assert trajectory.metadata["features"] & STEPS
+        whole = [frame.positions for frame in trajectory]
+    for ids in (range(5, 60), [3, 9000, 3 * count], []):
+        rows = np.array(ids, int) - 1
+        for threads in (1, 2):
+            with gpz.open(path, atoms=ids, threads=threads) as trajectory:
+                for k in (0, 1, 2, 3, 4, 2):
+                    assert trajectory.read_positions(k).tobytes() == whole[k][rows].tobytes(), (k, len(rows))
 
 
 def test_region_is_of_each_frame(sample, whole):
