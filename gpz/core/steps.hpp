@@ -53,12 +53,16 @@ inline constexpr float step_farthest = 4194304;  // of what is expected, grid st
 // Constants of a class that formulas need, in the order of the columns in memory.
 enum StepConstant : unsigned {
   carried,         // part of the parent's displacement that the bond vector takes up
-  length_of_last,  // weights of the lengths of the last bond vector, of the carried one, and a constant
+  length_of_last,  // weights of the lengths of the last bond vector and of the carried one, a constant, and the weight
+                   // of the mean length
   length_of_carried,
   length_of_class,
+  length_of_mean,
   along_of_last,  // the same of its component along the axis
   along_of_carried,
   along_of_class,
+  along_of_mean,
+  headed,           // part of the way from the last heading to the mean one
   turned,           // part of the turn by the carried bond vector
   length_variance,  // of roots: variance of a component
   along_variance,
@@ -69,7 +73,7 @@ enum StepConstant : unsigned {
   shrinkage,     // of the expected direction
   limit,         // of corrections, grid steps; of a sphere: deviation of the length
 };
-inline constexpr unsigned step_constants = 16;
+inline constexpr unsigned step_constants = 19;
 
 inline namespace GPZ_ISA {
 
@@ -184,6 +188,19 @@ struct BondVectors {
   Vector<R> last_second{}, second{};
 };
 
+// Means of a particle over the frames so far: length of its bond vector, component along the axis, and the two
+// components of its heading in the frame of the second reference.
+template <typename R>
+struct BondMeans {
+  R length, along, towards, aside;
+};
+enum StepMean : unsigned { mean_length, mean_along, mean_towards, mean_aside };
+inline constexpr unsigned step_means = 4;
+// Means of a step are columns of its lanes.
+constexpr std::size_t place_of_mean(std::size_t slot, StepMean mean) {
+  return (slot / step_lanes * step_means + mean) * step_lanes + slot % step_lanes;
+}
+
 // One particle that has a parent: the expectation of each component of its bond vector, given those before it. Call
 // expect(), cut() with the first component, settle() where there is a side to tell, tangent() for the second, and so
 // on; `expected` and `variance` are of the next component.
@@ -202,10 +219,13 @@ class BondStep {
   Turn<M> turn;
 
   template <typename Constants>
-  GPZ_HD void expect(const BondVectors<R> &v, const Constants &k) {
+  GPZ_HD void expect(const BondVectors<R> &v, const Constants &k, R gain, BondMeans<R> &means) {
     const Vector<R> carried_way = v.last + times(k(carried), v.moved);
     const R last2 = dot(v.last, v.last), carried2 = dot(carried_way, carried_way);
-    length_ = larger(k(length_of_last) * root_of(last2) + k(length_of_carried) * root_of(carried2) + k(length_of_class),
+    const R last_length = root_of(last2);
+    means.length = means.length + gain * (last_length - means.length);
+    length_ = larger(k(length_of_last) * last_length + k(length_of_carried) * root_of(carried2) + k(length_of_class) +
+                         k(length_of_mean) * means.length,
                      R(1.0F));
     Vector<R> direction;
     if constexpr (kind == StepKind::sphere) {
@@ -213,7 +233,7 @@ class BondStep {
       radius_ = length_;
       along_ = over_radius_ = R(0.0F);
     } else {
-      direction = direction_on_circle(v, carried_way, k);
+      direction = direction_on_circle(v, carried_way, k, gain, means);
     }
     over_length_ = R(1.0F) / length_;
     const R radius2 = radius_ * radius_;
@@ -372,11 +392,14 @@ class BondStep {
  private:
   // The direction from the axis to where the particle is expected; sets axis, length along it, and radius.
   template <typename Constants>
-  GPZ_HD Vector<R> direction_on_circle(const BondVectors<R> &v, const Vector<R> &carried_way, const Constants &k) {
+  GPZ_HD Vector<R> direction_on_circle(const BondVectors<R> &v, const Vector<R> &carried_way, const Constants &k,
+                                       R gain, BondMeans<R> &means) {
     const Vector<R> a0 = times(over_root_of(larger(dot(v.last_axis, v.last_axis), R(1.0F))), v.last_axis);
     const Vector<R> a1 = times(over_root_of(larger(dot(v.axis, v.axis), R(1.0F))), v.axis);
     const R last_along = dot(v.last, a0), most = R(0.98F) * length_;
-    along_ = clamped(k(along_of_last) * last_along + k(along_of_carried) * dot(carried_way, a1) + k(along_of_class),
+    means.along = means.along + gain * (last_along - means.along);
+    along_ = clamped(k(along_of_last) * last_along + k(along_of_carried) * dot(carried_way, a1) + k(along_of_class) +
+                         k(along_of_mean) * means.along,
                      R(0.0F) - most, most);
     const R radius2 = length_ * length_ - along_ * along_;
     over_radius_ = over_root_of(radius2);
@@ -386,7 +409,7 @@ class BondStep {
     Vector<R> heading, sideways{R(0.0F), R(0.0F), R(0.0F)};
     R turned_by(0.0F);
     if (v.has_second) {
-      const M framed = see_from_second(v, a0, last_along, carried_way, k, heading, sideways, turned_by);
+      const M framed = see_from_second(v, a0, last_along, carried_way, k, gain, means, heading, sideways, turned_by);
       if (!all(framed)) heading = select(framed, heading, straight_heading(carried_way));
     } else {
       heading = straight_heading(carried_way);
@@ -404,7 +427,8 @@ class BondStep {
   // Where it was, seen from axis and second reference; true where these are a frame. Elsewhere there is no turn.
   template <typename Constants>
   GPZ_HD M see_from_second(const BondVectors<R> &v, const Vector<R> &a0, R last_along, const Vector<R> &carried_way,
-                           const Constants &k, Vector<R> &heading, Vector<R> &sideways, R &turned_by) const {
+                           const Constants &k, R gain, BondMeans<R> &means, Vector<R> &heading, Vector<R> &sideways,
+                           R &turned_by) const {
     const Vector<R> &a1 = axis_;
     const Vector<R> &s0 = v.last_second, &s1 = v.second;
     const R e0 = dot(a0, s0), e1 = dot(a1, s1);
@@ -412,6 +436,10 @@ class BondStep {
     const Vector<R> t1 = cross(a1, s1);
     const R across1 = dot(t1, t1);
     R p = dot(v.last, s0) - last_along * e0, q = dot(v.last, cross(a0, s0));
+    means.towards = means.towards + gain * (p - means.towards);
+    means.aside = means.aside + gain * (q - means.aside);
+    p = p + k(headed) * (means.towards - p);
+    q = q + k(headed) * (means.aside - q);
     const R far = p * p + q * q;
     const M framed = both(both(less(R(0.01F) * ss0, across0), less(R(0.01F) * ss1, across1)),
                           both(less(R(1.0F), smaller(across0, across1)), less(R(0.25F) * across0, far)));

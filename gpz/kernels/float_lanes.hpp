@@ -170,6 +170,7 @@ inline Integers load_integers(const std::int32_t *from) {
   return x;
 }
 inline void store(std::int32_t *to, Integers x) { std::memcpy(to, &x.v, sizeof x.v); }
+inline void store(float *to, Floats x) { std::memcpy(to, &x.v, sizeof x.v); }
 // As integers of 64 bits.
 inline void store_wide(std::int64_t *to, Integers x) {
   using Wide = std::int64_t __attribute__((vector_size(float_lanes * sizeof(std::int64_t))));

@@ -196,8 +196,8 @@ inline core::Vector<Floats> between(const Row &to, const Row &from) { return cor
 template <typename Coder>
 class Pass {
  public:
-  Pass(const StepTable &table, std::int32_t *rows, unsigned now, Coder &coder)
-      : table_(table), now_(rows + now), before_(rows + 4 - now), coder_(coder) {}
+  Pass(const StepTable &table, std::int32_t *rows, unsigned now, const StepMeans &means, Coder &coder)
+      : table_(table), now_(rows + now), before_(rows + 4 - now), means_(means), coder_(coder) {}
 
   void run(std::size_t step) {
     switch (table_.steps[step].kind) {
@@ -290,7 +290,15 @@ class Pass {
           v.second = between(rows(now_, table_.second), parent[j]);
         }
       }
-      bond[j].expect(v, of_vector(j));
+      const auto mean = [&](core::StepMean m) { return load_floats(means_.before + core::place_of_mean(slot, m)); };
+      core::BondMeans<Floats> means{mean(core::mean_length), mean(core::mean_along), mean(core::mean_towards),
+                                    mean(core::mean_aside)};
+      bond[j].expect(v, of_vector(j), Floats{means_.gain}, means);
+      const auto keep = [&](core::StepMean m, Floats x) { store(means_.after + core::place_of_mean(slot, m), x); };
+      keep(core::mean_length, means.length);
+      keep(core::mean_along, means.along);
+      keep(core::mean_towards, means.towards);
+      keep(core::mean_aside, means.aside);
       if constexpr (!Coder::decodes) {
         actual[j] = bond[j].turn.in(rows_from(now_ + 8 * slot) - parent[j]);
         value[j] = actual[j].x;
@@ -353,15 +361,16 @@ class Pass {
   const StepTable &table_;
   std::int32_t *now_;
   const std::int32_t *before_;
+  const StepMeans &means_;
   Coder &coder_;
 };
 
 bool decode(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
-            unsigned now, const std::uint16_t *words, std::size_t count) {
+            unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count) {
   if (count < 2 * core::step_lanes) return false;
   Decoder decoder(codes, words);
   if (!decoder.can_begin()) return false;
-  Pass<Decoder> pass(table, rows, now, decoder);
+  Pass<Decoder> pass(table, rows, now, means, decoder);
   for (std::size_t s = first; s < end; ++s) {
     if (decoder.words() > words + count) return false;
     pass.run(s);
@@ -370,9 +379,9 @@ bool decode(const StepTable &table, const StepCodes &codes, std::size_t first, s
 }
 
 std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
-                 StepItems *items) {
+                 const StepMeans &means, StepItems *items) {
   Finder finder(items);
-  Pass<Finder> pass(table, rows, now, finder);
+  Pass<Finder> pass(table, rows, now, means, finder);
   for (std::size_t s = first; s < end; ++s) pass.run(s);
   return static_cast<std::size_t>(finder.end() - items);
 }

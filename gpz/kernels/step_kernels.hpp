@@ -36,6 +36,14 @@ struct StepCodes {
   const std::uint32_t *sides;    // frequency of the nearer side; step_side_levels of them
 };
 
+// Means of particles, core::step_means columns of step_lanes floats for each step; may be the same columns. The gain
+// is the part of the last frame in them.
+struct StepMeans {
+  const float *before;
+  float *after;
+  float gain;
+};
+
 // A number of each lane, for the encoder. `place` is one of core::step_places, or `side` plus a level, whose number is
 // 0 or 1, or `nothing`.
 struct StepItems {
@@ -70,10 +78,10 @@ struct StepKernels {
   // bytes; the others are those of the frame before, whose images they get. Returns false if the words do not fit.
   // `words` are followed by step_most_words that can be read.
   bool (*decode)(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
-                 unsigned now, const std::uint16_t *words, std::size_t count);
+                 unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count);
   // The numbers of the steps, of both frames. Returns how many.
   std::size_t (*find)(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
-                      StepItems *items);
+                      const StepMeans &means, StepItems *items);
   // Positions of particles first to end - 1. Particles with rows or images beyond the limits, or outside the box, are
   // left to the caller: their numbers go to `left`, which has room for all. Returns how many.
   std::size_t (*place)(const StepPlaces &from, std::size_t first, std::size_t end,

@@ -2,6 +2,8 @@
 #include "gpz/lanes/classes.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -10,42 +12,145 @@
 
 namespace gpz::lanes {
 
-std::size_t classify(const molecule::Tree &tree, format::Column<std::uint8_t> &of_class) {
-  // The constants of a class take 12 bytes, twice in a key interval.
+namespace {
+
+using Key = std::uint64_t;
+
+// Bonds of particles that have only one. Hydrogen is bound by shorter bonds than oxygen: two kinds of particles, if a
+// gap in the lengths tells them apart.
+class EndBonds {
+ public:
+  EndBonds(const molecule::Tree &tree, const format::Column<std::uint8_t> &bonds, const codec::IndexColumns &q,
+           const molecule::Cell &cell) {
+    for (std::size_t i = 0; i < tree.particles(); ++i) {
+      if (tree[i].parent == 0) continue;
+      const std::size_t parent = i - tree[i].parent;
+      if (bonds[i] != 1 && bonds[parent] != 1) continue;
+      molecule::Way way = molecule::difference_of(molecule::place_of(q, i), molecule::place_of(q, parent));
+      cell.shorten(way);
+      double squared = 0;
+      for (const std::int64_t x : way) squared += static_cast<double>(x) * static_cast<double>(x);
+      bonds_.push_back({static_cast<std::uint32_t>(bonds[i] == 1 ? i : parent), std::sqrt(squared)});
+    }
+    find_gap();
+  }
+
+  template <typename Use>
+  void each_short(const Use &use) const {
+    for (const Bond &bond : bonds_)
+      if (bond.length < longest_short_) use(bond.end);
+  }
+
+ private:
+  struct Bond {
+    std::uint32_t end;
+    double length;
+  };
+
+  void find_gap() {
+    // Of the lengths relative to a short one; between the bonds of hydrogen to carbon and of oxygen to carbon.
+    constexpr double least = 1.06, step = 0.02;
+    constexpr std::size_t steps = 14, least_part = 64, most_in_gap = 200;
+    if (bonds_.empty()) return;
+    std::vector<double> lengths;
+    lengths.reserve(bonds_.size());
+    for (const Bond &bond : bonds_) lengths.push_back(bond.length);
+    const auto at = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() / least_part);
+    std::nth_element(lengths.begin(), at, lengths.end());
+    const double shortest = *at;
+    std::array<std::size_t, steps> count{};
+    for (const double length : lengths) {
+      const double of = (length / std::max(shortest, 1.0) - least) / step;
+      if (of >= 0 && of < static_cast<double>(steps)) ++count[static_cast<std::size_t>(of)];
+    }
+    const auto fewest = std::min_element(count.begin(), count.end());
+    if (*fewest * most_in_gap > bonds_.size()) return;
+    longest_short_ = shortest * (least + (static_cast<double>(fewest - count.begin()) + 0.5) * step);
+  }
+
+  std::vector<Bond> bonds_;
+  double longest_short_ = 0;
+};
+
+// What is seen of each particle in its bonds: how many, and how many of them end at particles of short bonds.
+std::vector<std::uint8_t> labels_of(const molecule::Tree &tree, const codec::IndexColumns &q,
+                                    const molecule::Cell &cell) {
+  const std::size_t n = tree.particles();
+  format::Column<std::uint8_t> bonds(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (tree[i].parent == 0) continue;
+    for (const std::size_t p : {i, i - tree[i].parent}) bonds[p] = static_cast<std::uint8_t>(std::min(bonds[p] + 1, 7));
+  }
+  std::vector<bool> is_short(n);
+  EndBonds(tree, bonds, q, cell).each_short([&](std::size_t end) { is_short[end] = true; });
+  std::vector<std::uint8_t> label(n);
+  const auto add = [&](std::size_t p, std::size_t other) {
+    if (is_short[other] && label[p] < 3) ++label[p];
+  };
+  for (std::size_t i = 0; i < n; ++i) {
+    if (tree[i].parent == 0) continue;
+    add(i, i - tree[i].parent);
+    add(i - tree[i].parent, i);
+  }
+  for (std::size_t i = 0; i < n; ++i)
+    label[i] = static_cast<std::uint8_t>((label[i] << 3 | bonds[i]) << 1 | (is_short[i] ? 1 : 0));
+  return label;
+}
+
+}  // namespace
+
+std::size_t classify(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell,
+                     format::Column<std::uint8_t> &of_class) {
+  // The constants of a class take some 12 bytes, several times in a key interval.
   constexpr std::size_t least_members = 16;
   const std::size_t n = tree.particles();
-  // A class of the tree for each reference, with its own in the low bits.
-  const auto key_of = [&](std::size_t i) {
-    std::uint32_t key = 0;
+  const std::vector<std::uint8_t> label = labels_of(tree, q, cell);
+  // Labels of the particle, of its parent, axis and second reference, of which `level` are left out.
+  constexpr unsigned levels = 4;
+  const auto key_of = [&](std::size_t i, unsigned level) {
     const References of = references_of(tree, i);
-    for (const std::uint32_t p : {of.second, of.axis, of.parent})
-      key = key << 8 | (p == UINT32_MAX ? 0U : tree[p].of_class);
-    return key << 8 | tree[i].of_class;
+    const molecule::Links &links = tree[i];
+    Key key = level;
+    key = key << 2 | static_cast<Key>(links.along);
+    key = key << 2 | static_cast<Key>(links.across);
+    key = key << 8 | label[i];
+    unsigned left = levels - level;
+    for (const std::uint32_t p : {of.parent, of.axis, of.second}) {
+      if (--left == 0) break;
+      key = key << 8 | (p == UINT32_MAX ? 0U : label[p] + 1U);
+    }
+    return key;
   };
-  std::unordered_map<std::uint32_t, std::uint32_t> members;
-  for (std::size_t i = 0; i < n; ++i) ++members[key_of(i)];
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> frequent;  // members, key
-  for (const auto &of : members)
-    if (of.second >= least_members) frequent.emplace_back(of.second, of.first);
-  std::sort(frequent.begin(), frequent.end(),
-            [](const auto &a, const auto &b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
-  const std::size_t others = tree.classes();
-  frequent.resize(std::min(frequent.size(), max_classes - others));
-  std::unordered_map<std::uint32_t, std::uint8_t> number;
-  for (std::size_t k = 0; k < frequent.size(); ++k) number[frequent[k].second] = static_cast<std::uint8_t>(others + k);
-  of_class.resize(n);
-  std::vector<bool> is_used(max_classes);
-  for (std::size_t i = 0; i < n; ++i) {
-    const auto found = number.find(key_of(i));
-    of_class[i] = found == number.end() ? tree[i].of_class : found->second;
-    is_used[of_class[i]] = true;
-  }
-  // Without those that have no members.
-  std::vector<std::uint8_t> place(max_classes);
+  constexpr std::uint16_t none = UINT16_MAX;
+  std::vector<std::uint16_t> number(n, none);
   std::size_t classes = 0;
-  for (std::size_t c = 0; c < max_classes; ++c)
-    if (is_used[c]) place[c] = static_cast<std::uint8_t>(classes++);
-  for (std::uint8_t &c : of_class) c = place[c];
+  for (unsigned level = 0; level < levels; ++level) {
+    std::unordered_map<Key, std::uint32_t> members;
+    for (std::size_t i = 0; i < n; ++i)
+      if (number[i] == none) ++members[key_of(i, level)];
+    std::vector<std::pair<std::uint32_t, Key>> frequent;
+    for (const auto &of : members)
+      if (of.second >= least_members || level == levels - 1) frequent.emplace_back(of.second, of.first);
+    std::sort(frequent.begin(), frequent.end(), [](const auto &a, const auto &b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    // Coarser classes need room as well.
+    const std::size_t room = max_classes - 16 * (levels - 1 - level) - classes;
+    const std::size_t first = classes;
+    std::unordered_map<Key, std::uint16_t> found;
+    for (std::size_t k = 0; k < frequent.size(); ++k) {
+      if (k >= room && level != levels - 1) break;
+      found[frequent[k].second] = static_cast<std::uint16_t>(first + std::min(k, room - 1));
+    }
+    classes = std::min(first + found.size(), first + room);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (number[i] != none) continue;
+      const auto at = found.find(key_of(i, level));
+      if (at != found.end()) number[i] = at->second;
+    }
+  }
+  of_class.resize(n);
+  for (std::size_t i = 0; i < n; ++i) of_class[i] = static_cast<std::uint8_t>(number[i]);
   return classes;
 }
 

@@ -21,22 +21,91 @@ unsigned context_after(std::uint32_t frequency) {
   return context_of_frequency + static_cast<unsigned>(core::bit_length(frequency));
 }
 
-// What is known of a token before numbers are counted: a normal distribution of the variance of the place, wider tails.
-double expected_share(std::size_t place, int token) {
-  const auto level = static_cast<int>(place / core::step_parts % core::step_levels);
-  const double deviation = std::sqrt(std::ldexp(1.45, level + core::step_first_octave));
-  const bool is_parted = level <= static_cast<int>(core::step_most_parted);
-  const double cell = std::ldexp(1, static_cast<int>(core::step_bits_of_place(place)));
-  const double off = is_parted ? (static_cast<double>(place % core::step_parts) + 0.5) / 8 : 0;
-  const double least = is_parted ? token - 0.5 - off : token * cell - 0.5;
-  const double most = is_parted ? token + 0.5 - off : (token + 1) * cell - 0.5;
-  const auto share = [&](double d) { return codec::normal_below(most / d) - codec::normal_below(least / d); };
-  return 0.97 * share(deviation) + 0.03 * share(2 * deviation);
-}
+// The cells of a place's tokens, in the units of its deviation.
+class Cells {
+ public:
+  explicit Cells(std::size_t place) {
+    const auto level = static_cast<int>(place / core::step_parts % core::step_levels);
+    const double deviation = std::sqrt(std::ldexp(1.45, level + core::step_first_octave));
+    const bool is_parted = level <= static_cast<int>(core::step_most_parted);
+    const double off = is_parted ? (static_cast<double>(place % core::step_parts) + 0.5) / 8 : 0;
+    cell_ = std::ldexp(1, static_cast<int>(core::step_bits_of_place(place))) / deviation;
+    lowest_ = (-0.5 - off) / deviation;
+  }
+  double lower(int token) const { return token * cell_ + lowest_; }
 
-PlaceCodes best_codes(std::size_t place, const PlaceCounts &counts) {
-  constexpr double weight_of_expected = 30;  // numbers
-  constexpr double least_share = 0.15;       // of a slot
+ private:
+  double cell_, lowest_;
+};
+
+// How a kind of number is distributed, in the units of its deviation: a sum of normal distributions, whose deviations
+// are powers of the root of 2.
+class Shape {
+ public:
+  // From the numbers of all places of a kind, of which few are known.
+  void fit(const std::vector<PlaceCounts> &counts, std::size_t kind) {
+    constexpr std::size_t places = core::step_places / core::step_numbers;
+    constexpr int passes = 12;
+    std::vector<Counted> all;
+    for (std::size_t p = kind * places; p < (kind + 1) * places; ++p) {
+      const Cells cells(p);
+      for (unsigned t = 0; t < step_tokens; ++t) {
+        if (counts[p][t] == 0) continue;
+        const int token = static_cast<int>(t) + lowest_token;
+        all.push_back({static_cast<double>(counts[p][t]), parts_of(cells.lower(token), cells.lower(token + 1))});
+      }
+    }
+    if (all.empty()) return;
+    for (int pass = 0; pass < passes; ++pass) {
+      Parts next{};
+      for (const Counted &of : all) {
+        double sum = 1e-12;
+        for (std::size_t k = 0; k < next.size(); ++k) sum += weight_[k] * of.part[k];
+        for (std::size_t k = 0; k < next.size(); ++k) next[k] += of.count * weight_[k] * of.part[k] / sum;
+      }
+      double total = 0;
+      for (double &x : next) total += x += 0.5;
+      for (std::size_t k = 0; k < next.size(); ++k) weight_[k] = next[k] / total;
+    }
+  }
+
+  double share(double from, double to) const {
+    const Parts part = parts_of(from, to);
+    double sum = 0;
+    for (std::size_t k = 0; k < part.size(); ++k) sum += weight_[k] * part[k];
+    return sum;
+  }
+
+ private:
+  static constexpr std::size_t normals = 10;
+  using Parts = std::array<double, normals>;
+  struct Counted {
+    double count;
+    Parts part;
+  };
+
+  static Parts parts_of(double from, double to) {
+    constexpr std::array<double, 2> over_root{1, 0.7071067811865476};
+    Parts parts;
+    for (std::size_t k = 0; k < normals; ++k) {
+      const double over = over_root[k % 2] * std::ldexp(4, -static_cast<int>(k / 2));
+      parts[k] = codec::normal_below(to * over) - codec::normal_below(from * over);
+    }
+    return parts;
+  }
+
+  Parts weight_ = [] {
+    Parts equal;
+    equal.fill(1.0 / normals);
+    return equal;
+  }();
+};
+
+PlaceCodes best_codes(std::size_t place, const PlaceCounts &counts, const Shape &shape) {
+  const Cells cells(place);
+  constexpr double weight_of_expected = 100;  // numbers
+  constexpr double farthest = 12;             // deviations
+  constexpr double least_share = 0.04;        // of a slot
   PlaceCodes codes;
   double all = 0;
   for (const std::uint32_t count : counts) all += count;
@@ -44,7 +113,10 @@ PlaceCodes best_codes(std::size_t place, const PlaceCounts &counts) {
   std::array<double, step_tokens + 1> share{};
   double sum = 0;
   for (unsigned t = 0; t < step_tokens; ++t) {
-    share[t] = counts[t] + weight_of_expected * expected_share(place, static_cast<int>(t) + lowest_token);
+    const int token = static_cast<int>(t) + lowest_token;
+    const double from = cells.lower(token), to = cells.lower(token + 1);
+    share[t] = counts[t];
+    if (to > -farthest && from < farthest) share[t] += weight_of_expected * shape.share(from, to);
     sum += share[t];
   }
   share[step_tokens] = counts[step_tokens] + 1e-3 * all;
@@ -87,7 +159,10 @@ Codes::Codes() : places_(core::step_places), is_filled_(core::step_places) {
 
 void Codes::choose(const std::vector<PlaceCounts> &counts,
                    const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides) {
-  for (std::size_t p = 0; p < places_.size(); ++p) places_[p] = best_codes(p, counts[p]);
+  std::array<Shape, core::step_numbers> shapes;
+  for (std::size_t kind = 0; kind < shapes.size(); ++kind) shapes[kind].fit(counts, kind);
+  for (std::size_t p = 0; p < places_.size(); ++p)
+    places_[p] = best_codes(p, counts[p], shapes[p / (core::step_places / core::step_numbers)]);
   for (std::size_t l = 0; l < sides.size(); ++l) {
     const double near = sides[l][0] + 2, other = sides[l][1] + 1;
     const long share = std::lround(near / (near + other) * (1 << core::step_side_bits));

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-float over_64(std::int16_t weight) { return static_cast<float>(weight) / 64.0F; }
+float over_64(std::int16_t weight) { return static_cast<float>(weight) / 16.0F; }
 
 }  // namespace
 
@@ -40,12 +40,16 @@ Constants constants_of(const ClassConstants &stored, core::StepKind kind) {
   const float bend = power_of(stored.bend, least_bend_exponent), bend2 = power_of(stored.bend2, least_bend_exponent);
   Constants k{};
   k[core::carried] = weight(C::carried);
-  k[core::length_of_last] = 1.0F - weight(C::length_to_class) - weight(C::length_to_carried);
+  k[core::length_of_last] =
+      1.0F - weight(C::length_to_class) - weight(C::length_to_carried) - weight(C::length_to_mean);
   k[core::length_of_carried] = weight(C::length_to_carried);
   k[core::length_of_class] = weight(C::length_to_class) * length;
-  k[core::along_of_last] = 1.0F - weight(C::along_to_class) - weight(C::along_to_carried);
+  k[core::length_of_mean] = weight(C::length_to_mean);
+  k[core::along_of_last] = 1.0F - weight(C::along_to_class) - weight(C::along_to_carried) - weight(C::along_to_mean);
   k[core::along_of_carried] = weight(C::along_to_carried);
   k[core::along_of_class] = weight(C::along_to_class) * along;
+  k[core::along_of_mean] = weight(C::along_to_mean);
+  k[core::headed] = weight(C::heading_to_mean);
   k[core::turned] = weight(C::turned);
   k[core::length_variance] = length_variance;
   k[core::along_variance] = along_variance;

@@ -19,8 +19,11 @@ struct ClassConstants {
     carried,
     length_to_class,
     length_to_carried,
+    length_to_mean,
     along_to_class,
     along_to_carried,
+    along_to_mean,
+    heading_to_mean,
     turned,
     weights
   };

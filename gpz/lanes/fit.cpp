@@ -18,38 +18,43 @@ double length_of(const V &v) { return std::sqrt(core::dot(v, v)); }
 
 }  // namespace
 
-void Fit::Plane::add(double a, double b, double target) {
-  aa += a * a;
-  ab += a * b;
-  bb += b * b;
-  at += a * target;
-  bt += b * target;
+Fit::Weights::Weights() : LeastSquares(3) {
+  // Towards the last value and, less, that of the class: few numbers tell little.
+  constexpr double doubt = 1.2247448713915890;  // grid steps
+  for (std::size_t k = 0; k < 3; ++k) {
+    std::array<double, 3> feature{};
+    feature[k] = doubt;
+    LeastSquares::add(feature.data(), k == 0 ? 0.5 * doubt : 0);
+  }
 }
 
-std::array<double, 2> Fit::Plane::solve() const {
-  // Towards the last value and, less, the mean: few numbers tell little.
-  constexpr double doubt = 1.5;
-  const double a = aa * 1.002 + doubt, b = bb * 1.002 + doubt, det = a * b - ab * ab;
-  const double u = at + 0.5 * doubt;
-  return {(u * b - bt * ab) / det, (bt * a - u * ab) / det};
+void Fit::Weights::add(double last, double of_class, double carried, double mean, double now) {
+  const std::array<double, 3> feature{of_class - last, carried - last, mean - last};
+  LeastSquares::add(feature.data(), now - last);
 }
 
-void Fit::add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now) {
+std::array<double, 3> Fit::Weights::solve() const {
+  const std::vector<double> x = LeastSquares::solve(0.002);
+  return {x[0], x[1], x[2]};
+}
+
+void Fit::add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
+              const codec::StepMeans &means) {
   if (values_.size() != sums_.size()) {
     values_.assign(sums_.size(), {});
-    pass(molecules, layout, rows, now, true, false, false);
+    pass(molecules, layout, rows, now, means, true, false, false);
     settle(values_);
-    pass(molecules, layout, rows, now, false, true, false);
+    pass(molecules, layout, rows, now, means, false, true, false);
     settle(values_);
-    pass(molecules, layout, rows, now, false, false, true);
+    pass(molecules, layout, rows, now, means, false, false, true);
   } else {
-    pass(molecules, layout, rows, now, true, true, true);
+    pass(molecules, layout, rows, now, means, true, true, true);
   }
   settle(values_);
 }
 
-void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now, bool means,
-               bool weights, bool deviations) {
+void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
+               const codec::StepMeans &means, bool of_means, bool weights, bool deviations) {
   const codec::StepTable table = layout.table(nullptr);
   const std::int32_t *const before = rows + 4 - now;
   rows += now;
@@ -61,7 +66,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     const core::StepKind kind = table.steps[slot / core::step_lanes].kind;
     const std::int32_t *const here = rows + 8 * slot, *const here_before = before + 8 * slot;
     if (kind == core::StepKind::root) {
-      if (!means) continue;
+      if (!of_means) continue;
       const V moved = vector_between(here, here_before);
       s.displaced += (std::fabs(moved.x) + std::fabs(moved.y) + std::fabs(moved.z)) / 3;
       ++s.count;
@@ -72,7 +77,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     const bool has_axis = kind != core::StepKind::sphere;
     const V w0 = vector_between(here_before, parent_before), w = vector_between(here, parent);
     const V y = vector_between(parent, parent_before);
-    if (means) {
+    if (of_means) {
       s.carried += core::dot(y, w - w0);
       s.moved += core::dot(y, y);
       s.length += length_of(w);
@@ -85,8 +90,17 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     if (!weights && !deviations) continue;
     const V carried = w0 + core::times(f.carried, y);
     const double l0 = length_of(w0), lc = length_of(carried), l = length_of(w);
-    if (weights) s.of_length.add(f.length - l0, lc - l0, l - l0);
-    const double expected = l0 + f.of_length[0] * (f.length - l0) + f.of_length[1] * (lc - l0);
+    const auto mean_of = [&](core::StepMean m, double last) {
+      const double mean = means.before[core::place_of_mean(slot, m)];
+      return mean + means.gain * (last - mean);
+    };
+    const auto expected_of = [](const std::array<double, 3> &weight, double last, double of_class, double carried_one,
+                                double mean) {
+      return last + weight[0] * (of_class - last) + weight[1] * (carried_one - last) + weight[2] * (mean - last);
+    };
+    const double mean_length = mean_of(core::mean_length, l0);
+    if (weights) s.of_length.add(l0, f.length, lc, mean_length, l);
+    const double expected = expected_of(f.of_length, l0, f.length, lc, mean_length);
     if (deviations) {
       s.off_length += std::fabs(l - expected);
       ++s.measured;
@@ -104,8 +118,9 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     a0 = core::times(1 / std::max(length_of(a0), 1.0), a0);
     a1 = core::times(1 / std::max(length_of(a1), 1.0), a1);
     const double along0 = core::dot(w0, a0), along_c = core::dot(carried, a1), along = core::dot(w, a1);
-    if (weights) s.of_along.add(f.along - along0, along_c - along0, along - along0);
-    const double m = along0 + f.of_along[0] * (f.along - along0) + f.of_along[1] * (along_c - along0);
+    const double mean_along = mean_of(core::mean_along, along0);
+    if (weights) s.of_along.add(along0, f.along, along_c, mean_along, along);
+    const double m = expected_of(f.of_along, along0, f.along, along_c, mean_along);
     if (deviations) s.off_along += std::fabs(along - m);
     const V t = core::cross(a1, carried);
     V sideways = core::times(1 / std::max(length_of(t), 0.5), t), heading = core::cross(sideways, a1);
@@ -117,7 +132,22 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     if (across0 > 1 && across1 > 1 && across0 > 0.01 * core::dot(s0, s0) && across1 > 0.01 * core::dot(s1, s1)) {
       const V c0 = core::times(1 / std::sqrt(across0), t0), c1 = core::times(1 / std::sqrt(across1), t1);
       const V b0 = core::cross(c0, a0), b1 = core::cross(c1, a1);
-      const double p = core::dot(w0, b0), q = core::dot(w0, c0), r = std::sqrt(p * p + q * q);
+      double p = core::dot(w0, b0), q = core::dot(w0, c0);
+      const double scale = std::sqrt(across0);
+      const double mean_p = mean_of(core::mean_towards, scale * p) / scale;
+      const double mean_q = mean_of(core::mean_aside, scale * q) / scale;
+      if (weights) {
+        // Sines of the angles from the last heading to the mean one, and to that of this frame.
+        const double p1 = core::dot(w, b1), q1 = core::dot(w, c1);
+        const auto radius = [](double a, double b) { return std::max(std::sqrt(a * a + b * b), 0.5); };
+        const double to_mean = (p * mean_q - q * mean_p) / (radius(p, q) * radius(mean_p, mean_q));
+        const double to_now = (p * q1 - q * p1) / (radius(p, q) * radius(p1, q1));
+        s.heading += to_mean * to_mean;
+        s.headed += to_mean * to_now;
+      }
+      p += f.headed * (mean_p - p);
+      q += f.headed * (mean_q - q);
+      const double r = std::sqrt(p * p + q * q);
       if (r > 0.5) {
         heading = core::times(1 / r, core::times(p, b1) + core::times(q, c1));
         sideways = core::times(1 / r, core::times(p, c1) - core::times(q, b1));
@@ -163,6 +193,7 @@ void Fit::settle(std::vector<Values> &values) const {
     f.along = mean(s.along, s.count);
     f.of_length = s.of_length.solve();
     f.of_along = s.of_along.solve();
+    f.headed = s.headed / (s.heading + 1e-3);
     f.turned = (s.turned + 0.3) / (s.turn + 1);
     f.off_length = (s.off_length + doubt * off_length) / (s.measured + doubt);
     f.off_along = (s.off_along + doubt * off_along) / (s.measured + doubt);
@@ -180,7 +211,7 @@ std::vector<ClassConstants> Fit::constants() const {
     using C = ClassConstants;
     const Values &f = values_[c];
     const auto weight = [](double w) {
-      return static_cast<std::int16_t>(std::lround(std::clamp(std::isfinite(w) ? 64 * w : 0.0, -128.0, 127.0)));
+      return static_cast<std::int16_t>(std::lround(std::clamp(std::isfinite(w) ? 16 * w : 0.0, -128.0, 127.0)));
     };
     const auto sixteenths = [](double x) {
       const double most = most_steps;
@@ -190,8 +221,11 @@ std::vector<ClassConstants> Fit::constants() const {
     k.weight[C::carried] = weight(f.carried);
     k.weight[C::length_to_class] = weight(f.of_length[0]);
     k.weight[C::length_to_carried] = weight(f.of_length[1]);
+    k.weight[C::length_to_mean] = weight(f.of_length[2]);
     k.weight[C::along_to_class] = weight(f.of_along[0]);
     k.weight[C::along_to_carried] = weight(f.of_along[1]);
+    k.weight[C::along_to_mean] = weight(f.of_along[2]);
+    k.weight[C::heading_to_mean] = weight(f.headed);
     k.weight[C::turned] = weight(f.turned);
     k.length = sixteenths(f.length);
     k.along = sixteenths(f.along);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/crystal/least_squares.hpp"
 #include "gpz/lanes/constants.hpp"
 #include "gpz/lanes/layout.hpp"
 
@@ -19,31 +20,32 @@ class Fit {
   bool empty() const { return sums_.empty(); }
   // Adds a frame: rows at `now` (0 or 4) follow the others. The first one is passed three times, later ones use the
   // constants so far.
-  void add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now);
+  void add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
+           const codec::StepMeans &means);
   std::vector<ClassConstants> constants() const;
 
  private:
-  // A line through the origin of two features, by least squares.
-  struct Plane {
-    double aa = 0, ab = 0, bb = 0, at = 0, bt = 0;
-    void add(double a, double b, double target);
-    std::array<double, 2> solve() const;
+  // Weights of the steps from the last value to that of the class, to the carried one, and to the mean.
+  struct Weights : crystal::LeastSquares {
+    Weights();
+    void add(double last, double of_class, double carried, double mean, double now);
+    std::array<double, 3> solve() const;
   };
   struct Sums {
     double count = 0, carried = 0, moved = 0, length = 0, along = 0, displaced = 0;
-    Plane of_length, of_along;
-    double turned = 0, turn = 0;
+    Weights of_length, of_along;
+    double headed = 0, heading = 0, turned = 0, turn = 0;
     double measured = 0, off_length = 0, off_along = 0, bends = 0, bend = 0, bend2 = 0;
   };
   // Constants before they are rounded.
   struct Values {
-    double carried = 0, length = 0, along = 0, turned = 0, displaced = 1;
-    std::array<double, 2> of_length{}, of_along{};
+    double carried = 0, length = 0, along = 0, headed = 0, turned = 0, displaced = 1;
+    std::array<double, 3> of_length{}, of_along{};
     double off_length = 0.4, off_along = 0.4, bend = 0.3, bend2 = 0.3;
   };
 
-  void pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now, bool means,
-            bool weights, bool deviations);
+  void pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
+            const codec::StepMeans &means, bool of_means, bool weights, bool deviations);
   void settle(std::vector<Values> &values) const;
 
   std::vector<Sums> sums_;

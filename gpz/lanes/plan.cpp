@@ -39,8 +39,8 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   cut(lags);
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
-  molecules.tree.build(lags, last, cell, threads);
-  molecules.is_wide.assign(classify(molecules.tree, molecules.of_class), 1);
+  molecules.tree.link(lags, threads);
+  molecules.is_wide.assign(classify(molecules.tree, now, cell, molecules.of_class), 1);
   plan->layout.build(molecules, particles_a_block);
   return plan;
 }

@@ -35,6 +35,13 @@ enum Flag : unsigned {
 // Encoder: even if every second slot were empty, a layout could hold them.
 constexpr std::size_t most_particles = std::size_t{1} << 28;
 constexpr std::int64_t most_place = std::int64_t{1} << 30;
+// Encoder: the sections with the same molecules, counted from 1, that constants and tables are fitted to, and those
+// whose constants are fitted once more.
+constexpr std::array<std::uint64_t, 8> fitted{1, 2, 3, 4, 6, 8, 10, 12};
+constexpr std::array<std::uint64_t, 2> refitted{3, 12};
+bool is_in(std::uint64_t number, const std::uint64_t *first, const std::uint64_t *last) {
+  return std::find(first, last, number) != last;
+}
 // A block has this many words behind its end that can be read.
 constexpr std::size_t block_margin = codec::step_most_words;
 
@@ -91,7 +98,7 @@ class SectionCoder {
     if (update_.plan != nullptr) flags |= new_plan;
     start();
     if (!find_rows(q)) return false;
-    refit();
+    fit();
     if (update_.plan != nullptr) {
       // The first layout takes all circles for wide ones.
       for (std::size_t c = 0; c < plan_->molecules.is_wide.size(); ++c)
@@ -100,10 +107,7 @@ class SectionCoder {
       start();
       if (!find_rows(q)) return false;
     }
-    if (update_.numbers != nullptr) {
-      flags |= new_constants;
-      numbers_->columns.fill(plan_->layout, numbers_->constants);
-    }
+    if (update_.numbers != nullptr) numbers_->columns.fill(plan_->layout, numbers_->constants);
     std::optional<ImageExceptions> best = find_images(false);
     const auto try_wraps = [&](unsigned as) {
       if (best && best->slot.empty()) return false;
@@ -122,7 +126,7 @@ class SectionCoder {
 
     find_items();
     const bool is_settled = has_settled();
-    if (!is_settled) choose_codes();
+    if (!is_settled && !refit()) choose_codes();
     std::vector<std::vector<std::uint16_t>> words = code_items();
     update_.words = is_settled ? state_.words_ : count_of(words);
     if (is_settled && count_of(words) > state_.words_ + state_.words_ / 32) {
@@ -130,6 +134,7 @@ class SectionCoder {
       words = code_items();
       update_.words = count_of(words);
     }
+    if (update_.numbers != nullptr) flags |= new_constants;
     if (update_.codes != nullptr) flags |= new_codes;
 
     const std::size_t begin = bytes.size();
@@ -142,8 +147,7 @@ class SectionCoder {
       writer.u64(plan.size());
       bytes.insert(bytes.end(), plan.begin(), plan.end());
     }
-    if (update_.numbers != nullptr)
-      append_constants(numbers_->constants, update_.plan == nullptr ? &state_.numbers_->constants : nullptr, bytes);
+    if (update_.numbers != nullptr) append_numbers(bytes);
     if (update_.codes != nullptr) codes_->append(bytes);
     update_.lasting_bytes = bytes.size() - begin;
     best->append(bytes);
@@ -279,6 +283,7 @@ class SectionCoder {
     if (update_.plan == nullptr && state_.frames_ == history_.frames) return;
     if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
     codec::resize(state_.rows_, 8 * slots, threads_);
+    if (update_.plan != nullptr) state_.means_.assign(slots * core::step_means, 0.0F);
     const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
                                    history_.axes[2].last.data()};
     const unsigned frame = state_.now_;
@@ -329,11 +334,9 @@ class SectionCoder {
     return fits;
   }
 
-  // Encoder: constants are fitted in the first frame, and once more to several.
-  void refit() {
-    const std::uint64_t sections = update_.plan != nullptr ? 0 : state_.sections_;
-    constexpr std::uint64_t fitted = 5;
-    if (sections >= fitted) return;
+  // Encoder: sums over the first frames. Constants are fitted to the first one.
+  void fit() {
+    if (!is_in(section_number() + 1, fitted.begin(), fitted.end())) return;
     // A state of a decoder has no sums; what was read stays as it is.
     if (update_.plan == nullptr && state_.fit_.empty()) return;
     update_.fit = state_.fit_;
@@ -341,10 +344,18 @@ class SectionCoder {
       update_.fit.emplace();
       update_.fit->start(plan_->molecules.is_wide.size());
     }
-    update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next());
-    if (sections != 0 && sections != fitted - 1) return;
+    update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next(), means(nullptr));
+    if (update_.plan == nullptr) return;
     update_.numbers = numbers_ = std::make_shared<Numbers>();
     numbers_->constants = update_.fit->constants();
+  }
+
+  // The number of sections before with these molecules.
+  std::uint64_t section_number() const { return update_.plan != nullptr ? 0 : state_.sections_; }
+  // Means of the frames with these molecules: all of them, and then the last ones.
+  codec::StepMeans means(float *after) const {
+    constexpr std::uint64_t most = 16;
+    return {state_.means_.data(), after, 1.0F / static_cast<float>(std::min(section_number() + 1, most))};
   }
 
   // Nothing if an image is too far from the usual one.
@@ -370,11 +381,12 @@ class SectionCoder {
     first_item_.assign(blocks.size(), 0);
     item_count_.assign(blocks.size(), 0);
     items_.resize(layout().steps().size() * codec::step_most_items);
+    update_.means.resize(state_.means_.size());
     const codec::StepTable table = layout().table(numbers_->columns.data());
     for_blocks([&](std::size_t b) {
       first_item_[b] = blocks[b].first * codec::step_most_items;
       item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
-                                                   items_.data() + first_item_[b]);
+                                                   means(update_.means.data()), items_.data() + first_item_[b]);
     });
   }
 
@@ -389,29 +401,70 @@ class SectionCoder {
     return count;
   }
 
-  void choose_codes() {
-    const std::size_t blocks = layout().blocks().size();
-    counts_.assign(blocks, {});
-    for_blocks([&](std::size_t b) { counts_[b].add(items_.data() + first_item_[b], item_count_[b]); });
-    for (std::size_t b = 1; b < blocks; ++b) counts_[0].add(counts_[b]);
-    auto own = std::make_shared<Codes>();
-    const bool is_fitted = update_.fit.has_value();
-    if (is_fitted) {
-      update_.counts.emplace();
-      if (update_.plan == nullptr) *update_.counts = *state_.counts_;
-      update_.counts->add(counts_[0]);
+  // Encoder: constants and tables are fitted once more to all frames so far, if they save more than they take in as
+  // many frames as there are in most key intervals, at least.
+  bool refit() {
+    constexpr double frames = 32;
+    if (update_.plan != nullptr || !update_.fit) return false;
+    if (!is_in(section_number() + 1, refitted.begin(), refitted.end())) return false;
+    const double before = cost(*codes_, count_items());
+    auto numbers = std::make_shared<Numbers>();
+    numbers->constants = update_.fit->constants();
+    numbers->columns.fill(plan_->layout, numbers->constants);
+    const std::shared_ptr<Numbers> last = std::exchange(numbers_, numbers);
+    update_.numbers = numbers_;
+    find_items();
+    const Counts counts = count_items();
+    update_.codes = codes_for(counts);
+    std::vector<std::uint8_t> stored;
+    append_numbers(stored);
+    update_.codes->append(stored);
+    if (frames * (before - cost(*update_.codes, counts)) > 8.0 * static_cast<double>(stored.size())) {
+      codes_ = update_.codes;
+      return true;
     }
-    const Counts &known = is_fitted ? *update_.counts : counts_[0];
-    own->choose(known.places, known.sides);
-    bool is_better = update_.numbers != nullptr;
-    if (!is_better) {
+    numbers_ = last;
+    update_.numbers = nullptr;
+    update_.codes = nullptr;
+    find_items();
+    return false;
+  }
+
+  void append_numbers(std::vector<std::uint8_t> &bytes) const {
+    append_constants(numbers_->constants, update_.plan == nullptr ? &state_.numbers_->constants : nullptr, bytes);
+  }
+
+  Counts count_items() const {
+    std::vector<Counts> counts(layout().blocks().size());
+    for_blocks([&](std::size_t b) { counts[b].add(items_.data() + first_item_[b], item_count_[b]); });
+    for (std::size_t b = 1; b < counts.size(); ++b) counts[0].add(counts[b]);
+    return std::move(counts[0]);
+  }
+  static double cost(const Codes &codes, const Counts &counts) { return codes.cost_of(counts.places, counts.sides); }
+
+  // The best tables for these numbers; in the first frames, also for those before.
+  std::shared_ptr<Codes> codes_for(const Counts &counts) {
+    auto codes = std::make_shared<Codes>();
+    if (!update_.fit) {
+      codes->choose(counts.places, counts.sides);
+      return codes;
+    }
+    update_.counts.emplace();
+    if (update_.plan == nullptr) *update_.counts = *state_.counts_;
+    update_.counts->add(counts);
+    codes->choose(update_.counts->places, update_.counts->sides);
+    return codes;
+  }
+
+  void choose_codes() {
+    const Counts counts = count_items();
+    std::shared_ptr<Codes> own = codes_for(counts);
+    if (update_.numbers == nullptr) {
       std::vector<std::uint8_t> stored;
       own->append(stored);
-      const double now = codes_->cost_of(counts_[0].places, counts_[0].sides);
-      const double then = own->cost_of(counts_[0].places, counts_[0].sides) + 8.0 * static_cast<double>(stored.size());
-      is_better = then < now;
+      if (cost(*own, counts) + 8.0 * static_cast<double>(stored.size()) >= cost(*codes_, counts)) return;
     }
-    if (is_better) update_.codes = codes_ = std::move(own);
+    update_.codes = codes_ = std::move(own);
   }
 
   std::vector<std::vector<std::uint16_t>> code_items() const {
@@ -438,7 +491,7 @@ class SectionCoder {
       format::Column<std::uint16_t> words(count[b] + block_margin);
       std::memcpy(words.data(), from[b], 2 * count[b]);
       if (!codec::kernels().steps.decode(table, codes, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
-                                         words.data(), count[b]))
+                                         means(state_.means_.data()), words.data(), count[b]))
         corrupt("words of a block of steps", static_cast<std::size_t>(from[b] - from[0]));
     });
   }
@@ -520,7 +573,6 @@ class SectionCoder {
   // Encoder.
   std::vector<codec::StepItems> items_;
   std::vector<std::size_t> first_item_, item_count_;
-  std::vector<Counts> counts_;
   Update update_;
 };
 
@@ -532,9 +584,11 @@ void State::commit(Update &&update) {
   if (update.numbers != nullptr) numbers_ = std::move(update.numbers);
   if (update.codes != nullptr) codes_ = std::move(update.codes);
   if (update.fit) fit_ = std::move(*update.fit);
-  counts_ = std::move(update.counts);
+  if (update.counts) counts_ = std::move(update.counts);
+  if (sections_ >= fitted.back()) counts_.reset();
   words_ = update.words;
   rests_ = update.rests;
+  if (!update.means.empty()) means_ = std::move(update.means);
   frames_ = update.frames;
   now_ = 4 - now_;
   ++sections_;

@@ -36,6 +36,7 @@ struct Update {
   // Encoder: of the first frames with this plan.
   std::optional<Fit> fit;
   std::optional<Counts> counts;
+  format::Column<float> means;    // encoder; empty: they were written over
   std::size_t words = 0;          // of the last section whose tables were compared with better ones
   std::uint64_t frames = 0;       // of the history, including this one
   bool rests = false;             // the motion of particles ends in this frame
@@ -66,7 +67,8 @@ class State {
   std::uint64_t sections_ = 0;  // with this plan
   // Rows of the frames before and now take turns: place 8 s and 8 s + 4 for slot s.
   format::Column<std::int32_t> rows_;
-  unsigned now_ = 0;  // 0 or 4: the rows of the last frame
+  unsigned now_ = 0;             // 0 or 4: the rows of the last frame
+  format::Column<float> means_;  // of the particles in the slots
   // Encoder.
   Fit fit_;
   std::optional<Counts> counts_;

@@ -17,8 +17,8 @@ ALL = NEW | CONSTANTS | TABLES
 CHAIN = 0, 1, 1  # three particles: each hangs on the one before it
 SIDES = (64,) * 16
 NO_TABLES = (480,)  # places
-# Of a class, as signed numbers are stored: six weights, length, along, and variances that are so large that no side is ever taken.
-CLASS = (0,) * 8 + (600, 600, 200, 200)
+# Of a class, as signed numbers are stored: nine weights, length, along, and variances that are so large that no side is ever taken.
+CLASS = (0,) * 11 + (600, 600, 200, 200)
 
 
 def table_stream(contexts, given, length=None):
@@ -63,7 +63,7 @@ def section(
     if flags & NEW:
         data += molecules(**of_molecules)
     if flags & CONSTANTS:
-        data += table_stream(12, constants)
+        data += table_stream(15, constants)
     if flags & TABLES:
         data += table_stream(15, [*sides, *places])
     image_count = len(images) // 2 if image_count is None else image_count
@@ -137,14 +137,14 @@ BROKEN = [
     (dict(of=(0, 2, 0)), "unknown class"),
     (dict(of=(0, 2**32 - 1, 0)), "unknown class"),
     (dict(of=(0, 0, 0, 0, 0)), "stream"),
-    *((dict(constants=replaced(at, value)), "weight of steps") for at in (0, 5) for value in (256, 257, 2**32 - 1)),
-    (dict(constants=replaced(6, 2**25)), "length of steps"),
-    (dict(constants=replaced(6, 1)), "length of steps"),
-    (dict(constants=replaced(7, 2**25)), "length of steps"),
-    (dict(constants=replaced(7, 2**25 - 1)), "length of steps"),
-    *((dict(constants=replaced(at, value)), "variance of steps") for at in (8, 9, 10, 11) for value in (802, 1)),
+    *((dict(constants=replaced(at, value)), "weight of steps") for at in (0, 8) for value in (256, 257, 2**32 - 1)),
+    (dict(constants=replaced(9, 2**25)), "length of steps"),
+    (dict(constants=replaced(9, 1)), "length of steps"),
+    (dict(constants=replaced(10, 2**25)), "length of steps"),
+    (dict(constants=replaced(10, 2**25 - 1)), "length of steps"),
+    *((dict(constants=replaced(at, value)), "variance of steps") for at in (11, 12, 13, 14) for value in (802, 1)),
     (dict(constants=(*CLASS, 0, 0)), "stream"),
-    (dict(constants=CLASS[:-1]), "too early|stream|variance"),
+    (dict(constants=CLASS[:-2]), "too early|stream|variance"),
     (dict(sides=(0, *SIDES[1:])), "share of a side"),
     (dict(sides=(*SIDES[1:], 128)), "share of a side"),
     (dict(places=(481,)), "more places"),
@@ -187,8 +187,8 @@ BROKEN_LATER = [
     (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, padding=b"\0\0\1\0", same=True), "padding"),
     (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, more=bytes(8), same=True), "too long"),
     (dict(flags=1), "without constants or tables"),
-    (dict(flags=CONSTANTS, constants=(*(0,) * 6, 1, *(0,) * 5)), "length of steps"),
-    *((dict(flags=CONSTANTS, constants=(*(0,) * 8, change, 0, 0, 0)), "variance of steps") for change in (2 * 101, 2 * 301 - 1)),
+    (dict(flags=CONSTANTS, constants=(*(0,) * 9, 1, *(0,) * 5)), "length of steps"),
+    *((dict(flags=CONSTANTS, constants=(*(0,) * 11, change, 0, 0, 0)), "variance of steps") for change in (2 * 101, 2 * 301 - 1)),
     (dict(components=(0,) * 8), "too early"),
 ]
 BOX = [

@@ -95,7 +95,7 @@ class Trajectory:
         rng, found = self.rng, []
         any_weight, tame = rng.random() < 0.3, rng.random() < 0.7
         for _ in range(self.classes):
-            found += [rng.randrange(-128, 128) if any_weight else rng.randrange(-65, 65) for _ in range(6)]
+            found += [rng.randrange(-128, 128) if any_weight else rng.randrange(-17, 17) for _ in range(9)]
             found += [rng.randrange(2 ** rng.choice((4, 10, 24))), rng.randrange(2 ** rng.choice((4, 10, 24))) * rng.choice((-1, 1))]
             found += [rng.randrange(40, 140) if tame else rng.randrange(401) for _ in range(2)]
             found += [rng.randrange(60, 161) if tame else rng.randrange(401) for _ in range(2)]
@@ -133,7 +133,7 @@ class Trajectory:
             wide = [rng.randrange(2) for _ in range(self.classes)]
             data += by_hand.molecules(self.block, self.classes, wide, of, lags=tuple(self.lags), kinds=tuple(self.kinds))
         if flags & by_hand.CONSTANTS:
-            data += by_hand.table_stream(12, self.constants(new))
+            data += by_hand.table_stream(15, self.constants(new))
         if flags & by_hand.TABLES:
             data += by_hand.table_stream(15, self.tables())
         images = rng.choice((0, 0, 1, 3))

@@ -53,7 +53,8 @@ core::Vector<float> vector(const std::int32_t *to, const std::int32_t *from) {
 
 template <StepKind kind>
 std::vector<Number> numbers_of_bound(const codec::StepTable &table, std::size_t slot, const std::int32_t *before,
-                                     const std::int32_t *now, const float *constants) {
+                                     const std::int32_t *now, const float *constants, core::BondMeans<float> &means,
+                                     float gain) {
   const auto k = [&](core::StepConstant c) { return constants[c * core::step_lanes]; };
   const std::int32_t *const p0 = before + table.parent[slot], *const p1 = now + table.parent[slot];
   core::BondVectors<float> v{};
@@ -71,7 +72,7 @@ std::vector<Number> numbers_of_bound(const codec::StepTable &table, std::size_t 
   const auto put = [&](StepNumber number, std::int32_t value) {
     numbers.push_back(number_of(number, bond.expected, bond.variance, value));
   };
-  bond.expect(v, k);
+  bond.expect(v, k, gain, means);
   const Row actual = bond.turn.in(difference(now + 8 * slot, p1));
   put(StepNumber::first, actual.x);
   bond.cut(actual.x, k);
@@ -94,19 +95,32 @@ std::vector<Number> numbers_of_bound(const codec::StepTable &table, std::size_t 
   EXPECT_TRUE(out.x == whole.x && out.y == whole.y && out.z == whole.z);
   return numbers;
 }
-std::vector<Number> numbers_of_slot(const Pair &pair, std::size_t slot) {
+std::vector<Number> numbers_of_slot(const Pair &pair, std::size_t slot, const codec::StepMeans &step_means) {
   const codec::StepTable table = pair.table();
   const codec::Step &step = table.steps[slot / core::step_lanes];
   const float *const constants =
       table.constants + std::size_t{step.constants} * core::step_constants * core::step_lanes + slot % core::step_lanes;
   const std::int32_t *const before = pair.rows.data(), *const now = before + Pair::now;
+  const auto bound = [&](auto kind) {
+    const auto mean = [&](core::StepMean m) { return step_means.before[core::place_of_mean(slot, m)]; };
+    core::BondMeans<float> means{mean(core::mean_length), mean(core::mean_along), mean(core::mean_towards),
+                                 mean(core::mean_aside)};
+    std::vector<Number> numbers =
+        numbers_of_bound<decltype(kind)::value>(table, slot, before, now, constants, means, step_means.gain);
+    const auto keep = [&](core::StepMean m, float x) { step_means.after[core::place_of_mean(slot, m)] = x; };
+    keep(core::mean_length, means.length);
+    keep(core::mean_along, means.along);
+    keep(core::mean_towards, means.towards);
+    keep(core::mean_aside, means.aside);
+    return numbers;
+  };
   switch (step.kind) {
     case StepKind::sphere:
-      return numbers_of_bound<StepKind::sphere>(table, slot, before, now, constants);
+      return bound(std::integral_constant<StepKind, StepKind::sphere>{});
     case StepKind::wide:
-      return numbers_of_bound<StepKind::wide>(table, slot, before, now, constants);
+      return bound(std::integral_constant<StepKind, StepKind::wide>{});
     case StepKind::narrow:
-      return numbers_of_bound<StepKind::narrow>(table, slot, before, now, constants);
+      return bound(std::integral_constant<StepKind, StepKind::narrow>{});
     case StepKind::root:
       break;
   }
@@ -130,6 +144,8 @@ void expect_the_same(Pair &pair, Seen &seen) {
   const auto &particle_at = pair.layout.particle_at();
   Counts counts;
   std::vector<std::vector<StepItems>> items;
+  format::Column<float> means;
+  const codec::StepMeans step_means = pair.means_to(means);
   for (const Layout::Block &block : pair.layout.blocks()) {
     items.push_back(items_of(pair, block, sets[0]->steps));
     const std::vector<StepItems> &of = items.back();
@@ -153,7 +169,7 @@ void expect_the_same(Pair &pair, Seen &seen) {
         const std::size_t slot = s * core::step_lanes + l;
         const bool is_used = particle_at[slot] != Layout::nobody;
         const std::vector<Number> one =
-            is_used ? numbers_of_slot(pair, slot) : std::vector<Number>(count, {StepItems::nothing, 0});
+            is_used ? numbers_of_slot(pair, slot, step_means) : std::vector<Number>(count, {StepItems::nothing, 0});
         ASSERT_EQ(one.size(), count);
         for (std::size_t c = 0; c < count; ++c) {
           const std::int32_t place = of[k + c].place[l], number = of[k + c].number[l];
@@ -179,6 +195,9 @@ void expect_the_same(Pair &pair, Seen &seen) {
   for (const codec::Kernels *const set : sets) {
     format::Column<std::int32_t> rows = pair.rows;
     for (std::size_t s = 0; s < pair.layout.slots(); ++s) std::fill_n(rows.begin() + 8 * s + Pair::now, 4, 0);
+    // Decoders write over the means.
+    format::Column<float> own_means = pair.means;
+    const codec::StepMeans own{own_means.data(), own_means.data(), step_means.gain};
     for (std::size_t b = 0; b < items.size(); ++b) {
       std::vector<std::uint16_t> words;
       shares.encode(items[b].data(), items[b].size(), words);
@@ -186,13 +205,17 @@ void expect_the_same(Pair &pair, Seen &seen) {
       words.resize(count + codec::step_most_words);
       const Layout::Block &block = pair.layout.blocks()[b];
       ASSERT_TRUE(set->steps.decode(pair.table(), codes.for_kernels(), block.first, block.end, rows.data(), Pair::now,
-                                    words.data(), count))
+                                    own, words.data(), count))
           << set->name;
     }
     for (std::size_t s = 0; s < pair.layout.slots(); ++s) {
       if (particle_at[s] == Layout::nobody) continue;
       for (std::size_t d = 0; d < 3; ++d) ASSERT_EQ(rows[8 * s + 4 + d], pair.rows[8 * s + 4 + d]) << set->name;
       ASSERT_EQ(rows[8 * s + Pair::now + 3], rows[8 * s + (4 - Pair::now) + 3]) << set->name;
+      for (unsigned m = 0; m < core::step_means; ++m) {
+        const std::size_t at = core::place_of_mean(s, static_cast<core::StepMean>(m));
+        ASSERT_TRUE(own_means[at] == means[at] || (std::isnan(own_means[at]) && std::isnan(means[at]))) << set->name;
+      }
     }
   }
 }
@@ -358,8 +381,9 @@ struct Coded {
     changed.resize(count + codec::step_most_words);
     format::Column<std::int32_t> rows = pair.rows;
     const Layout::Block &block = pair.layout.blocks()[0];
+    format::Column<float> means;
     const bool is_good = set.steps.decode(pair.table(), codes.for_kernels(), block.first, block.end, rows.data(),
-                                          Pair::now, changed.data(), count);
+                                          Pair::now, pair.means_to(means), changed.data(), count);
     return {is_good, rows};
   }
   void expect_same_rows(const format::Column<std::int32_t> &a, const format::Column<std::int32_t> &b,

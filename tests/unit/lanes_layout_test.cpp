@@ -184,8 +184,8 @@ TEST(LanesConstants, ComeBack) {
 
 // Numbers of one class, which is against a rule in number `at`.
 Bytes constants_with(unsigned at, std::int32_t value) {
-  NumberWriter numbers(12);
-  for (unsigned k = 0; k < 12; ++k) {
+  NumberWriter numbers(15);
+  for (unsigned k = 0; k < 15; ++k) {
     numbers.put_signed(k, k == at ? value : 0);
   }
   Bytes bytes;
@@ -203,10 +203,10 @@ TEST(LanesConstants, BeyondTheirLimits) {
     }
     return false;
   };
-  for (unsigned at = 0; at < 12; ++at) {
-    const bool is_weight = at < 6;
-    const std::int32_t most = is_weight ? 127 : at < 8 ? most_steps : 400;
-    const std::int32_t least = is_weight ? -128 : at == 7 ? -most : 0;
+  for (unsigned at = 0; at < 15; ++at) {
+    const bool is_weight = at < 9;
+    const std::int32_t most = is_weight ? 127 : at < 11 ? most_steps : 400;
+    const std::int32_t least = is_weight ? -128 : at == 10 ? -most : 0;
     EXPECT_FALSE(is_refused(at, least)) << at;
     EXPECT_FALSE(is_refused(at, most)) << at;
     EXPECT_TRUE(is_refused(at, most + 1)) << at;

@@ -231,7 +231,7 @@ TEST(LanesSection, WhereNothingMoves) {
   const double size = size_of(990, 300);
   const Edges box = box_of(0, cube(size));
   Moving molecules(chain(3), 330, 300, size, 7);
-  const Sections run = follow_steps(box, 9, [&](int f) {
+  const Sections run = follow_steps(box, 14, [&](int f) {
     if (f > 0 && f < 3) molecules.move(20);
     return molecules.in(box);
   });
@@ -412,7 +412,7 @@ TEST(LanesSection, SomeOfTheParticles) {
       // Words of the second block, then of the first.
       for (const std::size_t at : {bytes.size() - 1000, bytes.size() / 4}) {
         molecule::Bytes damaged = bytes;
-        damaged[at] ^= 1;
+        for (std::size_t k = 0; k < 64; ++k) damaged[at + k] ^= 0xFF;
         SomeFollowed copy = at < bytes.size() / 2 ? high : low, other = at < bytes.size() / 2 ? low : high;
         copy.expect(copy.decoded(damaged, box), q);
         EXPECT_THROW(other.decoded(damaged, box), Error) << at;

@@ -37,6 +37,7 @@ struct Pair {
   std::vector<ClassConstants> constants;
   ConstantColumns columns;
   format::Column<std::int32_t> rows;  // the frame before at 0, this one at `now`
+  format::Column<float> means;
 
   // Every second class is wide.
   Pair(const Shape &shape, std::size_t count, double bond, double sigma, std::uint32_t of_block) {
@@ -47,8 +48,8 @@ struct Pair {
     const codec::Frame after = moving.open();
     molecule::Lags lags(n);
     for (std::size_t i = 0; i < n; ++i) lags[i] = static_cast<std::uint8_t>(shape[i % shape.size()]);
-    molecules.tree.build(lags, codec::columns(before), {});
-    const std::size_t classes = classify(molecules.tree, molecules.of_class);
+    molecules.tree.link(lags);
+    const std::size_t classes = classify(molecules.tree, codec::columns(after), {}, molecules.of_class);
     for (std::size_t c = 0; c < classes; ++c) molecules.is_wide.push_back(c % 2);
     layout.build(molecules, of_block);
     rows.resize(8 * layout.slots());
@@ -60,7 +61,21 @@ struct Pair {
       }
     Fit fit;
     fit.start(classes);
-    fit.add(molecules, layout, rows.data(), now);
+    means.resize(layout.slots() * core::step_means);
+    fit.add(molecules, layout, rows.data(), now, {means.data(), nullptr, 1});
+    test::Random random(11);
+    for (std::size_t s = 0; s < layout.slots(); ++s) {
+      const auto mean = [&](core::StepMean m, double most) {
+        means[core::place_of_mean(s, m)] = static_cast<float>(random.uniform(-most, most));
+      };
+      mean(core::mean_length, bond);
+      mean(core::mean_along, bond);
+      // Without a second reference they stay 0.
+      const codec::StepTable of = layout.table(nullptr);
+      if (of.second[s] == of.parent[s]) continue;
+      mean(core::mean_towards, bond * bond);
+      mean(core::mean_aside, bond * bond);
+    }
     set(fit.constants());
   }
 
@@ -69,12 +84,19 @@ struct Pair {
     columns.fill(layout, constants);
   }
   codec::StepTable table() const { return layout.table(columns.data()); }
+  // Where means go, and those so far.
+  codec::StepMeans means_to(format::Column<float> &after) const {
+    after = means;
+    return {means.data(), after.data(), 0.2F};
+  }
 };
 
 // The numbers of a block, by the kernels of an instruction set.
 inline std::vector<codec::StepItems> items_of(Pair &pair, const Layout::Block &block, const codec::StepKernels &with) {
   std::vector<codec::StepItems> items((block.end - block.first) * codec::step_most_items);
-  items.resize(with.find(pair.table(), block.first, block.end, pair.rows.data(), Pair::now, items.data()));
+  format::Column<float> means;
+  items.resize(
+      with.find(pair.table(), block.first, block.end, pair.rows.data(), Pair::now, pair.means_to(means), items.data()));
   return items;
 }
 

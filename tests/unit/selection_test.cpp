@@ -234,7 +234,7 @@ TEST(SelectedParticles, OfStepsAreFollowedInBlocks) {
   trajectory::ChunkReader whole;
   EncodedChunk chunk;
   const std::uint64_t n = waters.place.size();
-  for (int f = 0; f < 4; ++f, move(waters)) {
+  for (int f = 0; f < 3; ++f, move(waters)) {
     const Snapshot snapshot = water_at(waters, f, false);
     encoder.encode(snapshot.inputs(), n, nullptr, snapshot.info.box, f == 0, chunk);
     const std::vector<Field> fields = frame_for(snapshot.inputs()).info.fields;

@@ -8,33 +8,52 @@ from .molecule_ways import cross, dot, minus, plus, times
 KINDS = ROOT, SPHERE, WIDE, NARROW = range(4)
 USUAL, LAST = 1, 2  # groups of places
 MOST_LEVEL_OF_SIDE = 15
+LONGEST_MEMORY = 16  # sections
 
 
 class Weights:
     """Of the classes of all lanes, a number each."""
 
     def __init__(self, kind, constants):
-        """`constants`: of each lane (C, L_m, L_c, A_m, A_c, T, length, along, V_l, V_a, bend, bend2)."""
+        """`constants`: of each lane (C, L_m, L_c, L_p, A_m, A_c, A_p, H_p, T, length, along, V_l, V_a, bend, bend2)."""
         vectors = [F32(column) for column in zip(*constants)]
-        self.C, L_m, self.L_c, A_m, self.A_c, self.T, length, along, self.V_l, self.V_a, bend, self.c2 = vectors
-        self.l_k, self.l_m = 1 - L_m - self.L_c, L_m * length
-        self.a_k, self.a_m = 1 - A_m - self.A_c, A_m * along
+        self.C, L_m, self.L_c, self.L_p, A_m, self.A_c, self.A_p, self.H_p, self.T = vectors[:9]
+        length, along, self.V_l, self.V_a, bend, self.c2 = vectors[9:]
+        self.l_k, self.l_m = 1 - L_m - self.L_c - self.L_p, L_m * length
+        self.a_k, self.a_m = 1 - A_m - self.A_c - self.A_p, A_m * along
         self.I_l, self.I_a = 1 / self.V_l, 1 / self.V_a
         self.c_t = larger(2 * bend - bend * bend - self.c2, 0)
         self.Z_s = larger(1 - bend, 0)
         self.M = root(self.V_l) if kind == SPHERE else 4 * root(larger(self.V_l, self.V_a))
 
 
+class Means:
+    """Of all lanes."""
+
+    def __init__(self, of_particles, sections):
+        """`sections`: those before with these molecules."""
+        self.l, self.a, self.p, self.q = (F32(column) for column in zip(*of_particles))
+        self.g = 1 / F32([float(min(sections + 1, LONGEST_MEMORY))] * len(of_particles))
+
+    def take(self, mean, value):
+        return mean + self.g * (value - mean)
+
+    def of_particles(self):
+        return [list(of_lane) for of_lane in zip(self.l.lanes, self.a.lanes, self.p.lanes, self.q.lanes)]
+
+
 class Shape:
     """What is expected of the bond vectors."""
 
-    def __init__(self, kind, weights, w, y, axis, second):
-        """w, y: vectors of the page; `axis`, `second`: A0 and A1, S0 and S1. No axis of spheres."""
-        self.kind, self.c = kind, weights
+    def __init__(self, kind, weights, means, w, y, axis, second):
+        """w, y: vectors of the page; `axis`, `second`: A0 and A1, S0 and S1. No axis of spheres. `means` take this frame."""
+        self.kind, self.c, self.means = kind, weights, means
         c = weights
         L = plus(w, times(c.C, y))
         LL = dot(L, L)
-        l = larger(c.l_k * root(dot(w, w)) + c.L_c * root(LL) + c.l_m, 1)
+        l_0 = root(dot(w, w))
+        means.l = means.take(means.l, l_0)
+        l = larger(c.l_k * l_0 + c.L_c * root(LL) + c.l_m + c.L_p * means.l, 1)
         self.l = l
         if kind == SPHERE:
             self.P, self.r = times(inverse_root(larger(LL, 0.25)), L), l
@@ -48,10 +67,11 @@ class Shape:
         self.g = 4 * r / self.V_c
 
     def find_circle(self, L, w, A0, A1, S0, S1):
-        c, l = self.c, self.l
+        c, l, means = self.c, self.l, self.means
         a0, a1 = (times(inverse_root(larger(dot(A, A), 1)), A) for A in (A0, A1))
         k = dot(w, a0)
-        a = clamp(c.a_k * k + c.A_c * dot(L, a1) + c.a_m, 0.98 * l)
+        means.a = means.take(means.a, k)
+        a = clamp(c.a_k * k + c.A_c * dot(L, a1) + c.a_m + c.A_p * means.a, 0.98 * l)
         rr = l * l - a * a
         j = inverse_root(rr)
         r = rr * j
@@ -62,6 +82,8 @@ class Shape:
         u1 = dot(t, t)
         p = dot(w, S0) - k * e0
         q = dot(w, cross(a0, S0))
+        means.p, means.q = means.take(means.p, p), means.take(means.q, q)
+        p, q = p + c.H_p * (means.p - p), q + c.H_p * (means.q - q)
         R = p * p + q * q
         conditions = 0.01 * s0 < u0, 0.01 * s1 < u1, smaller(u0, u1) > 1, 0.25 * u0 < R
         framed = list(map(all, zip(*conditions)))

@@ -8,14 +8,16 @@ from .difference import limited, signed
 from .floats import F32, clamp
 from .molecules import Box, find_links, take_box, take_lags
 from .numbers import NumberStream
-from .step_ways import KINDS, NARROW, ROOT, SPHERE, WIDE, Shape, Weights
+from .step_ways import KINDS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
 
 NEW, CONSTANTS, TABLES, WRAP, TILTED, BRICK, MOTION_ENDS = 1, 2, 4, 8, 16, 32, 64  # flags
 LANES = 32
 LEAST_STATE = 2**16
 LEAST_BLOCK = 32
 MOST_CLASSES = 256
-WEIGHTS = 6
+WEIGHTS = 9
+CONSTANTS_OF_CLASS = WEIGHTS + 6
+MEANS = 4
 LARGEST_LENGTH = 2**24 - 1
 LARGEST_EXPONENT = 400  # of variances
 VARIANCE_OFFSETS = -8, -8, -20, -20
@@ -57,22 +59,23 @@ def variance_of(exponent, offset):
 
 
 def take_constants(cursor, before):
-    """Twelve integers of each class, from those before."""
-    numbers, found = take_table_stream(cursor, 12), []
+    """The integers of each class, from those before."""
+    numbers, found = take_table_stream(cursor, CONSTANTS_OF_CLASS), []
     for last in before:
         of_class = [x + from_unsigned(numbers.get(context)) for context, x in enumerate(last)]
         require(all(-128 <= weight <= 127 for weight in of_class[:WEIGHTS]), "a weight of steps is out of range")
-        require(0 <= of_class[6] <= LARGEST_LENGTH and abs(of_class[7]) <= LARGEST_LENGTH, "a length of steps is out of range")
-        require(all(0 <= exponent <= LARGEST_EXPONENT for exponent in of_class[8:]), "a variance of steps is out of range")
+        length, along, *exponents = of_class[WEIGHTS:]
+        require(0 <= length <= LARGEST_LENGTH and abs(along) <= LARGEST_LENGTH, "a length of steps is out of range")
+        require(all(0 <= exponent <= LARGEST_EXPONENT for exponent in exponents), "a variance of steps is out of range")
         found.append(of_class)
     numbers.end()
     return found
 
 
 def constants_of(integers):
-    """(C, L_m, L_c, A_m, A_c, T, length, along, V_l, V_a, bend, bend2) of a class."""
-    variances = [variance_of(exponent, offset) for exponent, offset in zip(integers[8:], VARIANCE_OFFSETS)]
-    return (*(weight / 64 for weight in integers[:WEIGHTS]), integers[6] / 16, integers[7] / 16, *variances)
+    """(C, L_m, L_c, L_p, A_m, A_c, A_p, H_p, T, length, along, V_l, V_a, bend, bend2) of a class."""
+    variances = [variance_of(exponent, offset) for exponent, offset in zip(integers[WEIGHTS + 2 :], VARIANCE_OFFSETS)]
+    return (*(x / 16 for x in integers[: WEIGHTS + 2]), *variances)
 
 
 class Table:
@@ -356,7 +359,8 @@ class Steps:
     def __init__(self):
         self.layout = None  # None: the next section has new molecules
         self.stored_constants = self.constants = self.tables = self.sides = None
-        self.rows, self.images = [], []  # of each particle
+        self.rows, self.images, self.means = [], [], []  # of each particle
+        self.sections = 0  # with these molecules
         self.at = None  # frame of the last section
 
     def remove(self, slots, _particles):
@@ -394,9 +398,10 @@ class Pass:
         if flags & NEW:
             (length,) = cursor.unpack("Q")
             memory.layout = Layout(Cursor(cursor.take(length), "the table of molecules"), len(self.index))
+            memory.means, memory.sections = [[0.0] * MEANS for _ in self.index], 0
         require(memory.layout is not None, "molecules that were never given")
         if flags & CONSTANTS:
-            none = [[0] * 12 for _ in range(memory.layout.classes)]
+            none = [[0] * CONSTANTS_OF_CLASS for _ in range(memory.layout.classes)]
             memory.stored_constants = take_constants(cursor, none if flags & NEW else memory.stored_constants)
             memory.constants = [constants_of(integers) for integers in memory.stored_constants]
         if flags & TABLES:
@@ -425,11 +430,12 @@ class Pass:
             block.end()
         indices = [self.find_index(i) for i in range(len(self.index))]
         memory.rows = self.rows
+        memory.sections += 1
         return [list(column) for column in zip(*indices)]
 
     @staticmethod
     def read_roots(block, constants):
-        V = F32(of_class[8] for of_class in constants)
+        V = F32(of_class[WEIGHTS + 2] for of_class in constants)
         expected = F32([0.0] * len(constants))
         return list(zip(*[block.take(expected, V, 0) for _ in range(3)]))
 
@@ -451,7 +457,11 @@ class Pass:
         axis = second = None
         if kind != SPHERE:
             axis, second = (reference([of[i] for i in particles]) for of in (layout.axis, layout.second))
-        return Shape(kind, Weights(kind, constants), w, y, axis, second)
+        means = Means([self.memory.means[i] for i in particles], self.memory.sections)
+        shape = Shape(kind, Weights(kind, constants), means, w, y, axis, second)
+        for i, of_particle in zip(particles, means.of_particles()):
+            self.memory.means[i] = of_particle
+        return shape
 
     def find_index(self, i):
         image = self.memory.images[i]
