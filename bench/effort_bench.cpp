@@ -21,6 +21,7 @@
 #include "bounds.hpp"
 #include "commands.hpp"
 #include "gpz/api/frame_fields.hpp"
+#include "gpz/choices.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/writer.hpp"
 #include "particle_order.hpp"
@@ -218,9 +219,10 @@ void run(Options &options) {
   fmt::print(
       "{} frames of {} atoms, effort {}, order {}, {} parts, {} threads: {:.3f} bits/atom ({:.3f} in chunks); encode "
       "{:.0f} MB/s, decode {:.0f} MB/s; largest error {:.6f} of the bound\n",
-      totals.frames, totals.particles / totals.frames, gpz::tool::effort_name(*options.encoding.effort),
-      gpz::tool::order_name(options.encoding.order), options.parts, options.encoding.threads, bits(file.size()),
-      bits(totals.chunk_bytes), megabytes / totals.encode, megabytes / totals.decode, totals.largest_error);
+      totals.frames, totals.particles / totals.frames, gpz::name_of(gpz::effort_names, *options.encoding.effort),
+      gpz::name_of(gpz::order_names, options.encoding.order), options.parts, options.encoding.threads,
+      bits(file.size()), bits(totals.chunk_bytes), megabytes / totals.encode, megabytes / totals.decode,
+      totals.largest_error);
 }
 
 }  // namespace
@@ -232,7 +234,7 @@ int main(int argc, char **argv) {
   program.option("file", options.path, "Trajectory").required();
   program.option("--bound", options.bound, "Error bound of the positions, distance units").required().positive();
   options.encoding.effort = gpz::default_effort;
-  gpz::tool::add_effort_option(program, options.encoding.effort, gpz::tool::effort_name(gpz::default_effort));
+  gpz::tool::add_effort_option(program, options.encoding.effort, gpz::name_of(gpz::effort_names, gpz::default_effort));
   gpz::tool::add_encoding_options(program, options.encoding);
   program.option("--parts", options.parts, "Chunks of a frame: parts of the box along x, y, z");
   program.option("--frames", options.frames, "Frames to read").positive();

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "gpz/choices.hpp"
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
@@ -221,6 +222,11 @@ Options parse(int count, char **arguments) {
       if (i + 1 == count) throw std::runtime_error(argument + " needs a value");
       return std::string(arguments[++i]);
     };
+    const auto named = [&](const auto &names) {
+      const std::string name = value();
+      if (const auto found = gpz::value_of(names, name)) return *found;
+      throw std::runtime_error(argument + " must be " + gpz::listed(names) + ", not " + name);
+    };
     if (argument == "--repeat") {
       options.repeat = std::stoi(value());
     } else if (argument == "--keep") {
@@ -228,18 +234,9 @@ Options parse(int count, char **arguments) {
     } else if (argument == "--passes") {
       options.passes = std::stoul(value());
     } else if (argument == "--effort") {
-      const std::string name = value();
-      options.effort = name == "fast"       ? gpz::Effort::fast
-                       : name == "standard" ? gpz::Effort::standard
-                       : name == "dense"    ? gpz::Effort::dense
-                                            : throw std::runtime_error("no effort: " + name);
+      options.effort = named(gpz::effort_names);
     } else if (argument == "--order") {
-      const std::string name = value();
-      options.order = name == "auto"     ? gpz::Order::automatic
-                      : name == "id"     ? gpz::Order::id
-                      : name == "place"  ? gpz::Order::place
-                      : name == "memory" ? gpz::Order::memory
-                                         : throw std::runtime_error("no order: " + name);
+      options.order = named(gpz::order_names);
     } else if (options.path.empty()) {
       options.path = argument;
     } else {

@@ -14,6 +14,7 @@
 #include "gpz_budget.h"
 
 #include <algorithm>
+#include <gpz/choices.hpp>
 
 #include "fmt/format.h"
 
@@ -25,8 +26,6 @@ namespace {
 constexpr int fewest_frames = 5;
 // Decisions until an effort that took too long is tried again: simulations change.
 constexpr int patience = 20;
-
-const char *const effort_names[] = {"fast", "standard", "dense"};
 
 }  // namespace
 
@@ -88,7 +87,8 @@ std::string GPZBudget::report() {
   std::string text;
   for (int e = 0; e < nefforts; ++e) {
     if (!written_[e] && !shares_[e]) continue;
-    text += fmt::format("{}{} in {} frame{}", text.empty() ? "" : ", ", effort_names[e], written_[e],
+    text += fmt::format("{}{} in {} frame{}", text.empty() ? "" : ", ",
+                        gpz::name_of(gpz::effort_names, static_cast<gpz::Effort>(e)), written_[e],
                         written_[e] == 1 ? "" : "s");
     if (shares_[e]) text += fmt::format(" ({:.2g} % of the loop)", 100.0 * *shares_[e]);
   }

@@ -14,8 +14,11 @@
 
 #include "gpz_settings.h"
 
+#include <array>
 #include <cmath>
+#include <gpz/choices.hpp>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -47,28 +50,13 @@ const RefusedKeyword refused_keywords[] = {
     {"unwrap", "list the columns xu yu zu, or use 'gpz decode --unwrap'"},
 };
 
-template <typename T>
-struct Choice {
-  const char *name;
-  T value;
-};
-const Choice<GPZBackend::Device> devices[] = {
-    {"auto", GPZBackend::Device::AUTO}, {"gpu", GPZBackend::Device::GPU}, {"cpu", GPZBackend::Device::CPU}};
-const Choice<gpz::Order> orders[] = {{"auto", gpz::Order::automatic},
-                                     {"id", gpz::Order::id},
-                                     {"place", gpz::Order::place},
-                                     {"memory", gpz::Order::memory}};
-const Choice<gpz::Effort> efforts[] = {
-    {"fast", gpz::Effort::fast}, {"standard", gpz::Effort::standard}, {"dense", gpz::Effort::dense}};
+constexpr std::array<gpz::Named<GPZBackend::Device>, 3> device_names = {
+    {{"auto", GPZBackend::Device::AUTO}, {"gpu", GPZBackend::Device::GPU}, {"cpu", GPZBackend::Device::CPU}}};
 
-template <typename T, std::size_t size>
-T choose(const std::string &keyword, const std::string &word, const Choice<T> (&choices)[size]) {
-  std::string names;
-  for (std::size_t n = 0; n < size; ++n) {
-    if (word == choices[n].name) return choices[n].value;
-    names += (n == 0 ? "" : n + 1 == size ? " or " : ", ") + std::string(choices[n].name);
-  }
-  throw std::invalid_argument("dump_modify " + keyword + " must be " + names + ", not " + word);
+template <typename T, std::size_t count>
+T choose(const std::string &keyword, const std::string &word, const std::array<gpz::Named<T>, count> &names) {
+  if (const std::optional<T> value = gpz::value_of(names, word)) return *value;
+  throw std::invalid_argument("dump_modify " + keyword + " must be " + gpz::listed(names) + ", not " + word);
 }
 
 // `possible`: what the word may be, for the message.
@@ -148,7 +136,7 @@ std::string GPZSettings::only_on_cpu(bool ids) const {
   if (order == gpz::Order::memory) return "dump_modify order memory";
   // Codings of an effort that block chunks and residuals are not enough for.
   if (effort && gpz::features_of(*effort, order, ids) != 0)
-    return *effort == gpz::Effort::dense ? "dump_modify effort dense" : "dump_modify effort standard";
+    return std::string("dump_modify effort ") + gpz::name_of(gpz::effort_names, *effort);
   return {};
 }
 
@@ -178,13 +166,13 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   } else if (keyword == "direct") {
     direct = utils::logical(FLERR, word(), false, lmp);
   } else if (keyword == "device") {
-    device = choose(keyword, word(), devices);
+    device = choose(keyword, word(), device_names);
   } else if (keyword == "effort") {
-    effort = choose(keyword, word(), efforts);
+    effort = choose(keyword, word(), gpz::effort_names);
   } else if (keyword == "budget") {
     budget = read_budget(word(), lmp);
   } else if (keyword == "order") {
-    order = choose(keyword, word(), orders);
+    order = choose(keyword, word(), gpz::order_names);
   } else if (keyword == "key") {
     key = static_cast<unsigned>(
         read_count(word(), lmp, "dump_modify key must be a number", bigint{gpz::max_key_interval}));

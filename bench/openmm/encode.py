@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import gpz
+from gpz._coding import EFFORTS
 
 
 class Data:
@@ -83,7 +84,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("name")
-    parser.add_argument("--efforts", nargs="*", default=["fast", "standard", "dense"])
+    parser.add_argument("--efforts", nargs="*", default=EFFORTS)
     parser.add_argument("--key", type=int, default=20)
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--frames", type=int)

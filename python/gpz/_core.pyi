@@ -9,6 +9,10 @@ version: str
 observed_atoms: str
 per_atom: str
 results_of_atoms: tuple[str, ...]
+orders: dict[str, int]  # by their names: the numbers of the library
+efforts: dict[str, int]
+default_order: str
+default_effort: str
 
 def default_memory_limit() -> int: ...
 def printable(text: str) -> str: ...

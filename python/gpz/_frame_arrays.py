@@ -12,11 +12,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gpz import _box, _core
-from gpz._arguments import as_array, checked_choice, checked_integer, checked_memory, checked_threads, shown
+from gpz._arguments import as_array, checked_integer, checked_memory, checked_threads, shown
 from gpz._box import Box
 from gpz._checks import checked_bound
 from gpz._errors import ArgumentError, CorruptError, LimitError, NotFoundError
-from gpz._writer import EFFORTS, MOST_KEY_INTERVAL, as_box
+from gpz._coding import MOST_KEY_INTERVAL, checked_effort
+from gpz._writer import as_box
 
 MOST_COMPONENTS = 3
 
@@ -69,7 +70,7 @@ def compress_frames(
     return _core.compress_frames(
         array,
         checked_bound("bound", bound),
-        EFFORTS.index(checked_choice("effort", effort, EFFORTS)),
+        checked_effort(effort),
         checked_integer(
             "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
         ),

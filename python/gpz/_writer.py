@@ -16,27 +16,21 @@ import numpy.typing as npt
 
 from gpz import _box, _checks, _columns, _core, _files, _origins, _positions, _tables
 from gpz._arguments import (
-    checked_choice,
     checked_flag,
     checked_integer,
     checked_number,
-    checked_threads,
     numbers_of,
     require_plain,
     shown,
 )
 from gpz._box import Box
+from gpz._coding import AUTO, checked_coding
 from gpz._errors import ArgumentError
 from gpz._frame import Frame
 from gpz._head import DISPLAYS
 from gpz._metadata import Existing, given_metadata, require_same_meaning
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
-# By the numbers of the library.
-ORDERS = ("place", "id", "memory", "auto")
-EFFORTS = ("fast", "standard", "dense")
-MOST_KEY_INTERVAL = 65535
-AUTO = "auto"  # a key interval that the size of a frame gives
 WITHIN = 1 + 2.0**-20  # bounds that are half of a grid have been rounded
 
 
@@ -382,23 +376,6 @@ class Writer:
 
     def __exit__(self, *_exception) -> None:
         self.close()
-
-
-def checked_coding(key_interval: Any, order: Any, effort: Any, threads: Any) -> tuple[int | str, int, int, int]:
-    """These arguments of a Writer, order and effort as the library numbers them. TypeError or ArgumentError for what they cannot
-    be."""
-    order = ORDERS.index(checked_choice("order", order, ORDERS))
-    effort = EFFORTS.index(checked_choice("effort", effort, EFFORTS))
-    threads = checked_threads(threads)
-    return checked_key_interval(key_interval), order, effort, threads
-
-
-def checked_key_interval(given: Any) -> int | str:
-    """A number of frames, or AUTO. TypeError or ArgumentError for others."""
-    if isinstance(given, str) and given == AUTO:
-        return AUTO
-    meaning = f'a number of frames from 1 to {MOST_KEY_INTERVAL}, or "{AUTO}"'
-    return checked_integer("key_interval", given, 1, MOST_KEY_INTERVAL, meaning)
 
 
 def as_box(box: Box | npt.ArrayLike | None, dimension: int) -> Box | None:

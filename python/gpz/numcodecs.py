@@ -10,11 +10,10 @@ import numcodecs.abc
 import numcodecs.compat
 import numpy as np
 
-from gpz._arguments import checked_choice
 from gpz._checks import checked_bound
+from gpz._coding import checked_effort
 from gpz._errors import ArgumentError
 from gpz._frame_arrays import as_frames, compress_frames, decompress_frames
-from gpz._writer import EFFORTS
 
 __all__ = ["Gpz"]
 
@@ -23,7 +22,7 @@ class Gpz(numcodecs.abc.Codec):
     """The codec "gpz" of numcodecs.
 
     bound: the largest absolute error of a value, in the units of the array; 0: exact.
-    effort: "fast", "standard" or "dense", as of gpz.Writer.
+    effort: as of gpz.Writer.
 
     Arrays are float32 or float64, with dimensions as of gpz.zarr.Gpz. Raises gpz.ArgumentError.
     """
@@ -32,7 +31,8 @@ class Gpz(numcodecs.abc.Codec):
 
     def __init__(self, bound: float, effort: str = "standard"):
         self.bound = checked_bound("bound", bound)
-        self.effort = checked_choice("effort", effort, EFFORTS)
+        checked_effort(effort)
+        self.effort = effort
 
     def encode(self, buf: Any) -> bytes:
         """Compresses an array. decode() gives its values in the order in which they are in memory, as codecs of numcodecs do."""

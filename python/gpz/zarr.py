@@ -22,11 +22,10 @@ from zarr.core.array_spec import ArraySpec
 from zarr.core.buffer import Buffer, NDBuffer
 from zarr.registry import register_codec
 
-from gpz._arguments import checked_choice
 from gpz._checks import checked_bound
+from gpz._coding import checked_effort
 from gpz._errors import ArgumentError
 from gpz._frame_arrays import as_frames, compress_frames, decompress_frames, require_chunk
-from gpz._writer import EFFORTS
 
 __all__ = ["Gpz"]
 
@@ -38,7 +37,7 @@ class Gpz(ArrayBytesCodec):
     """The codec of chunks, for the argument `serializer` of zarr.create_array.
 
     bound: the largest absolute error of a value, in the units of the array; 0: exact.
-    effort: "fast", "standard" or "dense", as of gpz.Writer.
+    effort: as of gpz.Writer.
 
     Arrays are float32 or float64. The last dimension holds components if it has up to three elements and there are others, the
     one before it particles. Raises gpz.ArgumentError.
@@ -50,7 +49,7 @@ class Gpz(ArrayBytesCodec):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "bound", checked_bound("bound", self.bound))
-        checked_choice("effort", self.effort, EFFORTS)
+        checked_effort(self.effort)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Gpz:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "module.hpp"
 
+#include "gpz/choices.hpp"
 #include "gpz/limits.hpp"
 #include "gpz/printable.hpp"
 #include "gpz/units.hpp"
@@ -10,12 +11,28 @@
 
 using nanobind::literals::operator""_a;
 
+namespace {
+
+// The number of each name, in the order of the table.
+template <typename Names>
+nanobind::dict numbers_of(const Names &names) {
+  nanobind::dict numbers;
+  for (const auto &named : names) numbers[named.name] = static_cast<int>(named.value);
+  return numbers;
+}
+
+}  // namespace
+
 NB_MODULE(_core, module) {
   // Programs that end while other packages hold objects (notebooks do) would print a line for each.
   nanobind::set_leak_warnings(false);
   module.attr("version") = GPZ_VERSION_STRING;
   module.attr("observed_atoms") = gpz::observed_atoms;
   module.attr("per_atom") = gpz::per_atom;
+  module.attr("orders") = numbers_of(gpz::order_names);
+  module.attr("efforts") = numbers_of(gpz::effort_names);
+  module.attr("default_order") = gpz::name_of(gpz::order_names, gpz::default_order);
+  module.attr("default_effort") = gpz::name_of(gpz::effort_names, gpz::default_effort);
   nanobind::list results;
   for (const char *name : gpz::results_of_atoms) results.append(name);
   module.attr("results_of_atoms") = nanobind::tuple(results);

@@ -14,6 +14,7 @@
 #include "decimal_grid.hpp"
 #include "encoded_output.hpp"
 #include "exit_code.hpp"
+#include "gpz/choices.hpp"
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
@@ -328,7 +329,7 @@ void add_encode(CommandParser &parser) {
           "any text. V is thermal for velocities: a thousandth of the thermal speed of the heaviest species")
       .one_value_each();
   add_encoding_options(command, options->encoding, true);
-  add_effort_option(command, options->encoding.effort, effort_name(default_effort));
+  add_effort_option(command, options->encoding.effort, name_of(effort_names, default_effort));
   command
       .option("--format", options->source.format,
               "lammps, lammps-binary, xyz or gpz; else by the first bytes (a .gpz file in a pipe needs it)")

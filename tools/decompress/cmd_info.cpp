@@ -13,6 +13,7 @@
 #include "counted.hpp"
 #include "exit_code.hpp"
 #include "frame_input.hpp"
+#include "gpz/choices.hpp"
 #include "gpz/chunk.hpp"
 #include "gpz/units.hpp"
 #include "gpz_file.hpp"
@@ -342,7 +343,8 @@ std::vector<std::string> feature_names(std::uint32_t features) {
 // Which effort it was is known no closer: not every frame has to use what the file header allows.
 std::string features_text(std::uint32_t features) {
   if (features == 0) return "";
-  return fmt::format("{} (effort {})", fmt::join(feature_names(features), ", "), effort_name(effort_within(features)));
+  return fmt::format("{} (effort {})", fmt::join(feature_names(features), ", "),
+                     name_of(effort_names, effort_within(features)));
 }
 
 // What the bounds refer to.
@@ -452,7 +454,7 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
                    {"values", box.values}};
   }
   json["features"] = feature_names(metadata.features);
-  json["effort"] = effort_name(effort_within(metadata.features));
+  json["effort"] = name_of(effort_names, effort_within(metadata.features));
   json["units"] = metadata.units;
   json["atom_style"] = metadata.atom_style;
   json["generator"] = metadata.generator;

@@ -7,7 +7,9 @@
 #include <charconv>
 #include <string>
 #include <thread>
+#include <vector>
 
+#include "gpz/choices.hpp"
 #include "gpz/version.h"
 #include "output_file.hpp"
 #include "readers/row_parser.hpp"
@@ -34,6 +36,13 @@ void take_key_interval(const std::string &text, EncodingOptions &options) {
   options.key_interval = static_cast<unsigned>(interval);
 }
 
+template <typename Names>
+std::vector<std::string> words_of(const Names &names) {
+  std::vector<std::string> words;
+  for (const auto &named : names) words.emplace_back(named.name);
+  return words;
+}
+
 }  // namespace
 
 void add_encoding_options(Command &command, EncodingOptions &options, bool chooses_key) {
@@ -53,39 +62,22 @@ void add_encoding_options(Command &command, EncodingOptions &options, bool choos
     command.option("--key", options.key_interval, key_frames).range(1u, max_key_interval).show_default();
   command
       .parsed_option(
-          "--order",
-          [&options](const std::string &order) {
-            options.order = order == "auto"     ? Order::automatic
-                            : order == "id"     ? Order::id
-                            : order == "memory" ? Order::memory
-                                                : Order::place;
-          },
+          "--order", [&options](const std::string &name) { options.order = *value_of(order_names, name); },
           "of particles in key frames: auto or id, by id; memory, that of the input; place, sorted by position. "
           "Without "
           "ids, auto, id and memory keep the rows in order, and place stores a set")
-      .one_of({"auto", "id", "place", "memory"})
-      .show_default("auto");
+      .one_of(words_of(order_names))
+      .show_default(name_of(order_names, default_order));
 }
 
 void add_effort_option(Command &command, std::optional<Effort> &effort, const std::string &default_text) {
   command
       .parsed_option(
-          "--effort",
-          [&effort](const std::string &name) {
-            effort = name == "fast" ? Effort::fast : name == "dense" ? Effort::dense : Effort::standard;
-          },
+          "--effort", [&effort](const std::string &name) { effort = value_of(effort_names, name); },
           "time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, all "
           "there is. Decoded values are the same")
-      .one_of({"fast", "standard", "dense"})
+      .one_of(words_of(effort_names))
       .show_default(default_text);
-}
-
-const char *order_name(Order order) {
-  return order == Order::place ? "place" : order == Order::id ? "id" : order == Order::memory ? "memory" : "auto";
-}
-
-const char *effort_name(Effort effort) {
-  return effort == Effort::fast ? "fast" : effort == Effort::dense ? "dense" : "standard";
 }
 
 int thread_count(int threads) {

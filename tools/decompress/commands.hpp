@@ -39,8 +39,6 @@ void add_encoding_options(Command &command, EncodingOptions &options, bool choos
 
 // --effort. `default_text`: what is said of its absence.
 void add_effort_option(Command &command, std::optional<Effort> &effort, const std::string &default_text);
-const char *effort_name(Effort effort);
-const char *order_name(Order order);
 
 // --max-memory: what reading a .gpz file may take.
 void add_limits_option(Command &command, Limits &limits);

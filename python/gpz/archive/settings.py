@@ -8,12 +8,11 @@ import json
 from dataclasses import asdict, dataclass, replace
 
 import gpz
-from gpz._writer import AUTO
+from gpz._arguments import checked_choice
+from gpz._coding import AUTO, EFFORTS, ORDERS, checked_key_interval
 
 KEY_INTERVAL = 100  # frames, as gpz encode has it
 PIECE_SIZE = 256 * 2**20  # bytes
-EFFORTS = ("fast", "standard", "dense")
-ORDERS = ("auto", "id", "place", "memory")
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,12 @@ class Settings:
         """Raises gpz.ArgumentError."""
         if sum((self.eb is not None, self.rel is not None, self.lossless)) > 1:
             raise gpz.ArgumentError("give one of eb, rel and lossless")
-        if self.effort is not None and self.effort not in EFFORTS:
-            raise gpz.ArgumentError(f"effort: one of {', '.join(EFFORTS)}, not {self.effort!r}")
-        if self.order is not None and self.order not in ORDERS:
-            raise gpz.ArgumentError(f"order: one of {', '.join(ORDERS)}, not {self.order!r}")
-        if self.key not in (None, AUTO) and not (isinstance(self.key, int) and self.key >= 1):
-            raise gpz.ArgumentError(f'key: a whole number from 1, or "auto", not {self.key!r}')
+        if self.effort is not None:
+            checked_choice("effort", self.effort, EFFORTS)
+        if self.order is not None:
+            checked_choice("order", self.order, ORDERS)
+        if self.key is not None:
+            checked_key_interval("key", self.key)
         if self.piece_size < 1:
             raise gpz.ArgumentError(f"piece_size: a number of bytes from 1, not {self.piece_size!r}")
 

@@ -11,19 +11,17 @@ from pathlib import Path
 
 import gpz
 from gpz import _checks
+from gpz._arguments import checked_integer
+from gpz._coding import checked_coding
 from gpz._errors import MissingFileError
 from gpz._files import require_output
-from gpz._writer import AUTO
 from gpz.convert import from_gpz, to_gpz
 from gpz.convert.bounds import checked_bounds
 from gpz.convert.formats import format_to_read, format_to_write, is_gpz
 from gpz.convert.outcome import Outcome
 
 MOST_DIGITS = 9
-LONGEST_KEY_INTERVAL = 65_535
-MOST_THREADS = 4_096
 OF_UNITS = {"length": "positions", "time": "times", "velocity": "velocities", "force": "forces"}
-CHOICES = {"order": ("auto", "id", "place", "memory"), "effort": ("fast", "standard", "dense")}
 
 
 def convert(
@@ -80,7 +78,7 @@ def convert(
             ".gpz, or not"
         )
     options = {"key_interval": key_interval, "order": order, "effort": effort, "threads": threads}
-    require_options(options)
+    checked_coding(**options)
     if frames is not None and not isinstance(frames, slice):
         raise gpz.ArgumentError(f"frames: a slice, as slice(0, 100, 10), not {frames!r}")
     _checks.require_units(units)
@@ -90,7 +88,7 @@ def convert(
         require_absent(given, f"{target.name} is no .gpz file")
         if form.mda != "XTC":
             require_absent({"precision": precision}, f"{target.name} is no XTC file")
-        digits = None if precision is None else whole_number("precision", precision, 0, MOST_DIGITS)
+        digits = None if precision is None else checked_integer("precision", precision, 0, MOST_DIGITS, f"a whole number from 0 to {MOST_DIGITS}")
     else:
         form = format_to_read(source, group)
         require_absent({"precision": precision}, f"{target.name} is no XTC file")
@@ -144,24 +142,6 @@ def require_absent(options: Mapping[str, object], why: str) -> None:
     for name, value in options.items():
         if value is not None:
             raise gpz.ArgumentError(f"{name}={value!r} has no meaning here: {why}")
-
-
-def whole_number(name: str, value: object, least: int, most: int, beside: str = "") -> int:
-    """`value` as an int. Raises gpz.ArgumentError if it is no integer from `least` to `most`. beside: what may be given instead, for
-    the message."""
-    if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= value.__index__() <= most:
-        raise gpz.ArgumentError(f"{name}: a whole number from {least} to {most}{beside}, not {value!r}")
-    return value.__index__()
-
-
-def require_options(options: Mapping[str, object]) -> None:
-    """Raises gpz.ArgumentError for a key interval, a number of threads, an order or an effort that does not exist."""
-    if not (isinstance(options["key_interval"], str) and options["key_interval"] == AUTO):
-        whole_number("key_interval", options["key_interval"], 1, LONGEST_KEY_INTERVAL, f', or "{AUTO}"')
-    whole_number("threads", options["threads"], 0, MOST_THREADS)
-    for name, choices in CHOICES.items():
-        if options[name] not in choices:
-            raise gpz.ArgumentError(f"{name}: one of {', '.join(choices)}, not {options[name]!r}")
 
 
 def require_places(source: Path, target: Path) -> None:

@@ -19,10 +19,9 @@ from typing import Any
 
 import h5py
 
-from gpz._arguments import checked_choice
 from gpz._checks import checked_bound
+from gpz._coding import checked_effort
 from gpz._errors import UnsupportedError
-from gpz._writer import EFFORTS
 from gpz.hdf5._reading import FILTER, read
 
 __all__ = ["FILTER", "options", "plugin_path", "read"]
@@ -37,7 +36,7 @@ def options(bound: float, effort: str = "standard") -> dict[str, Any]:
     """Arguments for h5py.Group.create_dataset, and for whatever passes them on, such as writers of MDAnalysis and pyh5md.
 
     bound: the largest absolute error of a value, in the units of the dataset (nm for files of GROMACS); 0: exact.
-    effort: "fast", "standard" or "dense", as of gpz.Writer.
+    effort: as of gpz.Writer.
 
     Values that are no float32 or float64 are stored as they are. The last dimension holds components if it has up to three
     elements and there are others, the one before it particles. Give chunks, usually of one frame: (1, particles, 3). Leave out
@@ -50,7 +49,7 @@ def options(bound: float, effort: str = "standard") -> dict[str, Any]:
         )
     return {
         "compression": FILTER,
-        "compression_opts": (low, high, EFFORTS.index(checked_choice("effort", effort, EFFORTS))),
+        "compression_opts": (low, high, checked_effort(effort)),
     }
 
 

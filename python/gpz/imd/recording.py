@@ -21,7 +21,7 @@ from gpz._files import checked_path, require_output
 from gpz._metadata import Existing
 from gpz._positions import FORMS
 from gpz._repeated_steps import RepeatedSteps
-from gpz._writer import checked_coding
+from gpz._coding import checked_coding
 from gpz.imd.address import Address
 from gpz.imd.connection import Connection, Ended, GivenUp, StreamFrame
 from gpz.imd.units import Units

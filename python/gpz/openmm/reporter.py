@@ -20,7 +20,7 @@ from gpz._frame import VECTORS
 from gpz._metadata import Existing
 from gpz._positions import FORMS
 from gpz._repeated_steps import RepeatedSteps
-from gpz._writer import checked_coding
+from gpz._coding import checked_coding
 from gpz.openmm import units
 from gpz.openmm.observables import ObservablesOf
 from gpz.openmm.topology import Atoms, checked_subset, provenance_of

@@ -15,7 +15,7 @@ from gpz._checks import checked_bound, columns_of_bounds, require_units
 from gpz._components import split
 from gpz._elements import SYMBOLS
 from gpz._errors import ArgumentError
-from gpz._writer import checked_coding
+from gpz._coding import checked_coding
 from gpz.pack.structure import Structure, structure_of
 
 TABLE = "structures"

@@ -11,6 +11,7 @@ import sys
 from types import FrameType
 
 import gpz
+from gpz._coding import EFFORTS, ORDERS
 from gpz.programs.exit_codes import exit_code
 from gpz.programs.options import size_of_memory
 from gpz.programs.parser import Parser
@@ -90,9 +91,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--units", metavar="STYLE", help="LAMMPS unit style of the inputs, such as metal")
     made.add_argument("--dt", metavar="T", help="length of a timestep, in time units")
     made.add_argument("--elements", metavar="LIST", help="names of atom types 1, 2, ..., such as C,H,O")
-    made.add_argument("--effort", choices=("fast", "standard", "dense"), help="time spent on smaller files (standard)")
+    made.add_argument("--effort", choices=EFFORTS, help="time spent on smaller files (standard)")
     made.add_argument("--key", type=key, metavar="K", help="a key frame every K frames (100); auto: by the size of frames")
-    made.add_argument("--order", choices=("auto", "id", "place", "memory"), help="of particles in key frames (auto)")
+    made.add_argument("--order", choices=ORDERS, help="of particles in key frames (auto)")
     made.add_argument(
         "--allow-truncated",
         action="store_true",

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any
 
 import gpz
+from gpz import _core
 from gpz._checks import THERMAL
-from gpz._writer import AUTO
+from gpz._coding import AUTO, EFFORTS, ORDERS
 
 # What the arguments of functions are called in the shell.
 OPTIONS = {
@@ -135,15 +136,15 @@ def add_coding(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--order",
-        choices=("auto", "id", "place", "memory"),
-        default="auto",
+        choices=ORDERS,
+        default=_core.default_order,
         help="of particles in key frames: auto, by id where there are ids; id, or memory (that of the input), where "
         "that is smaller; place, sorted by position (auto)",
     )
     parser.add_argument(
         "--effort",
-        choices=("fast", "standard", "dense"),
-        default="standard",
+        choices=EFFORTS,
+        default=_core.default_effort,
         help="time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, "
         "all there is. Decoded values are the same (standard)",
     )

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The names of orders and efforts in options of programs. dump gpz, the command and the Python package take them from
+// here.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "gpz/trajectory.hpp"
+
+namespace gpz {
+
+template <typename T>
+struct Named {
+  const char *name;
+  T value;
+};
+
+inline constexpr std::array<Named<Order>, 4> order_names = {
+    {{"auto", Order::automatic}, {"id", Order::id}, {"place", Order::place}, {"memory", Order::memory}}};
+// From the fastest to the smallest files.
+inline constexpr std::array<Named<Effort>, 3> effort_names = {
+    {{"fast", Effort::fast}, {"standard", Effort::standard}, {"dense", Effort::dense}}};
+
+// The value with this name; nothing if there is none.
+template <typename T, std::size_t count>
+std::optional<T> value_of(const std::array<Named<T>, count> &names, const std::string &name) {
+  for (const Named<T> &named : names)
+    if (name == named.name) return named.value;
+  return std::nullopt;
+}
+
+// The name of a value that the table has.
+template <typename T, std::size_t count>
+constexpr const char *name_of(const std::array<Named<T>, count> &names, T value) {
+  for (const Named<T> &named : names)
+    if (named.value == value) return named.name;
+  return "";
+}
+
+// For messages: "fast, standard or dense".
+template <typename T, std::size_t count>
+std::string listed(const std::array<Named<T>, count> &names) {
+  std::string text;
+  for (std::size_t n = 0; n < count; ++n)
+    text += (n == 0 ? "" : n + 1 == count ? " or " : ", ") + std::string(names[n].name);
+  return text;
+}
+
+}  // namespace gpz

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Lists that several programs need stand in one header of the library, and nowhere else in sources."""
+import ast
+import re
+import unittest
+
+from pages import ROOT, tracked_files
+
+ROOMS = ("gpz", "tools", "lammps_pkg", "molfile", "hdf5", "python", "bench")
+NEAR = 400  # characters from the first to the last name of a list
+COMMENTS = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+
+
+def sources(*endings):
+    """(path, text) of the sources with these endings; C++ without comments."""
+    for path in tracked_files():
+        if path.startswith(tuple(f"{room}/" for room in ROOMS)) and path.endswith(endings):
+            yield path, (ROOT / path).read_text()
+
+
+def without_comments(text):
+    """C++, with lines where they were."""
+    return COMMENTS.sub(lambda found: found[0] if found[0][0] == '"' else "\n" * found[0].count("\n"), text)
+
+
+def lists_in_cpp(text, names):
+    """Lines where all of the names are literals, close to each other."""
+    found = [(match.start(), match[1]) for match in re.finditer(r'"([^"\n]*)"', text) if match[1] in names]
+    for k, (start, _) in enumerate(found):
+        if {name for at, name in found[k:] if at < start + NEAR} == names:
+            return [text.count("\n", 0, start) + 1]
+    return []
+
+
+def lists_in_python(text, names):
+    """Lines where all of the names are literals of one list, tuple, set, dict or call. Texts for people may name them."""
+    lines = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Call)):
+            literals = {child.value for child in ast.walk(node) if isinstance(child, ast.Constant) and isinstance(child.value, str)}
+            if literals >= names:
+                lines.append(node.lineno)
+    return lines
+
+
+def places(names):
+    """FILE:LINE of each list of these names."""
+    found = []
+    for path, text in sources(".cpp", ".hpp", ".h", ".cu", ".cuh"):
+        found += [f"{path}:{line}" for line in lists_in_cpp(without_comments(text), names)]
+    for path, text in sources(".py"):
+        found += [f"{path}:{line}" for line in lists_in_python(text, names)]
+    return found
+
+
+def names_in(header, table):
+    """The names of a table of gpz::Named."""
+    text = (ROOT / header).read_text()
+    return set(re.findall(r'\{"(\w+)",', re.search(rf"{table} = (.*?);", text, re.DOTALL)[1]))
+
+
+class Names(unittest.TestCase):
+    header = "gpz/include/gpz/choices.hpp"
+
+    def test_orders_and_efforts_are_listed_once(self):
+        for table, known in (("order_names", "memory"), ("effort_names", "dense")):
+            with self.subTest(table=table):
+                names = names_in(self.header, table)
+                self.assertIn(known, names)
+                self.assertEqual([place.split(":")[0] for place in places(names)], [self.header])
+
+    def test_a_list_in_python_is_seen(self):
+        for text in ('A = ("b", "a")', 'f(choices=["a", "b"])', 'A = {"a": 1, "b": 2}'):
+            self.assertTrue(lists_in_python(text, {"a", "b"}), text)
+        self.assertFalse(lists_in_python('"""a: "a" or "b"."""\nif x == "a": f("b")', {"a", "b"}))
+
+
+if __name__ == "__main__":
+    unittest.main()
