@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "gpz/choices.hpp"
 #include "gpz/error.hpp"
 
 namespace gpz::hdf5 {
@@ -22,8 +23,7 @@ int threads() {
   if (text == nullptr) return 1;
   char *end = nullptr;
   const long count = std::strtol(text, &end, 10);
-  constexpr long most = 4096;
-  if (end == text || *end != '\0' || count < 0 || count > most)
+  if (end == text || *end != '\0' || count < 0 || count > max_threads)
     throw Error(Status::invalid_argument,
                 "GPZ_HDF5_THREADS is a number of threads, 0 for all cores, not \"" + std::string(text) + "\"");
   return static_cast<int>(count);

@@ -73,8 +73,6 @@ int read_share(const std::string &word, LAMMPS *lmp) {
   return read_count(word.c_str(), lmp, "dump_modify share must be auto, no or a number", GPZShare::largest_target);
 }
 
-constexpr int largest_threads = 1024;
-
 // 0: no
 double read_budget(const std::string &word, LAMMPS *lmp) {
   if (word == "no") return 0.0;
@@ -162,7 +160,7 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   } else if (keyword == "threads") {
     threads = std::string(word()) == "auto"
                   ? 0
-                  : read_count(word(), lmp, "dump_modify threads must be auto or a number", largest_threads);
+                  : read_count(word(), lmp, "dump_modify threads must be auto or a number", gpz::max_threads);
   } else if (keyword == "direct") {
     direct = utils::logical(FLERR, word(), false, lmp);
   } else if (keyword == "device") {

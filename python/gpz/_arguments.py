@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from gpz import _core
 from gpz._errors import ArgumentError
-
-MOST_THREADS = 4096  # more is a mistake
 
 
 def require_plain(name: str, values: Any) -> None:
@@ -59,7 +58,7 @@ def checked_reading_threads(threads: Any) -> int:
 
 
 def checked_threads(threads: Any) -> int:
-    return checked_integer("threads", threads, 0, MOST_THREADS, f"a number from 0 (all cores) to {MOST_THREADS}")
+    return checked_integer("threads", threads, 0, _core.max_threads, f"a number from 0 (all cores) to {_core.max_threads}")
 
 
 def checked_memory(max_memory: Any) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How frames are encoded: key interval, order and effort. Their names are those of the library."""
+"""How frames are encoded: key interval, order and effort. Their names, limits and defaults are those of the library."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpz._arguments import checked_choice, checked_integer, checked_threads
 
 ORDERS = tuple(_core.orders)
 EFFORTS = tuple(_core.efforts)
-MOST_KEY_INTERVAL = 65535
+KEY_INTERVAL = _core.default_key_interval
 AUTO = "auto"  # a key interval that the size of a frame gives
 
 
@@ -26,9 +26,9 @@ def checked_effort(effort: Any) -> int:
     return _core.efforts[checked_choice("effort", effort, EFFORTS)]
 
 
-def checked_key_interval(name: str, given: Any) -> int | str:
+def checked_key_interval(name: str, given: Any, may_be_auto: bool = True) -> int | str:
     """A number of frames, or AUTO. TypeError or ArgumentError for others."""
-    if isinstance(given, str) and given == AUTO:
+    if may_be_auto and isinstance(given, str) and given == AUTO:
         return AUTO
-    meaning = f'a number of frames from 1 to {MOST_KEY_INTERVAL}, or "{AUTO}"'
-    return checked_integer(name, given, 1, MOST_KEY_INTERVAL, meaning)
+    meaning = f"a number of frames from 1 to {_core.max_key_interval}" + (f', or "{AUTO}"' if may_be_auto else "")
+    return checked_integer(name, given, 1, _core.max_key_interval, meaning)

@@ -9,6 +9,9 @@ version: str
 observed_atoms: str
 per_atom: str
 results_of_atoms: tuple[str, ...]
+default_key_interval: int
+max_key_interval: int
+max_threads: int
 orders: dict[str, int]  # by their names: the numbers of the library
 efforts: dict[str, int]
 default_order: str

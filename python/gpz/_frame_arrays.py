@@ -16,7 +16,7 @@ from gpz._arguments import as_array, checked_integer, checked_memory, checked_th
 from gpz._box import Box
 from gpz._checks import checked_bound
 from gpz._errors import ArgumentError, CorruptError, LimitError, NotFoundError
-from gpz._coding import MOST_KEY_INTERVAL, checked_effort
+from gpz._coding import checked_effort, checked_key_interval
 from gpz._writer import as_box
 
 MOST_COMPONENTS = 3
@@ -71,9 +71,7 @@ def compress_frames(
         array,
         checked_bound("bound", bound),
         checked_effort(effort),
-        checked_integer(
-            "key_interval", key_interval, 1, MOST_KEY_INTERVAL, f"a number of frames from 1 to {MOST_KEY_INTERVAL}"
-        ),
+        checked_key_interval("key_interval", key_interval, may_be_auto=False),
         [_box.to_library(one) for one in boxes_of(box, len(array))],
         checked_threads(threads),
     )

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 import gpz
-from gpz import _files, _positions
+from gpz import _core, _files, _positions
 from gpz._arguments import checked_integer
 from gpz._decode import checked_dtype, checked_names, checked_order, position_names
 from gpz._errors import ArgumentError, ColumnError
@@ -77,7 +77,7 @@ class Trajectory:
     ):
         name = _files.checked_path(path)
         self.device = checked_integer("device", device, 0, 2**16, "the number of a GPU")
-        threads = checked_integer("threads", threads, 0, 4096, "a number of threads, or 0")
+        threads = checked_integer("threads", threads, 0, _core.max_threads, "a number of threads, or 0")
         ahead = checked_integer("ahead", ahead, 0, 2**62, "a number of bytes")
         least_chained = checked_integer("least_chained", least_chained, 0, 2**62, "a number of particles")
         self._heads = gpz.open(path, max_memory=max_memory)

@@ -29,6 +29,9 @@ NB_MODULE(_core, module) {
   module.attr("version") = GPZ_VERSION_STRING;
   module.attr("observed_atoms") = gpz::observed_atoms;
   module.attr("per_atom") = gpz::per_atom;
+  module.attr("default_key_interval") = gpz::default_key_interval;
+  module.attr("max_key_interval") = gpz::max_key_interval;
+  module.attr("max_threads") = gpz::max_threads;
   module.attr("orders") = numbers_of(gpz::order_names);
   module.attr("efforts") = numbers_of(gpz::effort_names);
   module.attr("default_order") = gpz::name_of(gpz::order_names, gpz::default_order);

@@ -53,6 +53,32 @@ def places(names):
     return found
 
 
+def lines_with(number, about):
+    """The file of each line of code that has this number, and one of the words of `about`: of programs and public headers."""
+    found = []
+    for path, text in sources(".cpp", ".hpp", ".h", ".cu", ".cuh", ".py"):
+        if path.startswith("gpz/") and not path.startswith("gpz/include/"):
+            continue
+        code = text if path.endswith(".py") else without_comments(text)
+        lines = [line.replace("_", "").replace("'", "") for line in code.splitlines()]
+        found += [path for line in lines if re.search(rf"\b{number}\b", line) and re.search(about, line, re.IGNORECASE)]
+    return found
+
+
+def defaults_of_writers(text):
+    """(argument, literal) of the functions that take a key interval or an effort."""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        arguments = node.args
+        given = dict(zip([each.arg for each in arguments.kwonlyargs], arguments.kw_defaults))
+        given |= dict(zip([each.arg for each in reversed(arguments.args)], reversed(arguments.defaults)))
+        if {"key_interval", "effort"} & given.keys():
+            for name in {"key_interval", "order", "effort"} & given.keys():
+                if isinstance(given[name], ast.Constant) and given[name].value is not None:
+                    yield name, given[name].value
+
+
 def names_in(header, table):
     """The names of a table of gpz::Named."""
     text = (ROOT / header).read_text()
@@ -68,6 +94,27 @@ class Names(unittest.TestCase):
                 names = names_in(self.header, table)
                 self.assertIn(known, names)
                 self.assertEqual([place.split(":")[0] for place in places(names)], [self.header])
+
+    def test_limits_of_key_intervals_and_threads_are_written_once(self):
+        for header, constant, about in (
+            ("gpz/include/gpz/trajectory.hpp", "max_key_interval", "key|interval"),
+            (self.header, "max_threads", "thread"),
+        ):
+            with self.subTest(constant=constant):
+                number = re.search(rf"{constant} = (\d+);", (ROOT / header).read_text())[1]
+                self.assertEqual(lines_with(number, about), [header])
+
+    def test_defaults_in_python_are_those_of_the_library(self):
+        header = (ROOT / "gpz/include/gpz/trajectory.hpp").read_text()
+        tables = (ROOT / self.header).read_text()
+        expected = {"key_interval": int(re.search(r"default_key_interval = (\d+);", header)[1])}
+        for argument in ("order", "effort"):
+            value = re.search(rf"default_{argument} = (\w+::\w+);", header)[1]
+            expected[argument] = re.search(rf'"(\w+)", {value}\}}', tables)[1]
+        found = [default for path, text in sources(".py") if path.startswith("python/") for default in defaults_of_writers(text)]
+        self.assertGreater(len(found), 15)
+        self.assertEqual({name: {value for other, value in found if other == name} for name in expected},
+                         {name: {value} for name, value in expected.items()})  # fmt: skip
 
     def test_a_list_in_python_is_seen(self):
         for text in ('A = ("b", "a")', 'f(choices=["a", "b"])', 'A = {"a": 1, "b": 2}'):

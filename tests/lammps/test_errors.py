@@ -66,7 +66,7 @@ def bad_input(t):
         "bound type lossy": ["lossy"],
         "async": ["async", "missing"],
         "async perhaps": ["perhaps"],
-        "threads 0": ["auto or a number", "1 to 1024", "0"],
+        "threads 0": ["auto or a number", "1 to 4096", "0"],
         "direct perhaps": ["perhaps"],
         "device": ["device", "missing"],
         "device tpu": ["auto, gpu or cpu", "tpu"],

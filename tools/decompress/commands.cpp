@@ -22,7 +22,7 @@ void require_other_standard_output(const std::string &input) { require_other_fil
 
 void add_threads_option(Command &command, int &threads) {
   threads = 0;
-  command.option("--threads", threads, "threads to use; 0: one a core").range(0, 4096);
+  command.option("--threads", threads, "threads to use; 0: one a core").range(0, max_threads);
 }
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The names of orders and efforts in options of programs. dump gpz, the command and the Python package take them from
-// here.
+// The names of orders and efforts in options of programs, and the largest number of threads. dump gpz, the command and
+// the Python package take them from here.
 #pragma once
 
 #include <array>
@@ -11,6 +11,9 @@
 #include "gpz/trajectory.hpp"
 
 namespace gpz {
+
+// The largest number of threads that programs take: a larger one is a mistake.
+inline constexpr int max_threads = 4096;
 
 template <typename T>
 struct Named {

@@ -9,9 +9,8 @@ from dataclasses import asdict, dataclass, replace
 
 import gpz
 from gpz._arguments import checked_choice
-from gpz._coding import AUTO, EFFORTS, ORDERS, checked_key_interval
+from gpz._coding import AUTO, EFFORTS, KEY_INTERVAL, ORDERS, checked_key_interval
 
-KEY_INTERVAL = 100  # frames, as gpz encode has it
 PIECE_SIZE = 256 * 2**20  # bytes
 
 

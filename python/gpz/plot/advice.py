@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 import gpz
+from gpz._coding import KEY_INTERVAL
 from gpz.plot import observables
 from gpz.plot.sources import Source, opened
 from gpz.remote.names import shown_path
 
 FRAMES = 5
 MOST_PAIRS = 20_000_000  # are counted for each bound, some seconds on one core; beyond, fewer centres
-KEY_INTERVAL = 100  # of the sizes that are expected, as the default of the program and of LAMMPS
 IMAGES = ("ix", "iy", "iz")
 NOISES = 2.0  # standard errors: a change within them is not told from noise
 

@@ -11,9 +11,9 @@ import sys
 from types import FrameType
 
 import gpz
-from gpz._coding import EFFORTS, ORDERS
+from gpz._coding import EFFORTS, KEY_INTERVAL, ORDERS
 from gpz.programs.exit_codes import exit_code
-from gpz.programs.options import size_of_memory
+from gpz.programs.options import key_interval, size_of_memory
 from gpz.programs.parser import Parser
 
 STOPPED = (signal.SIGINT, signal.SIGTERM)
@@ -92,7 +92,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--dt", metavar="T", help="length of a timestep, in time units")
     made.add_argument("--elements", metavar="LIST", help="names of atom types 1, 2, ..., such as C,H,O")
     made.add_argument("--effort", choices=EFFORTS, help="time spent on smaller files (standard)")
-    made.add_argument("--key", type=key, metavar="K", help="a key frame every K frames (100); auto: by the size of frames")
+    made.add_argument("--key", type=key_interval, metavar="K", help=f"a key frame every K frames ({KEY_INTERVAL}); auto: by the size of frames")
     made.add_argument("--order", choices=ORDERS, help="of particles in key frames (auto)")
     made.add_argument(
         "--allow-truncated",
@@ -109,11 +109,6 @@ def count(text: str) -> int:
     if not re.fullmatch("[0-9]{1,9}", text) or int(text) < 1:
         raise argparse.ArgumentTypeError(f"a whole number from 1, not {text!r}")
     return int(text)
-
-
-def key(text: str) -> int | str:
-    """For argparse: frames, or auto."""
-    return text if text == "auto" else count(text)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 import gpz
 from gpz import _core
 from gpz._checks import THERMAL
-from gpz._coding import AUTO, EFFORTS, ORDERS
+from gpz._coding import AUTO, EFFORTS, KEY_INTERVAL, ORDERS
 
 # What the arguments of functions are called in the shell.
 OPTIONS = {
@@ -78,9 +78,32 @@ def size_of_memory(text: str) -> int:
     return int(found[1]) * 1024 ** " KMGT".index(found[2] or " ")
 
 
+def number_from(least: int, most: int, instead: str = "") -> Callable[[str], int]:
+    """For argparse: a whole number of this range. instead: what else may be given, for the message."""
+
+    def converted(text: str) -> int:
+        number = whole_number(text)
+        if not least <= number <= most:
+            raise ValueError(text)
+        return number
+
+    return option(converted, f"a whole number from {least} to {most}{instead}")
+
+
 def key_interval(text: str) -> int | str:
-    """A whole number, or "auto". Raises ValueError for other texts."""
-    return text if text == AUTO else whole_number(text)
+    """For argparse: frames, or AUTO."""
+    return text if text == AUTO else number_from(1, _core.max_key_interval, f", or {AUTO}")(text)
+
+
+def add_threads(parser: argparse.ArgumentParser, default: int = 0) -> None:
+    """--threads, as gpz encode has it."""
+    parser.add_argument(
+        "--threads",
+        type=number_from(0, _core.max_threads),
+        default=default,
+        metavar="N",
+        help=f"threads to use; 0: one a core ({default})",
+    )
 
 
 def add_bounds(parser: argparse.ArgumentParser, usual: str = "0.0005 Angstrom", has_relative: bool = False) -> None:
@@ -122,17 +145,16 @@ def bounds_of(parser: argparse.ArgumentParser, given: list[tuple[str, float | st
     return bounds
 
 
-def add_coding(parser: argparse.ArgumentParser) -> None:
-    """--key, --order, --effort and --threads."""
-    number = option(whole_number, "a whole number")
+def add_coding(parser: argparse.ArgumentParser, threads: int = 0) -> None:
+    """--key, --order, --effort and --threads. threads: the default."""
     parser.add_argument(
         "--key",
-        type=option(key_interval, f"a whole number, or {AUTO}"),
-        default=100,
+        type=key_interval,
+        default=KEY_INTERVAL,
         metavar="K",
         help="a key frame every K frames; the others are stored as differences: smaller, but read from their key frame "
         "on; 1: key frames only; auto: for frames that are read from a web server or an object store, 5 to 100 by the size of "
-        "the first frame (100)",
+        f"the first frame ({KEY_INTERVAL})",
     )
     parser.add_argument(
         "--order",
@@ -148,7 +170,7 @@ def add_coding(parser: argparse.ArgumentParser) -> None:
         help="time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, "
         "all there is. Decoded values are the same (standard)",
     )
-    parser.add_argument("--threads", type=number, default=1, metavar="N", help="for .gpz; 0: all cores (1)")
+    add_threads(parser, threads)
 
 
 def in_the_shell(error: BaseException) -> str:

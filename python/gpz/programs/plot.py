@@ -12,6 +12,7 @@ import gpz
 from gpz._files import require_output
 from gpz._slices import as_slice
 from gpz.programs.exit_codes import USAGE, exit_code
+from gpz.programs.options import add_threads
 
 PANELS = ("sizes", "gr", "msd", "thermo", "errors")
 
@@ -49,7 +50,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--bounds", metavar="LIST", help="bounds that --advise tries, distance units: 0.001,0.002,0.005")
     made.add_argument("--sample", type=int, default=5, metavar="N", help="frames that --advise looks at (5)")
     made.add_argument("--units", metavar="STYLE", help="of LAMMPS, for a file that names none: lj, real, metal, ...")
-    made.add_argument("--threads", type=int, default=1, metavar="N", help="to decode with; 0: all cores (1)")
+    add_threads(made)
     return made
 
 

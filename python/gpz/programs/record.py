@@ -64,7 +64,7 @@ def parser() -> argparse.ArgumentParser:
         default="64M",
         help="of frames that wait to be written: bytes, or a number with K, M, G or T. When it is full, the engine waits (64M)",
     )
-    add_coding(made)
+    add_coding(made, threads=1)  # the simulation has the other cores
     made.add_argument("--json", action="store_true", help="the report as JSON")
     made.add_argument("-q", "--quiet", action="store_true", help="no report")
     return made

@@ -21,6 +21,7 @@ from pathlib import Path
 import gpz
 from gpz._slices import as_slice
 from gpz.programs.exit_codes import USAGE, exit_code
+from gpz.programs.options import add_threads
 from gpz.programs.parser import Parser
 from gpz.view.scene import LIMIT
 
@@ -45,9 +46,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--column", metavar="NAME", help="with --html: a column to colour by, such as vx")
     made.add_argument("--port", type=port_of, default=0, metavar="N", help="of the server; 0: a free one (0)")
     made.add_argument("--no-browser", action="store_true", help="print the address only")
-    made.add_argument(
-        "--threads", type=threads_of, default=None, metavar="N", help="to decode with; 0: all cores (up to 4)"
-    )
+    add_threads(made)
     return made
 
 
@@ -73,11 +72,6 @@ def count_of(text: str) -> int:
 def port_of(text: str) -> int:
     """For argparse."""
     return _whole(text, 0, 65535, "a number from 0 to 65535")
-
-
-def threads_of(text: str) -> int:
-    """For argparse."""
-    return _whole(text, 0, 4096, "a number from 0 to 4096")
 
 
 def has_display(environment: dict[str, str] | os._Environ[str] = os.environ) -> bool:
