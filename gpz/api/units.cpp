@@ -9,10 +9,71 @@
 
 namespace gpz {
 
+namespace {
+
+// kg, also for LAMMPS's atomic mass units: they differ by 3e-10, which LAMMPS does not tell apart.
+constexpr double gram_per_mole = 1e-3 / si::avogadro;
+
+}  // namespace
+
 const std::vector<UnitStyle> &unit_styles() {
   static const std::vector<UnitStyle> styles = {
-      {"lj", "sigma", 5e-4}, {"real", "Angstrom", 5e-4}, {"metal", "Angstrom", 5e-4},    {"electron", "Bohr", 1e-3},
-      {"si", "m", 5e-14},    {"cgs", "cm", 5e-12},       {"micro", "micrometers", 5e-8}, {"nano", "nm", 5e-5},
+      {"lj", "sigma", 5e-4, "\u03c3", "\u03c4", {"", "", "", "", "", "", "", "", ""}, {}},
+      {"real",
+       "Angstrom",
+       5e-4,
+       "\u00c5",
+       "fs",
+       {"grams/mole", "Angstroms", "femtoseconds", "kcal/mol", "(kcal/mol)/Angstrom", "Kelvin", "atmospheres",
+        "electron charge", "g/cm"},
+       {gram_per_mole, si::angstrom, 1e-15, 4184 / si::avogadro, 101325, si::electron_charge}},
+      {"metal",
+       "Angstrom",
+       5e-4,
+       "\u00c5",
+       "ps",
+       {"grams/mole", "Angstroms", "picoseconds", "eV", "eV/Angstrom", "Kelvin", "bars", "electron charge", "g/cm"},
+       {gram_per_mole, si::angstrom, 1e-12, si::electronvolt, 1e5, si::electron_charge}},
+      {"electron",
+       "Bohr",
+       1e-3,
+       "Bohr",
+       "fs",
+       {"atomic mass units", "Bohr", "femtoseconds", "Hartrees", "Hartrees/Bohr", "Kelvin", "Pascals",
+        "electron charge", ""},
+       {gram_per_mole, 5.29177210903e-11, 1e-15, 4.3597447222071e-18, 1, si::electron_charge}},
+      {"si",
+       "m",
+       5e-14,
+       "m",
+       "s",
+       {"kilograms", "meters", "seconds", "Joules", "Newtons", "Kelvin", "Pascals", "Coulombs", "kilograms/meter"},
+       {1, 1, 1, 1, 1, 1}},
+      {"cgs",
+       "cm",
+       5e-12,
+       "cm",
+       "s",
+       {"grams", "centimeters", "seconds", "ergs", "dynes", "Kelvin", "dyne/cm^2", "statcoulombs", "grams/cm"},
+       {1e-3, 1e-2, 1, 1e-7, 0.1, 0.1 / 299792458}},
+      {"micro",
+       "micrometers",
+       5e-8,
+       "\u00b5m",
+       "\u00b5s",
+       {"picograms", "micrometers", "microseconds", "picogram-micrometer^2/microsecond^2",
+        "picogram-micrometer/microsecond^2", "Kelvin", "picogram/(micrometer-microsecond^2)", "picocoulombs",
+        "picograms/micrometer"},
+       {1e-15, 1e-6, 1e-6, 1e-15, 1e3, 1e-12}},
+      {"nano",
+       "nm",
+       5e-5,
+       "nm",
+       "ns",
+       {"attograms", "nanometers", "nanoseconds", "attogram-nanometer^2/nanosecond^2",
+        "attogram-nanometer/nanosecond^2", "Kelvin", "attogram/(nanometer-nanosecond^2)", "electron charge",
+        "attograms/nanometer"},
+       {1e-21, 1e-9, 1e-9, 1e-21, 1e6, si::electron_charge}},
   };
   return styles;
 }
@@ -27,26 +88,9 @@ const UnitStyle &unit_style(const std::string &name) {
 }
 
 const QuantityUnits &quantity_units(const std::string &style) {
-  static const QuantityUnits styles[] = {
-      {"lj", "", "", "", "", "", "", "", "", ""},
-      {"real", "grams/mole", "Angstroms", "femtoseconds", "kcal/mol", "(kcal/mol)/Angstrom", "Kelvin", "atmospheres",
-       "electron charge", "g/cm"},
-      {"metal", "grams/mole", "Angstroms", "picoseconds", "eV", "eV/Angstrom", "Kelvin", "bars", "electron charge",
-       "g/cm"},
-      {"si", "kilograms", "meters", "seconds", "Joules", "Newtons", "Kelvin", "Pascals", "Coulombs", "kilograms/meter"},
-      {"cgs", "grams", "centimeters", "seconds", "ergs", "dynes", "Kelvin", "dyne/cm^2", "statcoulombs", "grams/cm"},
-      {"electron", "atomic mass units", "Bohr", "femtoseconds", "Hartrees", "Hartrees/Bohr", "Kelvin", "Pascals",
-       "electron charge", ""},
-      {"micro", "picograms", "micrometers", "microseconds", "picogram-micrometer^2/microsecond^2",
-       "picogram-micrometer/microsecond^2", "Kelvin", "picogram/(micrometer-microsecond^2)", "picocoulombs",
-       "picograms/micrometer"},
-      {"nano", "attograms", "nanometers", "nanoseconds", "attogram-nanometer^2/nanosecond^2",
-       "attogram-nanometer/nanosecond^2", "Kelvin", "attogram/(nanometer-nanosecond^2)", "electron charge",
-       "attograms/nanometer"},
-  };
-  for (const QuantityUnits &units : styles)
-    if (style == units.style) return units;
-  return styles[0];
+  for (const UnitStyle &known : unit_styles())
+    if (style == known.name) return known.words;
+  return unit_styles().front().words;
 }
 
 double usual_bound(double rms) {

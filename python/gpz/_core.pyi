@@ -9,6 +9,12 @@ version: str
 observed_atoms: str
 per_atom: str
 results_of_atoms: tuple[str, ...]
+units: dict[str, dict[str, Any]]  # by style: "symbols" of distance and time, (word, SI) of mass, length, time, energy, pressure, charge
+avogadro: float
+electron_charge: float
+electronvolt: float
+angstrom: float
+dalton: float
 default_key_interval: int
 max_key_interval: int
 max_threads: int

@@ -13,8 +13,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpz import _components
-from gpz._units import ANGSTROM, CHARGES, DALTON, ELECTRON, ELECTRONVOLT, ENERGIES, LENGTHS, MASSES, PRESSURES, TIMES
+from gpz import _components, _core
+from gpz._units import (
+    ANGSTROM,
+    CHARGES,
+    DALTON,
+    ELECTRON,
+    ELECTRONVOLT,
+    ENERGIES,
+    GRAM_PER_MOLE,
+    KILOJOULE_PER_MOLE,
+    LENGTHS,
+    MASSES,
+    PRESSURES,
+    TIMES,
+)
 
 # Columns of LAMMPS, in the order x y z.
 VECTORS = {"velocities": ("vx", "vy", "vz"), "forces": ("fx", "fy", "fz"), "images": ("ix", "iy", "iz")}
@@ -25,30 +38,20 @@ SIX_OF_NINE = (0, 4, 8, 5, 2, 1)
 NINE_OF_SIX = (0, 5, 4, 5, 1, 3, 4, 3, 2)
 
 ASE_STYLE = "ase"  # beside the styles of LAMMPS: what ASE and extended XYZ have
-# What names of units mean in observables: a style that has this unit. LAMMPS's words are those of quantity_units in gpz/units.hpp.
+
+
+def _styles_of_words(quantity: str) -> dict[str, str]:
+    """A style that has this unit, by LAMMPS's word for it."""
+    return {units[quantity][0]: style for style, units in _core.units.items() if style != "lj"}
+
+
+# What names of units mean in observables: a style that has this unit.
 STYLES_OF_UNITS = {
-    "energy": {
-        "eV": ASE_STYLE,
-        "kcal/mol": "real",
-        "Joules": "si",
-        "ergs": "cgs",
-        "Hartrees": "electron",
-        "picogram-micrometer^2/microsecond^2": "micro",
-        "attogram-nanometer^2/nanosecond^2": "nano",
-    },
-    "pressure": {
-        "eV/Angstrom^3": ASE_STYLE,
-        "atmospheres": "real",
-        "bars": "metal",
-        "Pascals": "si",
-        "dyne/cm^2": "cgs",
-        "picogram/(micrometer-microsecond^2)": "micro",
-        "attogram/(nanometer-nanosecond^2)": "nano",
-    },
+    "energy": _styles_of_words("energy") | {"eV": ASE_STYLE},
+    "pressure": _styles_of_words("pressure") | {"eV/Angstrom^3": ASE_STYLE},
     "dipole": {"e*Angstrom": ASE_STYLE},
 }
 
-_MOLE = 6.02214076e23
 _TIME_OF_ASE = ANGSTROM * (DALTON / ELECTRONVOLT) ** 0.5
 _OF_ASE = {
     "length": ANGSTROM,
@@ -70,16 +73,16 @@ UNITS: dict[str, dict[str, float]] = {
         "length": ANGSTROM,
         "time": 1e-12,
         "velocity": ANGSTROM / 1e-12,
-        "force": 1e3 / _MOLE / ANGSTROM,
-        "mass": DALTON,
+        "force": KILOJOULE_PER_MOLE / ANGSTROM,
+        "mass": GRAM_PER_MOLE,
         "charge": ELECTRON,
     },
     "OpenMM": {
         "length": 1e-9,
         "time": 1e-12,
         "velocity": 1e3,
-        "energy": 1e3 / _MOLE,
-        "force": 1e3 / _MOLE / 1e-9,
+        "energy": KILOJOULE_PER_MOLE,
+        "force": KILOJOULE_PER_MOLE / 1e-9,
         "mass": DALTON,
         "charge": ELECTRON,
     },

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from gpz import _core
+
 
 class Names(NamedTuple):
     """What distances and times are called on axes."""
@@ -13,19 +15,6 @@ class Names(NamedTuple):
     time: str
 
 
-# By the name in the LAMMPS command `units`.
-_NAMES = {
-    "lj": Names("σ", "τ"),
-    "real": Names("Å", "fs"),
-    "metal": Names("Å", "ps"),
-    "si": Names("m", "s"),
-    "cgs": Names("cm", "s"),
-    "electron": Names("Bohr", "fs"),
-    "micro": Names("µm", "µs"),
-    "nano": Names("nm", "ns"),
-}
-
-
 def names_of(style: str) -> Names:
     """Of distance and time; of a file that names no units they are "distance units" and "time units"."""
-    return _NAMES.get(style, Names("distance units", "time units"))
+    return Names(*_core.units[style]["symbols"]) if style in _core.units else Names("distance units", "time units")

@@ -1,58 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the units of LAMMPS are in SI units."""
+"""What the units of LAMMPS are in SI units: the table of gpz/units.hpp."""
 
 from __future__ import annotations
 
-_BOHR = 5.29177210903e-11  # CODATA 2018
-ANGSTROM = 1e-10
-ELECTRONVOLT = 1.602176634e-19
-ELECTRON = 1.602176634e-19  # C
-DALTON = 1.66053906660e-27  # kg, CODATA 2018
+from gpz import _core
 
-# By the name in the LAMMPS command `units`, in meters and seconds. The style lj has no units.
-LENGTHS = {
-    "real": ANGSTROM,
-    "metal": ANGSTROM,
-    "si": 1.0,
-    "cgs": 1e-2,
-    "electron": _BOHR,
-    "micro": 1e-6,
-    "nano": 1e-9,
-}
-TIMES = {"real": 1e-15, "metal": 1e-12, "si": 1.0, "cgs": 1.0, "electron": 1e-15, "micro": 1e-6, "nano": 1e-9}
+ANGSTROM, ELECTRONVOLT, ELECTRON, DALTON = _core.angstrom, _core.electronvolt, _core.electron_charge, _core.dalton
+KILOJOULE_PER_MOLE = 1e3 / _core.avogadro
 
-# In joules and pascals.
-ENERGIES = {
-    "real": 4184 / 6.02214076e23,
-    "metal": ELECTRONVOLT,
-    "si": 1.0,
-    "cgs": 1e-7,
-    "electron": 4.3597447222071e-18,
-    "micro": 1e-15,
-    "nano": 1e-21,
-}
-PRESSURES = {"real": 101325.0, "metal": 1e5, "si": 1.0, "cgs": 0.1, "electron": 1.0, "micro": 1e3, "nano": 1e6}
 
-# In kilograms and coulombs.
-_GRAM_PER_MOLE = 1e-3 / 6.02214076e23
-MASSES = {
-    "real": _GRAM_PER_MOLE,
-    "metal": _GRAM_PER_MOLE,
-    "si": 1.0,
-    "cgs": 1e-3,
-    "electron": DALTON,
-    "micro": 1e-15,
-    "nano": 1e-21,
-}
-CHARGES = {
-    "real": ELECTRON,
-    "metal": ELECTRON,
-    "si": 1.0,
-    "cgs": 0.1 / 299792458,
-    "electron": ELECTRON,
-    "micro": 1e-12,
-    "nano": ELECTRON,
-}
+def _in_si(quantity: str) -> dict[str, float]:
+    """By the name in the LAMMPS command `units`. The style lj has no units."""
+    return {style: units[quantity][1] for style, units in _core.units.items() if style != "lj"}
+
+
+# In meters, seconds, joules, pascals, kilograms and coulombs.
+LENGTHS, TIMES, ENERGIES = _in_si("length"), _in_si("time"), _in_si("energy")
+PRESSURES, MASSES, CHARGES = _in_si("pressure"), _in_si("mass"), _in_si("charge")
+GRAM_PER_MOLE = MASSES["real"]
 
 
 def length_factor(units: str, meters: float) -> float:
@@ -68,10 +33,10 @@ def time_factor(units: str, seconds: float) -> float:
 
 
 def mass_factor(units: str | None) -> float | None:
-    """The factor from masses in these LAMMPS units to u. It is 1 for grams/mole, which differ from u by 3e-10. None for lj, and for
+    """The factor from masses in these LAMMPS units to u. It is 1 for grams/mole. None for lj, and for
     a file that does not name its units."""
     kilograms = MASSES.get(units or "")
-    return None if kilograms is None else kilograms / _GRAM_PER_MOLE
+    return None if kilograms is None else kilograms / GRAM_PER_MOLE
 
 
 def energy_factor(units: str, joules: float) -> float:

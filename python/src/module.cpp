@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "module.hpp"
 
+#include <tuple>
+
 #include "gpz/choices.hpp"
 #include "gpz/limits.hpp"
 #include "gpz/printable.hpp"
@@ -19,6 +21,26 @@ nanobind::dict numbers_of(const Names &names) {
   nanobind::dict numbers;
   for (const auto &named : names) numbers[named.name] = static_cast<int>(named.value);
   return numbers;
+}
+
+// Of each unit style: its symbols of distance and time, LAMMPS's words, and what they are in SI units.
+nanobind::dict unit_styles() {
+  nanobind::dict styles;
+  for (const gpz::UnitStyle &style : gpz::unit_styles()) {
+    const gpz::QuantityUnits &words = style.words;
+    const gpz::UnitsInSI &si = style.in_si;
+    nanobind::dict of_style;
+    of_style["symbols"] = nanobind::make_tuple(style.length_symbol, style.time_symbol);
+    const std::tuple<const char *, const char *, double> quantities[] = {{"mass", words.mass, si.mass},
+                                                                         {"length", words.length, si.length},
+                                                                         {"time", words.time, si.time},
+                                                                         {"energy", words.energy, si.energy},
+                                                                         {"pressure", words.pressure, si.pressure},
+                                                                         {"charge", words.charge, si.charge}};
+    for (const auto &[name, word, in_si] : quantities) of_style[name] = nanobind::make_tuple(word, in_si);
+    styles[style.name] = of_style;
+  }
+  return styles;
 }
 
 }  // namespace
@@ -49,6 +71,12 @@ NB_MODULE(_core, module) {
       "position_bound",
       [](const nanobind::str &style) { return gpz::unit_style(gpz::python::from_python(style)).position_bound; },
       "style"_a, "The default bound of positions in the units of this style. Unknown styles are refused.");
+  module.attr("units") = unit_styles();
+  module.attr("avogadro") = gpz::si::avogadro;
+  module.attr("electron_charge") = gpz::si::electron_charge;
+  module.attr("electronvolt") = gpz::si::electronvolt;
+  module.attr("angstrom") = gpz::si::angstrom;
+  module.attr("dalton") = gpz::si::dalton;
   module.def("usual_bound", &gpz::usual_bound, "rms"_a,
              "The bound that is proposed for a column with this root mean square; 0: none.");
   gpz::python::watch_end_of_interpreter();

@@ -122,5 +122,24 @@ class Names(unittest.TestCase):
         self.assertFalse(lists_in_python('"""a: "a" or "b"."""\nif x == "a": f("b")', {"a", "b"}))
 
 
+class Units(unittest.TestCase):
+    table = ["gpz/api/units.cpp", "gpz/include/gpz/units.hpp"]
+
+    def test_measured_constants_are_in_one_table(self):
+        found = set()
+        for path, text in sources(".cpp", ".hpp", ".h", ".cu", ".cuh", ".py", ".js"):
+            # Avogadro's constant, the electron charge, Hartree, dalton, Bohr. Benchmarks are studies of their own.
+            if not path.startswith("bench/") and re.search(r"\b(6\.022|1\.602|4\.359|1\.660|5\.291|0\.529)\d+", text if path.endswith(".py") else without_comments(text)):
+                found.add(path)
+        self.assertEqual(sorted(found), self.table)
+
+    def test_python_has_no_table_of_unit_styles(self):
+        # What MDAnalysis calls units is of that program.
+        styles = set(re.findall(r'\{"(\w+)",\s+"\w+",\s+\d', (ROOT / self.table[0]).read_text()))
+        self.assertIn("metal", styles)
+        found = {path for path, text in sources(".py") if lists_in_python(text, styles - {"lj"})}
+        self.assertEqual(found, {"python/gpz/mdanalysis/units.py"})
+
+
 if __name__ == "__main__":
     unittest.main()

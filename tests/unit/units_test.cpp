@@ -36,6 +36,25 @@ TEST(Units, HaveOneBoundForPositions) {
   EXPECT_NEAR(unit_style("electron").position_bound * 5.29177e-11, 5e-14, 5e-15);
 }
 
+// In styles whose units follow from each other, and of constants that other sources give.
+TEST(Units, AreCoherentInSI) {
+  for (const char *const name : {"si", "cgs", "micro", "nano"}) {
+    const UnitsInSI &unit = unit_style(name).in_si;
+    const double speed = unit.length / unit.time;
+    EXPECT_NEAR(unit.energy / (unit.mass * speed * speed), 1, 1e-12) << name;
+    EXPECT_NEAR(unit.pressure / (unit.energy / (unit.length * unit.length * unit.length)), 1, 1e-12) << name;
+  }
+  const UnitsInSI &electron = unit_style("electron").in_si, &real = unit_style("real").in_si;
+  // Hartree = e^2 / (4 pi eps0 Bohr), with the exact e and the measured eps0.
+  const double pi = std::acos(-1.0);
+  const double coulomb = si::electron_charge * si::electron_charge / (4 * pi * 8.8541878128e-12);
+  EXPECT_NEAR(electron.energy / (coulomb / electron.length), 1, 1e-9);
+  EXPECT_NEAR(real.energy / si::electronvolt, 0.0433641, 1e-7);
+  EXPECT_NEAR(si::dalton * si::avogadro, 1e-3, 1e-12);
+  const UnitsInSI &lj = unit_style("lj").in_si;
+  for (const double none : {lj.mass, lj.length, lj.time, lj.energy, lj.pressure, lj.charge}) EXPECT_EQ(none, 0);
+}
+
 TEST(Units, UsualBoundsAreAThousandthRoundedDown) {
   EXPECT_DOUBLE_EQ(usual_bound(1.0), 1e-3);
   EXPECT_DOUBLE_EQ(usual_bound(1.99), 1e-3);

@@ -79,7 +79,7 @@ void check_units(const FrameSource &source, std::uint64_t frame, const std::stri
 // The bound of positions without --eb, --rel and --lossless, and a line that names it.
 double default_bound(const FrameSource &source, const std::string &units_option) {
   constexpr const char *others = "(--eb V for another)";
-  constexpr double usual = 5e-4;
+  const double usual = unit_style(source.is_xyz() ? "metal" : "lj").position_bound;
   const std::string &units = units_option.empty() ? source.metadata().units : units_option;
   if (units.empty()) {
     print_note(fmt::format("positions: bound {}{} {}", usual,
@@ -312,8 +312,9 @@ void add_encode(CommandParser &parser) {
   command
       .parsed_option(
           "--eb", [options](const std::string &text) { options->bounds.absolute = text; },
-          "bound of the positions, in distance units; 0: as --lossless; without --eb, --rel and --lossless the default "
-          "of the units: 0.0005 Angstrom, 0.0005 in lj")
+          fmt::format("bound of the positions, in distance units; 0: as --lossless; without --eb, --rel and --lossless "
+                      "the default of the units: {} Angstrom, {} in lj",
+                      unit_style("metal").position_bound, unit_style("lj").position_bound))
       .type_name("FLOAT");
   command
       .parsed_option(

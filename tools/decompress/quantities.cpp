@@ -12,8 +12,7 @@
 namespace gpz::tool {
 namespace {
 
-constexpr double electronvolt = 1.602176634e-19;                      // J
-constexpr double electronvolt_per_angstrom_3 = electronvolt / 1e-30;  // Pa
+constexpr double electronvolt_per_angstrom_3 = si::electronvolt / 1e-30;  // Pa
 
 struct FrameQuantity {
   std::string_view name;
@@ -29,23 +28,13 @@ const std::vector<FrameQuantity> &frame_quantities() {
   return quantities;
 }
 
-// Energies and pressures of LAMMPS's styles in J and Pa, as in python/gpz/_units.py.
-struct StyleUnits {
-  const char *style;
-  double energy, pressure;
-};
-constexpr StyleUnits style_units[] = {
-    {"real", 4184 / 6.02214076e23, 101325}, {"metal", electronvolt, 1e5}, {"si", 1, 1},         {"cgs", 1e-7, 0.1},
-    {"electron", 4.3597447222071e-18, 1},   {"micro", 1e-15, 1e3},        {"nano", 1e-21, 1e6},
-};
-
 // One of this unit in eV or eV/Angstrom^3; 1 for units that are not known. Without a unit it is that of the style.
 double factor_to_ase(const std::string &unit, const std::string &style, bool is_pressure) {
   if (is_pressure && unit == "eV/Angstrom^3") return 1;
-  for (const StyleUnits &known : style_units) {
-    const QuantityUnits &words = quantity_units(known.style);
-    if (unit.empty() ? style == known.style : unit == (is_pressure ? words.pressure : words.energy))
-      return is_pressure ? known.pressure / electronvolt_per_angstrom_3 : known.energy / electronvolt;
+  for (const UnitStyle &known : unit_styles()) {
+    if (known.in_si.energy == 0) continue;
+    if (unit.empty() ? style == known.name : unit == (is_pressure ? known.words.pressure : known.words.energy))
+      return is_pressure ? known.in_si.pressure / electronvolt_per_angstrom_3 : known.in_si.energy / si::electronvolt;
   }
   return 1;
 }

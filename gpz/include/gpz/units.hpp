@@ -11,10 +11,34 @@
 
 namespace gpz {
 
+// Units of the quantities of a style, in the words of LAMMPS's page of the command units: units of columns of tables
+// and of observables (gpz/tables.hpp). Empty where that page has none: everything in lj units.
+struct QuantityUnits {
+  const char *mass, *length, *time, *energy, *force, *temperature, *pressure, *charge;
+  const char *density;  // without the power of the length: "g/cm"
+};
+
+// The same units in kg, m, s, J, Pa and C. 0 in lj units.
+struct UnitsInSI {
+  double mass, length, time, energy, pressure, charge;
+};
+
+// Constants in SI units. Those that are measured are the values of CODATA 2018.
+namespace si {
+inline constexpr double avogadro = 6.02214076e23;  // 1/mol
+inline constexpr double electron_charge = 1.602176634e-19;
+inline constexpr double electronvolt = 1.602176634e-19;
+inline constexpr double angstrom = 1e-10;
+inline constexpr double dalton = 1.66053906660e-27;
+}  // namespace si
+
 struct UnitStyle {
   const char *name;
-  const char *length;     // the unit of distance
-  double position_bound;  // in that unit
+  const char *length;                       // the unit of distance
+  double position_bound;                    // in that unit
+  const char *length_symbol, *time_symbol;  // for axes, UTF-8; of lj: sigma and tau in Greek
+  QuantityUnits words;
+  UnitsInSI in_si;
 };
 
 // lj, real, metal, electron, si, cgs, micro, nano. The bound is 0.0005 Angstrom in the unit of length (in lj 0.0005
@@ -23,14 +47,7 @@ GPZ_API const std::vector<UnitStyle> &unit_styles();
 // Throws invalid_argument if LAMMPS has no such style; the message lists them.
 GPZ_API const UnitStyle &unit_style(const std::string &name);
 
-// Units of the quantities of a style, in the words of LAMMPS's page of the command units: units of columns of tables
-// and of observables (gpz/tables.hpp). Empty where that page has none: everything in lj units.
-struct QuantityUnits {
-  const char *style;
-  const char *mass, *length, *time, *energy, *force, *temperature, *pressure, *charge;
-  const char *density;  // without the power of the length: "g/cm"
-};
-// Those of lj, which are empty, if there is no such style.
+// UnitStyle::words. Those of lj, which are empty, if there is no such style.
 GPZ_API const QuantityUnits &quantity_units(const std::string &style);
 
 // Observables are of a system, whose number of particles is the observable of this name; without it they are of the

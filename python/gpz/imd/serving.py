@@ -17,7 +17,7 @@ import gpz
 from gpz import _clients, _core, _observed, _positions, _units
 from gpz._arguments import checked_integer
 from gpz._errors import FileError, UnsupportedError
-from gpz.imd.units import KILOJOULE_PER_MOLE, NAMES
+from gpz.imd.units import NAMES
 from gpz.remote.names import is_url
 
 VERSION = 3
@@ -61,7 +61,7 @@ class Server:
         self._has_box, self._has_energies = first.box is not None, "PotEng" in self._observables_of(first)
         units = trajectory.units if convert else ""
         length, time = _units.length_factor(units, 1e-10), _units.time_factor(units, 1e-12)
-        energy = _units.energy_factor(units, KILOJOULE_PER_MOLE)
+        energy = _units.energy_factor(units, _units.KILOJOULE_PER_MOLE)
         self._time, self._energy = time, energy
         self._factors = {"positions": length, "velocities": length / time, "forces": energy / length}
         # A recorder of this stream must not write to the file that it comes from.

@@ -9,7 +9,6 @@ from gpz import _units
 
 # IMD, version 3: Å, ps, Å/ps, kJ/mol, kJ/(mol Å), which are those of metal but for energies and forces.
 STYLE_OF_STREAMS = "metal"
-KILOJOULE_PER_MOLE = 1000 / 6.02214076e23  # J
 # LAMMPS's names of what imdclient calls its energies.
 NAMES = {
     "temperature": "Temp",
@@ -30,7 +29,7 @@ class Units:
 
     def __init__(self, given: str | None):
         self.style = STYLE_OF_STREAMS if given is None else given
-        self._kilojoule = 1.0 if given is not None else 1 / _units.energy_factor(self.style, KILOJOULE_PER_MOLE)
+        self._kilojoule = 1.0 if given is not None else 1 / _units.energy_factor(self.style, _units.KILOJOULE_PER_MOLE)
         self._energy = "eV" if given is None else ""
 
     def forces(self, values: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from openmm import unit
 
 from gpz._arguments import checked_flag
 from gpz._observed import ATOMS
+from gpz._units import DALTON
 from gpz.openmm import units
 from gpz.openmm.topology import masses_of
 
@@ -26,7 +27,7 @@ NAMES = {
     "density": "Density",
 }
 OF_ENERGIES = {"potentialEnergy", "kineticEnergy", "totalEnergy", "temperature"}
-DALTONS = 1.66053906660  # in 10^-24 g (CODATA 2018)
+DALTONS = DALTON * 1e27  # in 10^-24 g
 
 
 class ObservablesOf:

@@ -11,7 +11,7 @@ import warnings
 import gpz
 from gpz._slices import as_slice
 from gpz.programs.exit_codes import HELP, exit_code
-from gpz.programs.options import add_bounds, add_coding, bounds_of, in_the_shell, option, whole_number
+from gpz.programs.options import USUAL_BOUND, add_bounds, add_coding, bounds_of, in_the_shell, option, whole_number
 from gpz.programs.parser import Parser
 
 
@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="N",
         help="decimal places of nm in XTC files, 0 to 9 (3, or those of the XTC file from which IN was made)",
     )
-    add_bounds(made, "0.0005 Angstrom; half of the grid of an XTC file, whose values are kept", has_relative=True)
+    add_bounds(made, f"{USUAL_BOUND}; half of the grid of an XTC file, whose values are kept", has_relative=True)
     made.add_argument(
         "--topology",
         metavar="FILE",

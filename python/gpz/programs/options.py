@@ -51,6 +51,7 @@ def bound(text: str) -> float:
     return value
 
 
+USUAL_BOUND = f"{_core.position_bound('metal'):g} Angstrom"
 # And as gpz encode names them.
 QUANTITIES = {"velocities": "velocities", "forces": "forces", "v*": "velocities", "f*": "forces"}
 
@@ -106,7 +107,7 @@ def add_threads(parser: argparse.ArgumentParser, default: int = 0) -> None:
     )
 
 
-def add_bounds(parser: argparse.ArgumentParser, usual: str = "0.0005 Angstrom", has_relative: bool = False) -> None:
+def add_bounds(parser: argparse.ArgumentParser, usual: str = USUAL_BOUND, has_relative: bool = False) -> None:
     """--eb, --lossless, and --bound of velocities and forces. `usual`: the bound of positions where none is given. has_relative:
     --rel too."""
     positions = parser.add_mutually_exclusive_group()
