@@ -15,7 +15,6 @@
 #include "dump_gpz.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -47,6 +46,13 @@ using namespace LAMMPS_NS;
 namespace {
 
 int instances = 0;
+
+// MPI_User_function: adds gpz::SpeciesVelocities.
+void add_velocities(void *from, void *to, int *count, MPI_Datatype *) {
+  for (int n = 0; n < *count; ++n)
+    for (int d = 0; d < 3; ++d)
+      static_cast<gpz::SpeciesVelocities *>(to)[n][d].add(static_cast<gpz::SpeciesVelocities *>(from)[n][d]);
+}
 
 }  // namespace
 
@@ -432,45 +438,37 @@ void DumpGPZ::warn_of_large_bound(double bound) {
                   bound, edges[0], edges[1], edges[2], id));
 }
 
-// Of one component, of the heaviest atoms that are written: sqrt(kB T / m), with the kinetic temperature of all of them
-// about their common velocity.
-double DumpGPZ::thermal_speed() {
-  if (backend_.kokkos_atoms()) backend_.kokkos_atoms()->sync_host(V_MASK | TYPE_MASK | MASK_MASK | RMASS_MASK);
-  enum { MASS, MOMENTUM, SQUARES = MOMENTUM + 3, COUNT, SUMS };
-  double mine[SUMS] = {}, all[SUMS], heaviest = 0.0, heaviest_of_all = 0.0;
-  for (int i = 0; i < atom->nlocal; ++i) {
-    if (!(atom->mask[i] & groupbit)) continue;
-    const double mass = atom->rmass ? atom->rmass[i] : atom->mass[atom->type[i]];
-    heaviest = std::max(heaviest, mass);
-    mine[MASS] += mass;
-    mine[COUNT] += 1.0;
-    for (int d = 0; d < domain->dimension; ++d) {
-      mine[MOMENTUM + d] += mass * atom->v[i][d];
-      mine[SQUARES] += mass * atom->v[i][d] * atom->v[i][d];
-    }
-  }
-  MPI_Allreduce(mine, all, SUMS, MPI_DOUBLE, MPI_SUM, world);
-  MPI_Allreduce(&heaviest, &heaviest_of_all, 1, MPI_DOUBLE, MPI_MAX, world);
-  if (all[COUNT] < 2.0 || heaviest_of_all <= 0.0) return 0.0;
-  double energy = all[SQUARES];  // twice the kinetic one
-  for (int d = 0; d < domain->dimension; ++d) energy -= all[MOMENTUM + d] * all[MOMENTUM + d] / all[MASS];
-  if (!(energy > 1e-12 * all[SQUARES])) return 0.0;  // all have one velocity
-  return std::sqrt(energy / (domain->dimension * (all[COUNT] - 1.0)) / heaviest_of_all);
+// Of the atoms of the frame on all ranks, by type.
+double DumpGPZ::thermal_bound() {
+  if (backend_.kokkos_atoms()) backend_.kokkos_atoms()->sync_host(V_MASK | TYPE_MASK | MASK_MASK);
+  const bool shows[] = {has_column("vx"), has_column("vy"), has_column("vz")};
+  std::vector<gpz::SpeciesVelocities> mine(atom->ntypes), all(atom->ntypes);
+  for (const int i : chosen_atoms())
+    for (int d = 0; d < 3; ++d)
+      if (shows[d]) mine[atom->type[i] - 1][d].add(atom->v[i][d]);
+
+  MPI_Datatype numbers;
+  MPI_Op add;
+  MPI_Type_contiguous(sizeof(gpz::SpeciesVelocities) / sizeof(double), MPI_DOUBLE, &numbers);
+  MPI_Type_commit(&numbers);
+  MPI_Op_create(add_velocities, 1, &add);
+  MPI_Allreduce(mine.data(), all.data(), atom->ntypes, numbers, add, world);
+  MPI_Op_free(&add);
+  MPI_Type_free(&numbers);
+  return gpz::thermal_bound(all);
 }
 
 // At the first frame.
 void DumpGPZ::set_thermal_bound() {
   if (!gpz_columns().needs_thermal_bound()) return;
-  const double bound = gpz::thermal_bound(thermal_speed());
+  const double bound = thermal_bound();
   if (bound == 0.0)
     log().fail(
-        "dump_modify bound thermal: the atoms have no velocities at the first frame, and so no thermal speed; give a "
-        "number");
+        "dump_modify bound thermal: no two atoms of one type differ in velocity at the first frame, so there is no "
+        "thermal speed; give a number");
   gpz_columns().give_thermal_bound(bound);
-  log().say(
-      fmt::format("velocities within {:g}, a thousandth of the thermal speed of the heaviest atoms, rounded down; "
-                  "change with dump_modify {} bound",
-                  bound, id));
+  log().say(fmt::format("velocities within {:g}, {}, rounded down; change with dump_modify {} bound", bound,
+                        gpz::thermal_bound_text, id));
 }
 
 // What stands in front of the frame. `problem`: why this rank has none.

@@ -104,7 +104,7 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   double set_bounds_of_frame();
   void say_bound_beside(const GPZPositionOrigin &origin);
   void warn_of_large_bound(double bound);
-  double thermal_speed();
+  double thermal_bound();
   void set_thermal_bound();
   GPZRecords make_records(std::string &problem);
   void write_frame();

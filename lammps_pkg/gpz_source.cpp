@@ -114,6 +114,14 @@ int GPZSource::count() {
   return chosen;
 }
 
+std::vector<int> GPZSource::chosen_atoms() const {
+  if (chosen_by_custom()) return {clist, clist + nchoose};
+  std::vector<int> chosen;
+  for (int i = 0; i < atom->nlocal; ++i)
+    if (atom->mask[i] & groupbit) chosen.push_back(i);
+  return chosen;
+}
+
 std::unique_ptr<GPZWrapped> GPZSource::wrapped() {
   if (!pbcflag) return nullptr;
   if (atom->nlocal > maxpbc) pbc_allocate();

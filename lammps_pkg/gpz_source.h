@@ -60,6 +60,8 @@ class GPZSource : public DumpCustom {
   // Fills the columns that are not read in place.
   void pack(tagint *) override;
   int modify_param(int, char **) override;
+  // Local atoms of the frame, for what reads them in host memory.
+  std::vector<int> chosen_atoms() const;
   // As long as the result lives, the atoms are wrapped, if dump_modify pbc says so; otherwise nullptr.
   std::unique_ptr<GPZWrapped> wrapped();
 

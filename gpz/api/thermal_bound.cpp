@@ -41,31 +41,13 @@ double number_at(const ConstArray &array, std::size_t row) {
   return api::value_at<double>(array, row);
 }
 
-// One component of one species. Sums are about the first value: equal velocities have no variance, not even by
-// rounding.
-struct Sums {
-  double first = 0;
-  double count = 0;
-  double sum = 0;
-  double squares = 0;
-
-  void add(double v) {
-    if (count == 0) first = v;
-    v -= first;
-    ++count;
-    sum += v;
-    squares += v * v;
-  }
-};
-using Species = std::array<Sums, 3>;
-
-double speed_of(const Species &species) {
+double speed_of(const SpeciesVelocities &species) {
   double squares = 0;
   double count = 0;
-  for (const Sums &of : species) {
-    if (of.count < 2) continue;
-    squares += of.squares - of.sum * of.sum / of.count;
-    count += of.count - 1;
+  for (const VelocitySpread &component : species) {
+    if (component.squares == 0) continue;  // as all z in two dimensions
+    squares += component.squares;
+    count += component.count - 1;
   }
   return squares > 0 ? std::sqrt(squares / count) : 0;
 }
@@ -94,28 +76,43 @@ const ConstArray &species_of(const std::vector<FieldInput> &fields, std::string 
 
 }  // namespace
 
+void VelocitySpread::add(double v) { add(VelocitySpread{1, v, 0}); }
+
+void VelocitySpread::add(const VelocitySpread &other) {
+  if (other.count == 0 || !std::isfinite(other.mean)) return;
+  const double both = count + other.count, difference = other.mean - mean;
+  mean += difference * (other.count / both);
+  squares += other.squares + difference * difference * (count * (other.count / both));
+  count = both;
+}
+
+double thermal_bound(const std::vector<SpeciesVelocities> &all) {
+  double least = 0;
+  for (const SpeciesVelocities &species : all)
+    if (const double speed = speed_of(species); speed > 0 && (least == 0 || speed < least)) least = speed;
+  return thermal_bound(least);
+}
+
 double thermal_bound(const std::vector<FieldInput> &fields, std::uint64_t particles) {
   const format::UsualArithmetic usual;
   const std::vector<const ConstArray *> velocities = velocities_of(fields);
   std::string name;
   const ConstArray &kinds = species_of(fields, name);
-  std::map<double, Species> all;
+  std::map<double, std::size_t> species;
+  std::vector<SpeciesVelocities> all;
   for (std::uint64_t i = 0; i < particles; ++i) {
     const auto row = static_cast<std::size_t>(i);
     const double kind = number_at(kinds, row);
     if (std::isnan(kind)) continue;
-    Species &species = all[kind];
+    const auto [found, is_new] = species.emplace(kind, all.size());
+    if (is_new) all.emplace_back();
     if (all.size() > most_species)
       throw Error(Status::invalid_argument, "column " + name + " has more than " + std::to_string(most_species) +
                                                 " values, so it does not say which particles are of one species; give "
                                                 "a column type, or a number as the bound");
-    for (std::size_t d = 0; d < velocities.size(); ++d)
-      if (const double v = number_at(*velocities[d], row); std::isfinite(v)) species[d].add(v);
+    for (std::size_t d = 0; d < velocities.size(); ++d) all[found->second][d].add(number_at(*velocities[d], row));
   }
-  double least = 0;
-  for (const auto &[kind, species] : all)
-    if (const double speed = speed_of(species); speed > 0 && (least == 0 || speed < least)) least = speed;
-  const double bound = thermal_bound(least);
+  const double bound = thermal_bound(all);
   if (bound == 0)
     throw Error(Status::invalid_argument,
                 "no two particles of one species (column " + name +

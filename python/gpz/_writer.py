@@ -49,7 +49,7 @@ class Writer:
     bound: the largest error of a coordinate, distance units, in every frame and without exception. 0: positions are
         exact. None: that of the units, 0.0005 Angstrom in real and metal; 0.0005 where no units are named.
     bounds: of other float columns, in their units: {"velocities": 1e-4, "c_pe": 1e-3}. Without one they are exact, as
-        integers are. {"velocities": "thermal"}: a thousandth of the thermal speed of the heaviest species in the first
+        integers are. {"velocities": "thermal"}: a thousandth of the thermal speed of the slowest species in the first
         frame, which needs types or a column mass. Observables do not change with it.
     key_interval: every Nth frame can be decoded without others. The others need ids: they are stored as differences,
         which is smaller; whoever reads one decodes from the key frame on. "auto": for files that are read from a web server

@@ -77,6 +77,7 @@ NB_MODULE(_core, module) {
   module.attr("electronvolt") = gpz::si::electronvolt;
   module.attr("angstrom") = gpz::si::angstrom;
   module.attr("dalton") = gpz::si::dalton;
+  module.attr("thermal_bound_text") = gpz::thermal_bound_text;
   module.def("usual_bound", &gpz::usual_bound, "rms"_a,
              "The bound that is proposed for a column with this root mean square; 0: none.");
   gpz::python::watch_end_of_interpreter();

@@ -141,5 +141,18 @@ class Units(unittest.TestCase):
         self.assertEqual(found, {"python/gpz/mdanalysis/units.py"})
 
 
+class ThermalBound(unittest.TestCase):
+    def test_it_has_one_subject(self):
+        """Whose thermal speed it is: of the slowest species, of which there may be other words such as type."""
+        subjects = []
+        for path in tracked_files():
+            if path.endswith((".md", ".rst", ".py", ".cpp", ".hpp", ".h")) and not path.startswith(("CHANGELOG", "docs/history/", "tests/", "bench/")):
+                text = re.sub(r"[\s\"*/]+", " ", (ROOT / path).read_text())
+                text = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", text)
+                subjects += re.findall(r"thousandth of the thermal speed of the (\w+)", text)
+        self.assertGreater(len(subjects), 8)
+        self.assertEqual(set(subjects), {"slowest"})
+
+
 if __name__ == "__main__":
     unittest.main()

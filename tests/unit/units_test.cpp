@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -180,6 +182,40 @@ TEST_F(ThermalBounds, LeaveOutWhatSaysNothing) {
   auto with_mass = fields;
   with_mass.push_back(gpz_column("mass", GPZ_FLOAT64, masses.data()));
   EXPECT_EQ(bound(with_mass, message), expected) << message;
+}
+
+// As the ranks of a simulation do, some of which have no particles of a species.
+TEST_F(ThermalBounds, AreThoseOfMergedParts) {
+  std::vector<SpeciesVelocities> whole(2), merged(2);
+  std::array<std::vector<SpeciesVelocities>, 3> parts;
+  parts.fill(std::vector<SpeciesVelocities>(2));
+  for (int i = 0; i < particles; ++i) {
+    const auto species = static_cast<std::size_t>(types[i] - 1);
+    const double of[] = {vx[i], vy[i], vz[i]};
+    for (std::size_t d = 0; d < 3; ++d)
+      for (std::vector<SpeciesVelocities> *const to : {&whole, &parts[i % 2]}) (*to)[species][d].add(of[d]);
+  }
+  for (const std::vector<SpeciesVelocities> &part : parts)
+    for (std::size_t s = 0; s < merged.size(); ++s)
+      for (std::size_t d = 0; d < 3; ++d) merged[s][d].add(part[s][d]);
+  for (std::size_t s = 0; s < merged.size(); ++s) EXPECT_NEAR(merged[s][0].squares / whole[s][0].squares, 1, 1e-9);
+  EXPECT_EQ(thermal_bound(merged), thermal_bound(speed_of_heavy()));
+  EXPECT_EQ(thermal_bound(whole), thermal_bound(speed_of_heavy()));
+}
+
+TEST_F(ThermalBounds, HaveNoPartOfAComponentThatIsConstant) {
+  std::fill(vz.begin(), vz.end(), 0.0F);
+  double squares = 0;
+  double count = 0;
+  for (const std::vector<double> &v : {vx, vy}) {
+    double mean = 0;
+    for (int i = 0; i < particles; i += 3) mean += v[i] / (particles / 3);
+    for (int i = 0; i < particles; i += 3) squares += (v[i] - mean) * (v[i] - mean);
+    count += particles / 3 - 1;
+  }
+  std::string message;
+  EXPECT_EQ(bound(velocities_and(gpz_column("type", GPZ_INT32, types.data())), message),
+            thermal_bound(std::sqrt(squares / count)));
 }
 
 TEST_F(ThermalBounds, AreRefusedWithWhatIsMissing) {

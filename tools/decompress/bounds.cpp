@@ -167,10 +167,8 @@ void Bounds::resolve_columns(const std::string &file, const Frame &frame) {
     if (found == 0)
       throw Failure(ExitCode::usage, file, fmt::format("--bound {}: no such column takes a bound", asked.pattern));
     if (!asked.bound)
-      print_note(
-          printable(fmt::format("{}: bound {:g}, a thousandth of the thermal speed of the slowest species in the first "
-                                "frame, rounded down",
-                                names, thermal)));
+      print_note(printable(
+          fmt::format("{}: bound {:g}, {} in the first frame, rounded down", names, thermal, thermal_bound_text)));
   }
   asked_.clear();
 }

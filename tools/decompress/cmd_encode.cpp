@@ -326,8 +326,9 @@ void add_encode(CommandParser &parser) {
   command
       .option(
           "--bound", options->bounds.columns,
-          "COLUMN=V: bound of another float column; without one it is lossless. A * at the end of COLUMN stands for "
-          "any text. V is thermal for velocities: a thousandth of the thermal speed of the heaviest species")
+          fmt::format("COLUMN=V: bound of another float column; without one it is lossless. A * at the end of COLUMN "
+                      "stands for any text. V is thermal for velocities: {}",
+                      thermal_bound_text))
       .one_value_each();
   add_encoding_options(command, options->encoding, true);
   add_effort_option(command, options->encoding.effort, name_of(effort_names, default_effort));

@@ -2,6 +2,7 @@
 // The unit styles of LAMMPS, as in Metadata::units, and default bounds.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -76,18 +77,32 @@ inline constexpr const char *thermo_energies[] = {"PotEng", "KinEng", "TotEng", 
 // `rms`, rounded down to 1, 2 or 5 times a power of ten. 0 if there is none.
 GPZ_API double usual_bound(double rms);
 
-// The bound of velocities that leaves observables unchanged: a thousandth of the thermal speed of the heaviest species
-// (of one component), rounded down to two significant digits. 0 if there is none.
+// What programs call the thermal bound of velocities, which leaves observables unchanged.
+inline constexpr char thermal_bound_text[] = "a thousandth of the thermal speed of the slowest species";
+
+// The thermal bound of velocities with this thermal speed: a thousandth, rounded down to two significant digits. 0 if
+// there is none.
 GPZ_API double thermal_bound(double thermal_speed);
+
+// One component of the velocities of a species.
+struct GPZ_API VelocitySpread {
+  double count = 0, mean = 0, squares = 0;  // the last: of the deviations from the mean
+  void add(double v);                       // unless it is not finite
+  void add(const VelocitySpread &other);    // of other particles of the species, as of another process
+};
+using SpeciesVelocities = std::array<VelocitySpread, 3>;
+
+// The thermal bound of these species. The thermal speed of a species is the root mean square of the components of its
+// velocities, about the mean of each; a component in which all of its particles are equal does not count. The slowest
+// species gives the bound: in equilibrium it is the heaviest. 0 if no species has two particles that differ.
+GPZ_API double thermal_bound(const std::vector<SpeciesVelocities> &all);
 
 struct FieldInput;  // gpz/frame.hpp
 
-// The same bound, from the columns vx, vy and vz of a frame (those that exist), in their units. The thermal speed of a
-// species is the root mean square of the components of its velocities, about the mean of each. The smallest is used,
-// which in equilibrium is that of the heaviest species. A species is all particles with the same value in the first
-// existing column of type, typelabel, element and mass. Bounds, other columns and non-finite values are ignored. Throws
-// invalid_argument without velocities (floats), without a column of species, or if no species has two particles that
-// differ in velocity.
+// The same, from the columns vx, vy and vz of a frame (those that exist), in their units. A species is all particles
+// with the same value in the first existing column of type, typelabel, element and mass. Bounds, other columns and
+// non-finite values are ignored. Throws invalid_argument without velocities (floats), without a column of species, or
+// if there is no thermal bound.
 GPZ_API double thermal_bound(const std::vector<FieldInput> &fields, std::uint64_t particles);
 
 }  // namespace gpz

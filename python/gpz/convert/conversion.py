@@ -54,8 +54,8 @@ def convert(
         units (gpz.Writer). Values of an XTC file are kept, unless the bound is larger than half of its grid.
     relative_bound: instead of bound: relative to the longest box edge of the first of the chosen frames, below 1; without a box, to
         the largest extent of its positions along one axis.
-    bounds: of "velocities" and "forces", which are exact otherwise. "thermal" for velocities: a thousandth of the thermal speed of
-        the heaviest species in the first frame, which needs types: those of the topology, where the source has none.
+    bounds: of "velocities" and "forces", which are exact otherwise. "thermal" for velocities, as in gpz.Writer, needs types: those
+        of the topology, where the source has none.
     key_interval, order, effort: of the .gpz file, as in gpz.Writer.
     topology: a file that MDAnalysis reads, for types, elements, names, masses, charges and bonds, and for the number of atoms of files that do not say
         it (AMBER's mdcrd, TRZ).

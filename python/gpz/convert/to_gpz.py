@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import gpz
-from gpz import _checks
+from gpz import _checks, _core
 from gpz.convert import dcd, lossless, reference, xtc
 from gpz.convert.beside import Beside, beside
 from gpz.convert.bounds import Bounds
@@ -252,5 +252,4 @@ def thermal_notes(bounds: Mapping[str, float | str], path: Path) -> list[str]:
         return []
     with gpz.open(path) as file:
         bound = next(frame.bounds["vx"] for frame in file if "vx" in frame)
-    species = "the slowest species in the first frame that has them"
-    return [f"velocities: bound {bound:g}, a thousandth of the thermal speed of {species}, rounded down"]
+    return [f"velocities: bound {bound:g}, {_core.thermal_bound_text} in the first frame that has them, rounded down"]

@@ -39,8 +39,8 @@ class GPZWriter(base.WriterBase):
     bound: the largest error of a coordinate, in A. None: that of the units of the file, as in gpz.Writer (real,
         metal: 0.0005 A). 0: exact.
     velocity_bound, force_bound: of velocities (A/ps) and forces (kJ/(mol A)); None: they are exact.
-        velocity_bound="thermal": a thousandth of the thermal speed of the heaviest species in the first frame. Species
-        are the atoms of one type, or of one mass where there are no types.
+        velocity_bound="thermal": as in gpz.Writer. Species are the atoms of one type, or of one mass where there are no
+        types.
     lammps_units: of the file. None: those of the trajectory if it is a .gpz file, else "metal", in which lengths, times
         and velocities are those of MDAnalysis.
     convert_units: False: numbers go into the file as MDAnalysis has them.

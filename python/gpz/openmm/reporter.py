@@ -50,7 +50,7 @@ class GPZReporter:
         observable Atoms.
     eb: the largest error of a coordinate, in nm. None: 0.00005 nm. 0: none but the rounding of the unit.
     velocities, forces: whether they are written. velocity_eb (nm/ps), force_eb (kJ/(mol nm)): their largest errors; None: they are
-        exact. velocity_eb="thermal": a thousandth of the thermal speed of the heaviest element in the first frame.
+        exact. velocity_eb="thermal": as in gpz.Writer; species are elements.
     potentialEnergy, kineticEnergy, totalEnergy, temperature, volume, density: become observables of the frames. They are those of
         OpenMM's StateDataReporter.
     key_interval, order, effort, threads: as in gpz.Writer.

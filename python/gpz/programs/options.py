@@ -52,7 +52,7 @@ def bound(text: str) -> float:
 
 
 USUAL_BOUND = f"{_core.position_bound('metal'):g} Angstrom"
-# And as gpz encode names them.
+# What gpz encode calls quantities too.
 QUANTITIES = {"velocities": "velocities", "forces": "forces", "v*": "velocities", "f*": "forces"}
 
 
@@ -133,8 +133,7 @@ def add_bounds(parser: argparse.ArgumentParser, usual: str = USUAL_BOUND, has_re
         default=[],
         type=option(bound_of, "velocities=V or forces=V, or v*=V or f*=V: V a finite number that is not negative, or thermal for velocities"),
         metavar="WHAT=B",
-        help="WHAT: velocities or forces, or v* or f*; 0: exact (exact); velocities=thermal: a thousandth of the thermal speed "
-        "of the heaviest species",
+        help=f"WHAT: velocities or forces, or v* or f*; 0: exact (exact); velocities=thermal: {_core.thermal_bound_text}",
     )
 
 
