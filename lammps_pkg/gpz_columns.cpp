@@ -98,19 +98,16 @@ GPZColumns::GPZColumns(const std::vector<Column> &columns, int dimension)
     if (std::find(position.begin(), position.end(), n) == position.end()) add_field({n}, false);
 }
 
-// The columns of the first complete set of coordinates, or none.
+// The columns of all coordinates in one form, or none.
 std::vector<int> GPZColumns::find_position(int dimension) const {
+  std::vector<std::string> names;
+  for (const Column &column : columns_) names.push_back(column.name);
+  std::vector<std::string> leading = gpz::leading_positions(names);
+  if (static_cast<int>(leading.size()) < dimension) return {};
+  leading.resize(dimension);
   std::vector<int> found;
-  for (const gpz::PositionForm form : gpz::all_forms) {
-    const auto set = gpz::position_names(form);
-    std::vector<int> columns;
-    for (int axis = 0; axis < dimension; ++axis) {
-      const auto column =
-          std::find_if(columns_.begin(), columns_.end(), [&](const Column &c) { return c.name == set[axis]; });
-      if (column != columns_.end()) columns.push_back(static_cast<int>(column - columns_.begin()));
-    }
-    if (static_cast<int>(columns.size()) == dimension && (found.empty() || columns[0] < found[0])) found = columns;
-  }
+  for (const std::string &name : leading)
+    found.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));
   return found;
 }
 

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <gpz/positions.hpp>
 
 #include "arg_info.h"
 #include "atom_masks.h"
@@ -137,11 +138,10 @@ std::string names_of(std::uint64_t mask) {
   return names;
 }
 
-// x, xs, xu, xsu and the like; 0: none of them.
+// Of a column of positions; 0: it is none.
 std::uint64_t of_position(const std::string &name) {
-  if (name.empty() || name[0] < 'x' || name[0] > 'z') return 0;
-  const std::string kind = name.substr(1);
-  return kind.empty() || kind == "s" ? X_MASK : kind == "u" || kind == "su" ? X_MASK | IMAGE_MASK : 0;
+  const auto form = gpz::position_form(name);
+  return !form ? 0 : gpz::is_wrapped(*form) ? X_MASK : X_MASK | IMAGE_MASK;
 }
 
 }  // namespace

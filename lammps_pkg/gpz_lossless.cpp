@@ -13,22 +13,14 @@
 ------------------------------------------------------------------------- */
 #include "gpz_lossless.h"
 
-#include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <gpz/chunk.hpp>
-#include <gpz/units.hpp>
+#include <optional>
 #include <utility>
-
-#include "fmt/format.h"
 
 using namespace LAMMPS_NS;
 
 namespace {
-
-constexpr double worth_naming = 0.25;  // of the file
-
-bool is_lossless(const gpz::Field &field) { return field.type != gpz::ValueType::integer && field.bound == 0; }
 
 double value_at(const gpz::ConstArray &array, std::size_t row) {
   const auto *const place = static_cast<const char *>(array.data) + static_cast<std::ptrdiff_t>(row) * array.stride;
@@ -42,31 +34,26 @@ double value_at(const gpz::ConstArray &array, std::size_t row) {
   return value;
 }
 
-std::vector<double> sum(MPI_Comm world, std::vector<double> mine, std::size_t size) {
-  mine.resize(size);
-  std::vector<double> all(size);
-  MPI_Allreduce(mine.data(), all.data(), static_cast<int>(size), MPI_DOUBLE, MPI_SUM, world);
+std::vector<double> sum(MPI_Comm world, std::vector<double> mine) {
+  std::vector<double> all(mine.size());
+  MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_DOUBLE, MPI_SUM, world);
   return all;
 }
 
 }  // namespace
 
 void GPZLossless::see(const GPZRows &atoms, bool in_host) {
-  if (has_seen_ || !in_host) return;
-  has_seen_ = true;
-  squares_.assign(atoms.fields.size(), 0.0);
-  values_.assign(atoms.fields.size(), 0.0);
+  if (!in_host) return;
+  const std::optional<std::size_t> sample = gpz::LosslessAdvice::sample(frames_++);
+  if (!sample) return;
+  std::vector<Squares> squares(atoms.fields.size());
   for (std::size_t f = 0; f < atoms.fields.size(); ++f) {
     const gpz::FieldInput &input = atoms.fields[f];
-    if (!is_lossless(input.field)) continue;
-    for (std::size_t c = 0; c < input.field.components.size(); ++c)
-      for (std::size_t i = 0; i < atoms.particles; ++i) {
-        const double value = value_at(input.components[c], atoms.rows ? static_cast<std::size_t>(atoms.rows[i]) : i);
-        if (!std::isfinite(value)) continue;
-        squares_[f] += value * value;
-        values_[f] += 1.0;
-      }
+    if (!gpz::is_lossless(input.field)) continue;
+    for (std::size_t i = 0; i < atoms.particles; ++i)
+      squares[f].add(value_at(input.components[0], atoms.rows ? static_cast<std::size_t>(atoms.rows[i]) : i));
   }
+  samples_.push_back(std::move(squares));
 }
 
 GPZChunk GPZLossless::counted(GPZChunk chunk, std::size_t fields) {
@@ -92,22 +79,35 @@ std::string GPZLossless::report(MPI_Comm world, const std::vector<gpz::FieldInpu
     bytes_->of_fields.assign(fields.size(), 0);
     bytes_->all = 0;
   }
-  counts = sum(world, counts, fields.size() + 1);
-  const std::vector<double> squares = sum(world, squares_, fields.size()), values = sum(world, values_, fields.size());
-  const double all = counts.back();
+  counts = sum(world, counts);
+  // A rank whose atoms could not be read has fewer samples.
+  int mine = static_cast<int>(samples_.size()), samples = 0;
+  MPI_Allreduce(&mine, &samples, 1, MPI_INT, MPI_MAX, world);
+  samples_.resize(samples);
+  std::vector<double> squares;
+  for (std::vector<Squares> &sample : samples_) {
+    sample.resize(fields.size());
+    for (const Squares &of_field : sample) squares.insert(squares.end(), {of_field.sum, of_field.count});
+  }
+  squares = sum(world, squares);
+
+  gpz::LosslessAdvice advice;
   double lossless = 0;
-  std::string names, bounds;
   for (std::size_t f = 0; f < fields.size(); ++f) {
-    if (!is_lossless(fields[f].field)) continue;
+    if (!gpz::is_lossless(fields[f].field)) continue;
     lossless += counts[f];
-    const double usual = values[f] > 0 ? gpz::usual_bound(std::sqrt(squares[f] / values[f])) : 0.0;
-    for (const gpz::Field::Component &component : fields[f].field.components) {
-      names += (names.empty() ? "" : " ") + component.name;
-      if (usual > 0) bounds += fmt::format(" bound {} {:g}", component.name, usual);
+    for (std::size_t s = 0; s < samples_.size(); ++s) {
+      const double *const of_field = &squares[2 * (s * fields.size() + f)];
+      advice.add(fields[f].field.components[0].name, s, {of_field[0], of_field[1]});
     }
   }
-  if (!(lossless > worth_naming * all)) return {};
-  std::string text = fmt::format("  lossless: {}, {:.0f} % of the file", names, 100.0 * lossless / all);
-  if (!bounds.empty()) text += fmt::format("; a thousandth of their root mean square: dump_modify {}{}", id, bounds);
-  return text + "\n";
+  const auto option = [](const std::vector<std::string> &columns, const std::string &bound) {
+    if (bound == "thermal") return std::string("bound v* thermal");
+    std::string options;
+    for (const std::string &column : columns)
+      options.append(options.empty() ? "bound " : " bound ").append(column).append(" ").append(bound);
+    return options;
+  };
+  const std::string text = advice.text(lossless, counts.back(), "dump_modify " + id + " ", option);
+  return text.empty() ? text : "  " + text + "\n";
 }

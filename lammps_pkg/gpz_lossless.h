@@ -19,6 +19,7 @@
 
 #include <cstdint>
 #include <gpz/frame.hpp>
+#include <gpz/lossless.hpp>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -29,18 +30,19 @@
 
 namespace LAMMPS_NS {
 
-// What floating-point columns without a bound take of a dump, and the bounds that would be usual.
+// What floating-point columns without a bound take of a dump, and gpz::LosslessAdvice over all ranks.
 class GPZLossless {
  public:
-  // Looks at the values of a frame, if it is the first. `in_host`: the arrays are in host memory.
+  // Looks at the values of some frames whose arrays are in host memory.
   void see(const GPZRows &atoms, bool in_host);
   // The chunk, whose bytes are counted when they are asked for, in whatever thread that is.
   GPZChunk counted(GPZChunk chunk, std::size_t fields);
-  // Names the columns if they take more than a quarter of what was counted since the last call, for the log; otherwise
-  // empty. `fields` are those of the dump `id`. Collective.
+  // The advice about what was counted since the last call, for the log. `fields` are those of the dump `id`.
+  // Collective.
   std::string report(MPI_Comm world, const std::vector<gpz::FieldInput> &fields, const std::string &id);
 
  private:
+  using Squares = gpz::LosslessAdvice::Squares;
   struct Bytes {
     std::mutex mutex;
     std::vector<std::uint64_t> of_fields;
@@ -48,8 +50,8 @@ class GPZLossless {
   };
 
   std::shared_ptr<Bytes> bytes_ = std::make_shared<Bytes>();
-  bool has_seen_ = false;
-  std::vector<double> squares_, values_;  // per field: the sum of the squares of the finite values, and their number
+  std::uint64_t frames_ = 0;
+  std::vector<std::vector<Squares>> samples_;  // per field
 };
 
 }  // namespace LAMMPS_NS

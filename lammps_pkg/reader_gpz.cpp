@@ -20,6 +20,7 @@
 #include <exception>
 #include <gpz/error.hpp>
 #include <gpz/limits.hpp>
+#include <gpz/positions.hpp>
 #include <gpz/printable.hpp>
 #include <iterator>
 #include <map>
@@ -45,21 +46,19 @@ const gpz::Field::Component *find(const gpz::FrameInfo &info, const std::string 
 
 // A column of positions: x; without it that of xs, xu and xsu which a text dump would have first. The order is that of
 // the other formats of LAMMPS. `flag` becomes what LAMMPS calls its scaling and wrapping.
-std::string position_column(const gpz::FrameInfo &info, const std::string &axis, int &flag) {
+std::string position_column(const gpz::FrameInfo &info, int axis, int &flag) {
   flag = Reader::NOSCALE_WRAP;
-  if (find(info, axis)) return axis;
-  struct {
-    const char *suffix;
-    int flag;
-  } const kinds[] = {{"s", Reader::SCALE_WRAP}, {"u", Reader::NOSCALE_NOWRAP}, {"su", Reader::SCALE_NOWRAP}};
   const gpz::Field::Component *first = nullptr;
-  for (const auto &kind : kinds) {
-    const gpz::Field::Component *column = find(info, axis + kind.suffix);
+  for (const gpz::PositionForm form : gpz::all_forms) {
+    const gpz::Field::Component *column = find(info, gpz::position_names(form)[axis]);
     if (!column || (first && first->column < column->column)) continue;
     first = column;
-    flag = kind.flag;
+    flag = gpz::is_scaled(form)    ? gpz::is_wrapped(form) ? Reader::SCALE_WRAP : Reader::SCALE_NOWRAP
+           : gpz::is_wrapped(form) ? Reader::NOSCALE_WRAP
+                                   : Reader::NOSCALE_NOWRAP;
+    if (form == gpz::PositionForm::wrapped) break;
   }
-  return first ? first->name : axis;
+  return first ? first->name : gpz::position_names(gpz::PositionForm::wrapped)[axis];
 }
 
 // Atom types, also where a text dump would show their names.
@@ -203,7 +202,7 @@ void ReaderGPZ::choose_columns(int nfield, const int *fieldtype, char **fieldlab
     } else if (type < 0 || type >= static_cast<int>(std::size(usual))) {
       fail(path_ + ": this version of LAMMPS asks for a field that is unknown here: give its column with label");
     } else if (position) {
-      names_.push_back(position_column(info_, usual[type], flags[type - X]));
+      names_.push_back(position_column(info_, type - X, flags[type - X]));
     } else {
       names_.push_back(type == TYPE ? type_column(info_) : usual[type]);
     }

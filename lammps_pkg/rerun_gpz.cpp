@@ -15,6 +15,7 @@
 #include "rerun_gpz.h"
 
 #include <algorithm>
+#include <gpz/choices.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +33,7 @@ static const char *format_of(int narg, char **arg) {
 
 bool LAMMPS_NS::gpz_reads(int narg, char **arg) {
   if (const char *format = format_of(narg, arg)) return format == std::string("gpz");
-  const std::string name = narg > 0 ? arg[0] : "", ending = ".gpz";
-  return name.size() >= ending.size() && name.compare(name.size() - ending.size(), ending.size(), ending) == 0;
+  return narg > 0 && gpz::is_gpz_name(arg[0]);
 }
 
 // The arguments, with format gpz behind them where only the name says it.

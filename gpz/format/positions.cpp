@@ -60,6 +60,16 @@ std::vector<std::string> position_columns(const std::vector<std::string> &column
   return found;
 }
 
+std::vector<std::string> leading_positions(const std::vector<std::string> &columns) {
+  std::vector<std::string> found = position_columns(columns);
+  const auto end = std::find_if(found.begin(), found.end(), [&](const std::string &name) {
+    return position_form(name) != position_form(found.front());
+  });
+  found.erase(end, found.end());
+  if (found.size() < 2) found.clear();
+  return found;
+}
+
 BoxVectors box_vectors(const Box &box) {
   const auto &v = box.values;
   switch (box.kind) {

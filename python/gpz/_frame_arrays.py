@@ -15,8 +15,8 @@ from gpz import _box, _core
 from gpz._arguments import as_array, checked_integer, checked_memory, checked_threads, shown
 from gpz._box import Box
 from gpz._checks import checked_bound
-from gpz._errors import ArgumentError, CorruptError, LimitError, NotFoundError
 from gpz._coding import checked_effort, checked_key_interval
+from gpz._errors import ArgumentError, CorruptError, LimitError, NotFoundError
 from gpz._writer import as_box
 
 MOST_COMPONENTS = 3

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
 
 import numpy as np
@@ -13,7 +12,7 @@ from gpz._box import Box
 from gpz._errors import ArgumentError
 
 # Wrapped into the box, unwrapped, and both as fractions of the box: x y z, xu yu zu, xs ys zs, xsu ysu zsu.
-FORMS = _core.position_forms
+FORMS = tuple(_core.position_forms.values())
 SCALED = frozenset(name for form in FORMS if "s" in form[0] for name in form)
 
 
@@ -27,11 +26,7 @@ def find(columns: Iterable[str]) -> tuple[str, ...] | None:
 
 def leading(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
     """Those of the positions which are one field of a frame: the first two or three, of one form; None without them."""
-    if columns is None:
-        return None
-    form = next(form for form in FORMS if columns[0] in form)
-    found = tuple(itertools.takewhile(form.__contains__, columns))
-    return found if len(found) > 1 else None
+    return _core.leading_positions(list(columns or ())) or None
 
 
 def is_scaled(columns: Iterable[str]) -> bool:

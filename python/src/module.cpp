@@ -78,8 +78,12 @@ NB_MODULE(_core, module) {
   module.attr("angstrom") = gpz::si::angstrom;
   module.attr("dalton") = gpz::si::dalton;
   module.attr("thermal_bound_text") = gpz::thermal_bound_text;
+  module.def(
+      "is_gpz_name", [](const nanobind::str &path) { return gpz::is_gpz_name(gpz::python::from_python(path)); },
+      "path"_a, "Whether the name ends in .gpz, in small or capital letters.");
   module.def("usual_bound", &gpz::usual_bound, "rms"_a,
              "The bound that is proposed for a column with this root mean square; 0: none.");
+  gpz::python::bind_lossless(module);
   gpz::python::watch_end_of_interpreter();
   gpz::python::bind_errors();
   gpz::python::bind_sources(module);

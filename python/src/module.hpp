@@ -10,6 +10,7 @@ namespace gpz::python {
 void bind_errors();
 void bind_sources(nanobind::module_ &module);
 void bind_frame_array(nanobind::module_ &module);
+void bind_lossless(nanobind::module_ &module);
 void bind_positions(nanobind::module_ &module);
 void bind_selection(nanobind::module_ &module);
 void bind_reader(nanobind::module_ &module);

@@ -27,17 +27,26 @@ nb::tuple tuple_of(const Names &names) {
   return nb::tuple(list);
 }
 
-nb::tuple forms() {
-  nb::list list;
-  for (const PositionForm form : all_forms) list.append(tuple_of(position_names(form)));
-  return nb::tuple(list);
+// In the order of preference.
+nb::dict forms() {
+  nb::dict forms;
+  for (const PositionForm form : all_forms) {
+    const char *const name = is_wrapped(form)  ? is_scaled(form) ? "scaled" : "wrapped"
+                             : is_scaled(form) ? "scaled_unwrapped"
+                                               : "unwrapped";
+    forms[name] = tuple_of(position_names(form));
+  }
+  return forms;
 }
 
-nb::tuple columns_among(const nb::list &names) {
-  std::vector<std::string> columns;
-  for (const nb::handle name : names) columns.push_back(from_python(nb::cast<nb::str>(name)));
-  return tuple_of(position_columns(columns));
+std::vector<std::string> texts(const nb::list &names) {
+  std::vector<std::string> texts;
+  for (const nb::handle name : names) texts.push_back(from_python(nb::cast<nb::str>(name)));
+  return texts;
 }
+
+nb::tuple columns_among(const nb::list &names) { return tuple_of(position_columns(texts(names))); }
+nb::tuple leading_among(const nb::list &names) { return tuple_of(leading_positions(texts(names))); }
 
 using Points = nb::ndarray<nb::numpy, double, nb::shape<-1, 3>, nb::device::cpu>;
 using Matrix = nb::ndarray<nb::numpy, const double, nb::shape<3, 3>, nb::device::cpu>;
@@ -67,6 +76,7 @@ void bind_positions(nb::module_ &module) {
   module.def(
       "position_columns", &columns_among, "columns"_a,
       "Those of the positions among these columns of floats: of x, y and z, or of x and y; () without positions.");
+  module.def("leading_positions", &leading_among, "columns"_a, "Those of them that are one field of a frame.");
   module.def(
       "to_cartesian", &to_cartesian, "values"_a.noconvert(), "matrix"_a, "origin"_a, "scaled"_a,
       "Makes coordinates of fractions of the box in (N, 3) float64 values, in place. matrix: edge vectors are its "

@@ -285,8 +285,8 @@ class LosslessColumns(EncodeCase):
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", err=None)
         result = subprocess.run([GPZ, "encode", "in.dump", "-o", "t.gpz", "--eb", "0.01"], cwd=self.folder,
                                 capture_output=True, check=True)
-        self.assertRegex(result.stderr.decode(), r"\Agpz: t\.gpz: lossless: q vx, [0-9]+ % of the file; a thousandth of "
-                         r"their root mean square: --bound q=0\.0005 --bound vx=0\.002\n\Z")
+        self.assertRegex(result.stderr.decode(), r"\Agpz: t\.gpz: lossless: vx q, [0-9]+ % of the file; a thousandth of "
+                         r"their root mean square: --bound vx=0\.002 --bound q=0\.0005\n\Z")
         self.assertEqual(result.stdout, b"")
         # Done as it says, nothing is left to say.
         before = len(self.read("t.gpz"))

@@ -253,8 +253,6 @@ class Outputs(CliCase):
             (("decode", "t.gpz", "--format", "xyz", "-o"), "t.gpz"), (("decode", "t.gpz", "--data", "0", "-o"), "t.gpz"),
             (("select", "t.gpz", "-o"), "t.gpz"), (("cat", "t.gpz", "-o"), "t.gpz"), (("merge", "t.gpz", "-o"), "t.gpz"),
             (("repair", "t.gpz", "-o"), "t.gpz"), (("annotate", "--log", "t.gpz"), "t.gpz"), (("annotate", "--data", "t.gpz"), "t.gpz"),
-            (("bench", "--device", "cpu", "--trajectory", "t.gpz", "--json"), "t.gpz"),
-            (("bench", "--device", "cpu", "--file", "t.gpz", "--json"), "t.gpz"), ((*raw, "p.f32", "--json"), "p.f32"),
             ((*raw, "p.f32", "--write"), "p.f32"),
         ]
         for name, content in files.items():

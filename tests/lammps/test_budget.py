@@ -47,13 +47,15 @@ def budget_refused(t):
 @case(ranks=(1, 2))
 def lossless_columns_are_named(t):
     """Those that take much of the file, with bounds that make it smaller; no line for what has them."""
-    columns = BASE + " vx vy vz"
-    output = t.lammps(MELT + dumps(columns) + "run 40")
-    line = re.search(r"  lossless: vx vy vz, (\d+) % of the file; .*: dump_modify gpz( bound v. \S+){3}\n", output)
+    columns = BASE + " vx vy vz fx fy fz"
+    output = t.lammps(MELT + dumps(columns) + "run 200")
+    line = re.search(r"  lossless: vx vy vz fx fy fz, (\d+) % of the file; a thousandth of the thermal speed: dump_modify gpz "
+                     r"bound v\* thermal; a thousandth of their root mean square: dump_modify gpz (bound .*)\n", output)
     assert line and int(line.group(1)) > 50, output
-    bounds = re.findall(r"bound (v.) (\S+)", line.group(0))
-    for name, bound in bounds:  # the temperature is between 1 and 3: velocities are of the order of 1
-        assert name[0] == "v" and float(bound) in (5e-4, 1e-3, 2e-3), bounds
-    given = " ".join(f"bound {name} {bound}" for name, bound in bounds)
-    assert "lossless:" not in t.lammps(MELT + dumps(columns, modify=given) + "run 40")
-    t.same(bounds={name: float(bound) for name, bound in bounds}, frames=3)
+    bounds = dict(re.findall(r"bound (f.) (\S+)", line.group(2)))
+    # One bound for all components. Forces in the crystal of the first frame are zero.
+    assert list(bounds) == ["fx", "fy", "fz"] and len(set(bounds.values())) == 1, bounds
+    assert 5e-3 <= float(bounds["fx"]) <= 0.1, bounds
+    assert "lossless:" not in t.lammps(MELT + dumps(columns, modify=f"bound v* thermal {line.group(2)}") + "run 200")
+    given = t.info()["columns"]
+    assert given["fx"]["bound"] == float(bounds["fx"]) and given["vx"]["bound"] > 0

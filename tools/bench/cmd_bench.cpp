@@ -50,7 +50,7 @@ struct BenchOptions {
   std::vector<std::string> peers;
   std::vector<std::string> peer_decompressors;
   std::optional<int> peer_runs;
-  std::string json;   // "-": standard output; empty: none
+  bool json = false;
   std::string write;  // a file that gets the points, and nothing is measured; empty: none
   std::vector<GivenOption> given;
 };
@@ -201,23 +201,10 @@ std::vector<PeerRow> measure_peers(const BenchOptions &options, const std::vecto
   return rows;
 }
 
-// Before the work: it should say at once that the file cannot be written.
-std::optional<OutputFile> open_json(const BenchOptions &options) {
-  if (options.json.empty()) return std::nullopt;
-  require_other_file(options.json, {options.source.file, options.trajectory});
-  return std::optional<OutputFile>(std::in_place, options.json);
-}
-
-void write_report(const BenchOptions &options, const Report &report, std::optional<OutputFile> &json) {
-  if (json) {
-    json->write(json_of(report));
-    json->commit();
-  }
-  if (options.json != "-") {
-    OutputFile table("-");
-    table.write(text_of(report));
-    table.commit();
-  }
+void write_report(const BenchOptions &options, const Report &report) {
+  OutputFile out("-");
+  out.write(options.json ? json_of(report) : text_of(report));
+  out.commit();
 }
 
 // What a report has whatever is measured.
@@ -236,7 +223,6 @@ void bench_trajectory(const BenchOptions &options) {
     throw Failure(ExitCode::usage, "", "--trajectory takes neither --file nor --generate");
   Report report;
   const auto devices = open_devices(options, report.no_gpu);
-  std::optional<OutputFile> json = open_json(options);
   TrajectoryReport read;
   read.file = open_trajectory(options.trajectory);
   begin_report(options, devices, report);
@@ -247,7 +233,7 @@ void bench_trajectory(const BenchOptions &options) {
       read_on_gpu(options.gpu_index, options.threads, options.repeats, read);
   }
   report.trajectory = std::move(read);
-  write_report(options, report, json);
+  write_report(options, report);
   for (const TrajectoryRow &row : report.trajectory->rows)
     if (!row.problem.empty()) throw Failure(ExitCode::different, "", row.device + ": " + row.problem);
 }
@@ -268,7 +254,6 @@ void bench(const BenchOptions &options) {
   const SourceOptions source_choice = source_options(options);
   Report report;
   const auto devices = open_devices(options, report.no_gpu);
-  std::optional<OutputFile> json = open_json(options);
 
   bench::Source source = open_source(source_choice);
   const Snapshot snapshot = make_snapshot(options, std::move(source.cloud));
@@ -278,7 +263,7 @@ void bench(const BenchOptions &options) {
   report.rows = measure_rows(options, devices, snapshot, bounds);
   report.peers = measure_peers(options, peers, snapshot.cloud, report.data.longest_edge, bounds);
 
-  write_report(options, report, json);
+  write_report(options, report);
   const auto failed = std::find_if(report.rows.begin(), report.rows.end(), [](const Row &row) {
     return !row.verification.problem.empty() || !row.same_bytes_as_cpu.value_or(true);
   });
@@ -356,9 +341,7 @@ void add_bench(CommandParser &parser) {
       .one_value_each();
   command.option("--peer-runs", options->peer_runs, "timed runs of other programs, after one; else as --runs")
       .range(1, 1000000);
-  const Option json = command.option("--json", options->json, "write JSON to this file; without one to standard output")
-                          .value_may_be_absent()
-                          .type_name("FILE");
+  command.flag("--json", options->json, "as JSON");
   command
       .option("--write", options->write,
               "measure nothing; write the points as f32, all x, all y, all z, and what they are to NAME.json")
@@ -367,8 +350,7 @@ void add_bench(CommandParser &parser) {
       "Every row is checked against its bound; if a check fails, the exit code is 7. docs/bench.md says what is "
       "measured,\n"
       "how, and what the generators make.");
-  command.callback([options, json, command] {
-    if (json.given() && options->json.empty()) options->json = "-";
+  command.callback([options, command] {
     for (const Command::Setting &option : command.settings())
       if (option.given && option.name != "--json") options->given.push_back({option.name, option.values});
     run_on(options->trajectory.empty() ? options->source.file : options->trajectory, [&] { bench(*options); });

@@ -104,7 +104,7 @@ void print_notes(const EncodeOptions &options, const FrameSource &source, const 
   for (const std::string &note : source.notes()) notes.push_back(note);
   for (const std::string &note : numbers.notes(source.name())) notes.push_back(note);
   std::string lossless;
-  if (options.output != "-") lossless = advice.text(options.output, options.source.limits);
+  if (options.output != "-") lossless = text_of(advice, options.output, options.source.limits);
   if (!lossless.empty()) notes.push_back(std::move(lossless));
   for (std::string &note : notes) note = printable(note);
   for (const std::string &note : notes) print_note(note);
@@ -248,7 +248,7 @@ void encode(EncodeOptions options) {
       if (is_new && choices == 0 && has_positions && !bounds.has_positions())
         bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
-      if (!bounds.lossless() && !options.source.keep_bits) advice.look_at(frame, frames);
+      if (!bounds.lossless() && !options.source.keep_bits) look_at(frame, frames, advice);
       if (!out) {
         metadata = described(*source, frame, options);
         std::vector<Table> tables;

@@ -74,8 +74,6 @@ Option &Option::values(int fewest, int most) {
   return *this;
 }
 
-Option &Option::value_may_be_absent() { return values(0, 1); }
-
 Option &Option::show_default() {
   option_->capture_default_str();
   return *this;

@@ -44,8 +44,7 @@ class Option {
   Option &one_value_each();   // given several times, with one value each
   Option &values(int count);  // so many arguments
   Option &values(int fewest, int most);
-  Option &value_may_be_absent();  // --json, or --json FILE
-  Option &show_default();         // the help has the value of the variable
+  Option &show_default();  // the help has the value of the variable
   Option &show_default(const std::string &text);
   Option &needs(const Option &other);
   bool given() const;

@@ -39,6 +39,7 @@ void take_key_interval(const std::string &text, EncodingOptions &options) {
 template <typename Names>
 std::vector<std::string> words_of(const Names &names) {
   std::vector<std::string> words;
+  words.reserve(names.size());
   for (const auto &named : names) words.emplace_back(named.name);
   return words;
 }

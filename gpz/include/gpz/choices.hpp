@@ -12,6 +12,19 @@
 
 namespace gpz {
 
+// Whether a path names a .gpz file where programs go by the name: rerun, read_dump and gpz convert. The others look at
+// the bytes.
+inline bool is_gpz_name(const std::string &path) {
+  constexpr char ending[] = ".gpz";
+  constexpr std::size_t size = sizeof ending - 1;
+  if (path.size() < size) return false;
+  for (std::size_t k = 0; k < size; ++k) {
+    const char letter = path[path.size() - size + k];
+    if (letter != ending[k] && letter != (k == 0 ? '.' : ending[k] - 'a' + 'A')) return false;
+  }
+  return true;
+}
+
 // The largest number of threads that programs take: a larger one is a mistake.
 inline constexpr int max_threads = 4096;
 

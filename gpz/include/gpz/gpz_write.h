@@ -54,9 +54,9 @@ GPZ_API gpz_status gpz_default_position_bound(const char *units, double *bound);
  * gpz_writer_write. They need at least one of vx, vy and vz (floats), and one of type, typelabel, element and mass; the
  * first of these that exists defines the species. The thermal speed of a species is the root mean square of the
  * components of its velocities, about the mean of each, without a component in which all of them are equal; the slowest
- * species is the heaviest in equilibrium. Bounds of the fields are ignored. Use the result for the velocity fields of every frame: a file has
- * one bound. If such columns are missing, or no species has two particles that differ in velocity:
- * GPZ_INVALID_ARGUMENT, and *bound is 0. */
+ * species is the heaviest in equilibrium. Bounds of the fields are ignored. Use the result for the velocity fields of
+ * every frame: a file has one bound. If such columns are missing, or no species has two particles that differ in
+ * velocity: GPZ_INVALID_ARGUMENT, and *bound is 0. */
 GPZ_API gpz_status gpz_thermal_bound(const gpz_field *fields, size_t field_count, size_t particles, double *bound);
 
 typedef struct gpz_writer gpz_writer;

@@ -19,6 +19,7 @@ enum class PositionForm : std::uint8_t { wrapped, unwrapped, scaled, scaled_unwr
 inline constexpr std::array<PositionForm, 4> all_forms = {PositionForm::wrapped, PositionForm::unwrapped,
                                                           PositionForm::scaled, PositionForm::scaled_unwrapped};
 
+constexpr bool is_wrapped(PositionForm form) { return form == PositionForm::wrapped || form == PositionForm::scaled; }
 constexpr bool is_scaled(PositionForm form) {
   return form == PositionForm::scaled || form == PositionForm::scaled_unwrapped;
 }
@@ -33,6 +34,10 @@ GPZ_API bool is_scaled_position(const std::string &column);
 // frame whose z are 0; none without x or y. They are of the form that has most of the three, the first of all_forms
 // among equals. What it lacks comes from the first form that has it: each coordinate may be of another form.
 GPZ_API std::vector<std::string> position_columns(const std::vector<std::string> &columns);
+
+// Those of position_columns() that are the leading field of a frame (Field::leading): of one form, from x on. None if
+// there are fewer than two.
+GPZ_API std::vector<std::string> leading_positions(const std::vector<std::string> &columns);
 
 // The box as an affine map: Cartesian = origin + a * xs + b * ys + c * zs.
 struct BoxVectors {

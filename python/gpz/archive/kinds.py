@@ -8,6 +8,7 @@ import os
 import re
 from dataclasses import dataclass
 
+from gpz._endings import ENDINGS
 from gpz.archive.compressed import compression_of, head
 
 START = 65_536  # bytes that are looked at
@@ -15,13 +16,7 @@ START = 65_536  # bytes that are looked at
 LAMMPS, LAMMPS_BINARY, XYZ, GPZ = "lammps", "lammps-binary", "xyz", "gpz"
 PACKABLE = (LAMMPS, LAMMPS_BINARY, XYZ)  # read within gzip and others
 # Kinds of gpz convert, and the endings by which it knows them.
-CONVERTED = {
-    "dcd": (".dcd",),
-    "xtc": (".xtc",),
-    "trr": (".trr",),
-    "netcdf": (".nc", ".ncdf"),
-    "h5md": (".h5md", ".h5"),
-}
+CONVERTED = {"netcdf" if name == "NCDF" else name.lower(): endings for name, endings in ENDINGS.items()}
 HDF5, CLASSIC_NETCDF = b"\x89HDF\r\n\x1a\n", (b"CDF\x01", b"CDF\x02", b"CDF\x05")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import gpz
 from gpz import _positions
+from gpz._differences import Differences
 from gpz.archive import programs
 from gpz.archive.compressed import blocks
 from gpz.archive.errors import DiskFull, Interrupted, TaskFailed, as_task_error
@@ -140,9 +141,10 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
     eb = settings.eb
     if settings.rel is not None:
         # Scaled positions have a bound that depends on the box of each frame.
-        if "x" not in bounds and "xu" not in bounds or _positions.SCALED & set(bounds):
+        positions = _positions.find(bounds)
+        if positions is None or _positions.is_scaled(bounds):
             return None
-        eb = repr(bounds["x" if "x" in bounds else "xu"])
+        eb = repr(bounds[positions[0]])
     columns = [bound for bound in settings.bounds if not bound.endswith("=thermal")]
     if len(columns) < len(settings.bounds):
         given = [bound.removesuffix("=thermal") for bound in settings.bounds if bound.endswith("=thermal")]
@@ -376,16 +378,17 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, d
             )
         if ended.code != 0:
             raise TaskFailed(f"comparison with the input: {_problem(ended).replace(place.joined, 'the output')}")
-        report = json.loads(ended.output)
-        lost = report["not_compared"]["against"]
+        report = Differences.of_json(ended.output)
+        lost = report.not_compared["against"]
         if lost:
             raise TaskFailed(f"comparison with the input: columns {' '.join(lost)} are not in the output")
         columns = [
-            {name: column[name] for name in ("name", "bound", "largest_difference")} for column in report["columns"]
+            {"name": column.name, "bound": column.bound, "largest_difference": column.largest_difference}
+            for column in report.columns
         ]
         # Of text and binary dumps, gpz verify says it on standard error only.
-        is_cut = report["cut"] if place.kind.is_converted else bool(cuts) or any("truncated" in note for note in ended.notes)
-        return {"frames": report["frames"], "columns": columns, "cut": is_cut, "joined": digest}
+        is_cut = report.cut if place.kind.is_converted else bool(cuts) or any("truncated" in note for note in ended.notes)
+        return {"frames": report.frames, "columns": columns, "cut": is_cut, "joined": digest}
 
     path = os.path.join(place.folder, f"{COMPARED}{number:06}.json")
     read = remembered(path, found, lambda earlier: earlier.get("joined") == digest)

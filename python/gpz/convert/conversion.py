@@ -13,11 +13,12 @@ import gpz
 from gpz import _checks
 from gpz._arguments import checked_integer
 from gpz._coding import checked_coding
+from gpz._endings import is_gpz
 from gpz._errors import MissingFileError
 from gpz._files import require_output
 from gpz.convert import from_gpz, to_gpz
 from gpz.convert.bounds import checked_bounds
-from gpz.convert.formats import format_to_read, format_to_write, is_gpz
+from gpz.convert.formats import format_to_read, format_to_write
 from gpz.convert.outcome import Outcome
 
 MOST_DIGITS = 9

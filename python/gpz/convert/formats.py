@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from MDAnalysis.coordinates.core import get_reader_for
 from MDAnalysis.lib.util import guess_format
 
 import gpz
+from gpz._endings import ENDINGS, ending_of
 from gpz.convert.dcd import is_of_lammps
 from gpz.mdanalysis.units import Units, units_of
 
@@ -47,25 +47,15 @@ INT32 = 2**31 - 1
 
 # Those that are written.
 FORMATS = (
-    Format("DCD", "DCD", (".dcd",)),
-    Format("AMBER NetCDF", "NCDF", (".nc", ".ncdf"), velocities=True, forces=True),
-    Format("XTC", "XTC", (".xtc",), timesteps=True, in_nm=True, largest_step=INT32),
-    Format("TRR", "TRR", (".trr",), velocities=True, forces=True, timesteps=True, in_nm=True, varies=True, largest_step=INT32),
+    Format("DCD", "DCD", ENDINGS["DCD"]),
+    Format("AMBER NetCDF", "NCDF", ENDINGS["NCDF"], velocities=True, forces=True),
+    Format("XTC", "XTC", ENDINGS["XTC"], timesteps=True, in_nm=True, largest_step=INT32),
+    Format("TRR", "TRR", ENDINGS["TRR"], velocities=True, forces=True, timesteps=True, in_nm=True, varies=True, largest_step=INT32),
     # MDAnalysis writes steps of 32 bits.
-    Format("H5MD", "H5MD", (".h5md", ".h5"), velocities=True, forces=True, timesteps=True, varies=True, largest_step=INT32),
+    Format("H5MD", "H5MD", ENDINGS["H5MD"], velocities=True, forces=True, timesteps=True, varies=True, largest_step=INT32),
 )
 # `gpz encode` reads them, with float64, ids, and the origin of the box, which MDAnalysis does not keep.
 OF_ENCODE = (".lammpstrj", ".lammpsdump", ".dump", ".xyz", ".extxyz", ".npy")
-
-
-def ending_of(path: str | os.PathLike) -> str:
-    """The extension in small letters, such as ".dcd"; "" if there is none."""
-    return Path(os.fspath(path)).suffix.lower()
-
-
-def is_gpz(path: str | os.PathLike) -> bool:
-    """Whether the name ends in .gpz."""
-    return ending_of(path) == ".gpz"
 
 
 def format_to_write(path: str | os.PathLike) -> Format:

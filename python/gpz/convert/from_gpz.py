@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import gpz
-from gpz import _clients
+from gpz import _clients, _positions
 from gpz._frame import VECTORS
 from gpz._writer import WITHIN
 from gpz.convert import dcd, reference
@@ -27,7 +27,6 @@ from gpz.mdanalysis.units import Units
 
 DIGITS = 3  # of nm, that XTC keeps
 WITHOUT_FLAT_BOXES = ("TRR", "H5MD")
-KEPT = {"x", "y", "z", "xu", "yu", "zu", "xs", "ys", "zs", "xsu", "ysu", "zsu"}
 
 
 def write(
@@ -216,7 +215,7 @@ def lost_in(form: Format, first, columns: Iterable[str], style: str, velocities:
         lost.append("the file has no ids: atoms are in another order in each frame")
     else:
         lost.append(f"{form.name} has no ids: atoms are in the order of ids, and are numbered from 1 where it is read")
-    kept = {*KEPT, "id"}
+    kept = {"id"}.union(*_positions.FORMS)
     kept |= {"vx", "vy", "vz"} if velocities else set()
     kept |= {"fx", "fy", "fz"} if forces else set()
     others = [name for name in columns if name not in kept]

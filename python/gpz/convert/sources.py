@@ -18,8 +18,9 @@ from MDAnalysis.core._get_readers import get_parser_for
 from MDAnalysis.topology.MinimalParser import MinimalParser
 
 import gpz
+from gpz._endings import ending_of, is_gpz
 from gpz._errors import MissingFileError
-from gpz.convert.formats import Format, ending_of, is_gpz
+from gpz.convert.formats import Format
 from gpz.convert.whole_frames import Extent, copy_whole
 
 MOST_LETTERS = 300  # of a message of MDAnalysis, whose first sentence is kept whole

@@ -17,11 +17,11 @@ from gpz import _core
 from gpz._arguments import checked_flag, checked_integer, checked_number
 from gpz._box import spanned_by
 from gpz._checks import require_units
+from gpz._coding import checked_coding
 from gpz._files import checked_path, require_output
 from gpz._metadata import Existing
 from gpz._positions import FORMS
 from gpz._repeated_steps import RepeatedSteps
-from gpz._coding import checked_coding
 from gpz.imd.address import Address
 from gpz.imd.connection import Connection, Ended, GivenUp, StreamFrame
 from gpz.imd.units import Units

@@ -17,10 +17,8 @@ from gpz.mdanalysis.units import BASE_NAMES, units_of
 
 # By the names and in the order of MDAnalysis's reader of LAMMPS's text.
 CONVENTIONS = {
-    "unscaled": ("x", "y", "z"),
-    "scaled": ("xs", "ys", "zs"),
-    "unwrapped": ("xu", "yu", "zu"),
-    "scaled_unwrapped": ("xsu", "ysu", "zsu"),
+    name: _core.position_forms["wrapped" if name == "unscaled" else name]
+    for name in ("unscaled", "scaled", "unwrapped", "scaled_unwrapped")
 }
 MIXED = "mixed"  # positions of several of them
 VELOCITIES, FORCES, IMAGES = ("vx", "vy", "vz"), ("fx", "fy", "fz"), ("ix", "iy", "iz")

@@ -15,12 +15,12 @@ import gpz
 from gpz import _core
 from gpz._arguments import checked_flag, checked_integer
 from gpz._checks import checked_bound_of, position_bound
+from gpz._coding import checked_coding
 from gpz._files import is_path
 from gpz._frame import VECTORS
 from gpz._metadata import Existing
 from gpz._positions import FORMS
 from gpz._repeated_steps import RepeatedSteps
-from gpz._coding import checked_coding
 from gpz.openmm import units
 from gpz.openmm.observables import ObservablesOf
 from gpz.openmm.topology import Atoms, checked_subset, provenance_of

@@ -12,10 +12,10 @@ import numpy as np
 import gpz
 from gpz._arguments import checked_integer
 from gpz._checks import checked_bound, columns_of_bounds, require_units
+from gpz._coding import checked_coding
 from gpz._components import split
 from gpz._elements import SYMBOLS
 from gpz._errors import ArgumentError
-from gpz._coding import checked_coding
 from gpz.pack.structure import Structure, structure_of
 
 TABLE = "structures"

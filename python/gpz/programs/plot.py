@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "-o", "--output", metavar="FILE", help="the picture: .png, .svg or .pdf (FILE.png, or FILE_advice.png, here)"
     )
-    made.add_argument("--json", metavar="FILE", help="write the numbers too; - for standard output, without a picture")
+    made.add_argument("--json", action="store_true", help="the numbers as JSON; a picture only with -o")
     made.add_argument(
         "--against", metavar="ORIGINAL", help="the uncompressed trajectory, for errors: a dump of LAMMPS or a .gpz"
     )
@@ -83,13 +83,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
     output = options.output or f"{Path(options.file).stem}{'_advice' if options.advise else ''}.png"
     try:
-        inputs = [options.file, options.against]
-        if options.json not in (None, "-"):
-            require_output(options.json, inputs)
-            if Path(options.json).absolute() == Path(output).absolute():
-                raise gpz.ArgumentError("--json and -o name one file", output)
-        if options.json != "-":
-            require_output(output, [*inputs, options.json])
+        is_drawn = not options.json or options.output
+        if is_drawn:
+            require_output(output, [options.file, options.against])
         if options.advise:
             # The table has the same lines; they are for people who wait.
             is_watched = sys.stderr.isatty()
@@ -109,15 +105,13 @@ def main(arguments: list[str] | None = None) -> int:
                 bins=options.bins, threads=options.threads, units=options.units, names=names,
             )  # fmt: skip
             report = [f"not drawn: {panel}: {reason}" for panel, reason in numbers.missing.items()]
-        print(*report, sep="\n", end="\n" if report else "", file=sys.stderr if options.json == "-" else sys.stdout)
-        if options.json is not None:
-            text = json.dumps(pages.as_json(numbers), allow_nan=False) + "\n"
-            if options.json == "-":
-                sys.stdout.write(text)
-                return 0
-            Path(options.json).write_text(text)
-        plot.picture_of(numbers, title=Path(options.file).name).savefig(output, dpi=150)
-        print(output)
+        said = sys.stderr if options.json else sys.stdout
+        print(*report, sep="\n", end="\n" if report else "", file=said)
+        if options.json:
+            print(json.dumps(pages.as_json(numbers), allow_nan=False))
+        if is_drawn:
+            plot.picture_of(numbers, title=Path(options.file).name).savefig(output, dpi=150)
+            print(output, file=said)
     except (gpz.Error, OSError, ValueError) as error:
         print(f"gpz plot: {error}", file=sys.stderr)
         return USAGE if type(error) is ValueError else exit_code(error)

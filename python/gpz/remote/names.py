@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from gpz import _core
+
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://|[A-Za-z][A-Za-z0-9+.\-]*::")
 # In the middle of a text: up to what no URL has.
 _URL_IN_TEXT = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*://[^\s'\"<>]*")
@@ -19,7 +21,7 @@ def is_url(path: Any) -> bool:
 
 def is_gpz_url(thing: Any) -> bool:
     """Whether it is a URL whose path ends with .gpz, whatever its query is."""
-    return is_url(thing) and re.split(r"[?#]", thing)[0].lower().endswith(".gpz")
+    return is_url(thing) and _core.is_gpz_name(re.split(r"[?#]", thing)[0])
 
 
 def shown_url(url: str) -> str:

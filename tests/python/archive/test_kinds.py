@@ -230,8 +230,8 @@ class TestConverted:
         """With the file that it gave, with files of other values, and with one that has fewer frames."""
         source = sources / f"run.{ending}"
         convert(source, tmp_path / "own.gpz")
-        frames, columns, cut = compare(source, tmp_path / "own.gpz")
-        assert frames == 4 and not cut and all(column.above == 0 for column in columns)
+        found = compare(source, tmp_path / "own.gpz")
+        assert found.frames == 4 and not found.cut and all(column.above_bound == 0 for column in found.columns)
         with (
             gpz.open(tmp_path / "own.gpz") as file,
             gpz.Writer(tmp_path / "other.gpz", units="metal", bound=0.0005) as writer,
@@ -241,9 +241,9 @@ class TestConverted:
                 moved[7, 1] += 0.002 * (number == 2)
                 velocities = {} if frame.velocities is None else {"velocities": frame.velocities}
                 writer.write(positions=moved, ids=frame.ids, box=frame.box, timestep=frame.timestep, **velocities)
-        _, columns, _ = compare(source, tmp_path / "other.gpz")
-        assert {column.name: column.above for column in columns if column.above} == {"y": 1}
-        assert max(column.largest for column in columns) == pytest.approx(0.002, abs=0.0006)
+        columns = compare(source, tmp_path / "other.gpz").columns
+        assert {column.name: column.above_bound for column in columns if column.above_bound} == {"y": 1}
+        assert max(column.largest_difference for column in columns) == pytest.approx(0.002, abs=0.0006)
         shorter = as_gpz(tmp_path / "shorter.gpz", dump(frames=3))
         with pytest.raises(gpz.ArgumentError, match="has 3 frames"):
             compare(source, shorter)

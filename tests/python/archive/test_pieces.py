@@ -252,6 +252,6 @@ def test_a_key_interval_that_is_chosen(tmp_path):
 
 
 def test_a_key_interval_is_a_number_or_auto():
-    for wrong in (0, -3, "often", 2.5):
-        with pytest.raises(gpz.ArgumentError, match="key"):
+    for wrong, error in ((0, gpz.ArgumentError), (-3, gpz.ArgumentError), (65536, gpz.ArgumentError), ("often", TypeError), (2.5, TypeError)):
+        with pytest.raises(error, match="key: a number of frames from 1 to 65535"):
             Settings(key=wrong)

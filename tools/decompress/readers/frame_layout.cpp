@@ -16,21 +16,18 @@
 namespace gpz::tool {
 namespace {
 
-// Those of the positions that are of one form, from x on: all of them, or the first two. None if already y is another.
+// Where gpz::leading_positions() are.
 std::vector<std::size_t> leading_columns(const std::vector<FileColumn> &columns) {
   std::vector<std::string> floats;
   for (const FileColumn &column : columns)
     if (column.type != ValueType::integer && !column.left_out) floats.push_back(column.name);
   std::vector<std::size_t> found;
-  std::optional<PositionForm> form;
-  for (const std::string &name : position_columns(floats)) {
-    if (form && position_form(name) != form) break;
-    form = position_form(name);
+  for (const std::string &name : leading_positions(floats)) {
     const auto column =
         std::find_if(columns.begin(), columns.end(), [&](const FileColumn &c) { return c.name == name; });
     found.push_back(static_cast<std::size_t>(column - columns.begin()));
   }
-  return found.size() >= 2 ? found : std::vector<std::size_t>();
+  return found;
 }
 
 }  // namespace
