@@ -196,7 +196,7 @@ void DumpGPZ::init_backend() {
   }
   budget_.set(settings_.budget, settings_.effort.value_or(gpz::Effort::dense));
   budget_.restart();
-  backend_.compressor().set(order(), effort(), wanted_features());
+  backend_.compressor().set({order(), effort(), wanted_features()});
   if (largest_effort() == gpz::Effort::dense && !has_column("id"))
     log().say_if_new("without column id, effort dense stores each frame as a set of atoms", said_sets_);
 }
@@ -314,7 +314,7 @@ std::uint32_t DumpGPZ::wanted_features() const {
 
 // The effort is limited to what the header of the file allows, which was written when the file was new.
 void DumpGPZ::set_effort() {
-  backend_.compressor().set(order(), effort(), output_.features());
+  backend_.compressor().set({order(), effort(), output_.features()});
   const std::uint32_t of_effort = gpz::features_of(largest_effort(), order(), has_column("id"));
   if ((of_effort & ~output_.features()) == 0 || effort_limited_ || !settings_.effort) return;
   effort_limited_ = true;

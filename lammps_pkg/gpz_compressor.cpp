@@ -31,12 +31,10 @@ class CPUEncoder : public GPZRowEncoder {
  public:
   explicit CPUEncoder(int threads) : encoder_(threads), chunks_(GPZBackground::nbuffers) {}
 
-  void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, int buffer,
+  void encode(const GPZRows &atoms, const gpz::FrameInfo &frame, const gpz::Encoding &encoding, int buffer,
               GPZChunk &result) override {
     gpz::EncodedChunk &chunk = chunks_[buffer];
-    encoder_.set_order(choice.order);
-    encoder_.set_effort(choice.effort, choice.features);
-    encoder_.encode(atoms.fields, static_cast<std::size_t>(atoms.particles), atoms.rows, box, key, chunk);
+    encoder_.encode(frame, atoms.fields, atoms.rows, encoding, chunk);
     largest_chunk_ = std::max(largest_chunk_.load(), chunk.bytes.capacity());
     encoder_memory_ = encoder_.memory_usage();
     result.particles = chunk.particles;
@@ -49,7 +47,7 @@ class CPUEncoder : public GPZRowEncoder {
   std::size_t memory_usage() const override { return GPZBackground::nbuffers * largest_chunk_ + encoder_memory_; }
 
  private:
-  gpz::TrajectoryEncoder encoder_;
+  gpz::IntervalEncoder encoder_;
   std::vector<gpz::EncodedChunk> chunks_;
   std::atomic<std::size_t> largest_chunk_{0}, encoder_memory_{0};  // bytes
 };
@@ -59,22 +57,20 @@ class CPUCompressor : public GPZCompressor {
   CPUCompressor(int threads, std::unique_ptr<GPZRowEncoder> encoder)
       : threads_(threads), encoder_(std::move(encoder)), buffers_(GPZBackground::nbuffers) {}
 
-  GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool behind) override {
+  GPZChunk compress(GPZRows atoms, const gpz::FrameInfo &frame, int buffer, bool behind) override {
     GPZChunk chunk;
     if (behind) {
       if (!atoms.is_copy) copy(atoms, buffers_[buffer]);
-      chunk.compress = [this, buffer, atoms = std::move(atoms), box, key, choice = choice_](GPZChunk &result) {
-        encoder_->encode(atoms, box, key, choice, buffer, result);
+      chunk.compress = [this, buffer, atoms = std::move(atoms), frame, encoding = encoding_](GPZChunk &result) {
+        encoder_->encode(atoms, frame, encoding, buffer, result);
       };
     } else {
-      encoder_->encode(atoms, box, key, choice_, buffer, chunk);
+      encoder_->encode(atoms, frame, encoding_, buffer, chunk);
     }
     return chunk;
   }
 
-  void set(gpz::Order order, gpz::Effort effort, std::uint32_t features) override {
-    choice_ = {order, effort, features};
-  }
+  void set(const gpz::Encoding &encoding) override { encoding_ = encoding; }
 
   double memory_usage() const override {
     std::size_t rows = 0;
@@ -89,7 +85,7 @@ class CPUCompressor : public GPZCompressor {
   };
 
   int threads_;
-  GPZRowEncoder::Choice choice_;
+  gpz::Encoding encoding_;
   // Of the thread that compresses, which is the caller's if nothing is compressed behind the simulation.
   std::unique_ptr<GPZRowEncoder> encoder_;
   std::vector<Buffer> buffers_;

@@ -15,7 +15,6 @@
 #ifndef LMP_GPZ_COMPRESSOR_H
 #define LMP_GPZ_COMPRESSOR_H
 
-#include <cstdint>
 #include <gpz/frame.hpp>
 #include <gpz/trajectory.hpp>
 #include <memory>
@@ -30,15 +29,14 @@ class GPZCompressor {
  public:
   virtual ~GPZCompressor() = default;
 
-  // The chunk of these atoms. With `key` it is independent, otherwise it may be a difference chunk
-  // (gpz::TrajectoryEncoder). It stays in buffer number `buffer`, of GPZBackground::nbuffers, until that is used again.
-  // Arrays and rows may change when the call has returned. `behind`: the chunk is to be compressed behind the
-  // simulation (GPZChunk::compress), if this compressor can; the next call may come before that has ended.
-  virtual GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool behind) = 0;
+  // The chunk of these atoms. `frame` is as in gpz::IntervalEncoder::encode. The chunk stays in buffer number `buffer`,
+  // of GPZBackground::nbuffers, until that is used again. Arrays and rows may change when the call has returned.
+  // `behind`: the chunk is to be compressed behind the simulation (GPZChunk::compress), if this compressor can; the
+  // next call may come before that has ended.
+  virtual GPZChunk compress(GPZRows atoms, const gpz::FrameInfo &frame, int buffer, bool behind) = 0;
 
-  // Sets order and effort from the next chunk on, for a file with these required features. GPUs have order place, and
-  // no codings that need features (GPZSettings::only_on_cpu).
-  virtual void set(gpz::Order /*order*/, gpz::Effort /*effort*/, std::uint32_t /*features*/) {}
+  // From the next chunk on. GPUs have order place, and no codings that need features (GPZSettings::only_on_cpu).
+  virtual void set(const gpz::Encoding & /*encoding*/) {}
 
   // Bytes of host memory.
   virtual double memory_usage() const = 0;
@@ -47,15 +45,9 @@ class GPZCompressor {
 // Encodes the atoms of frames in host memory, in one thread at a time. Throws gpz::Error.
 class GPZRowEncoder {
  public:
-  struct Choice {
-    gpz::Order order = gpz::default_order;
-    gpz::Effort effort = gpz::default_effort;
-    std::uint32_t features = 0;
-  };
-
   virtual ~GPZRowEncoder() = default;
   // Sets all of `result` but what says how to compress. The bytes stay until `buffer` is used again.
-  virtual void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, int buffer,
+  virtual void encode(const GPZRows &atoms, const gpz::FrameInfo &frame, const gpz::Encoding &encoding, int buffer,
                       GPZChunk &result) = 0;
   // Bytes of host memory. Any thread may ask.
   virtual std::size_t memory_usage() const = 0;

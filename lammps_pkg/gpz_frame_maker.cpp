@@ -15,7 +15,6 @@
 #include "gpz_frame_maker.h"
 
 #include <exception>
-#include <gpz/chunk.hpp>
 #include <utility>
 
 #include "gpz_backend.h"
@@ -41,13 +40,6 @@ void GPZFrameMaker::describe() {
   head_.since_key = schedule_.next(head_.fields);
 }
 
-// A chunk that is compressed, with the errors that its values have in the end.
-GPZChunk GPZFrameMaker::finished(GPZChunk chunk, const std::vector<gpz::Field> &fields) {
-  for (std::size_t f = 0; f < chunk.largest_error.size(); ++f)
-    chunk.largest_error[f] = gpz::error_beside(fields[f].bound, fields[f].largest_error, chunk.largest_error[f]);
-  return lossless_.counted(std::move(chunk), fields.size());
-}
-
 GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, bool behind, GPZSummary &summary, std::string &problem) {
   const bool is_on_device = source_.device_atoms() != nullptr;
   const bool in_host = !(is_on_device && backend_.is_on_gpu());
@@ -63,20 +55,23 @@ GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, bool behind, GPZSummary
     problem = e.what();
   }
   summary.lap(GPZSummary::COMPRESS);
-  const bool key = head_.since_key == 0;
-  share_.prepare(group, key, source_.particles(), in_host);
+  share_.prepare(group, head_.since_key == 0, source_.particles(), in_host);
   const bool mine = share_.gather(atoms, problem);
   summary.lap(GPZSummary::COMMUNICATE);
   GPZChunk chunk;
   try {
-    if (mine) chunk = backend_.compressor().compress(std::move(atoms), head_.box, key, buffer, behind);
+    gpz::FrameInfo part;  // of this rank
+    part.particles = atoms.particles;
+    part.since_key = head_.since_key;
+    part.box = head_.box;
+    if (mine) chunk = backend_.compressor().compress(std::move(atoms), part, buffer, behind);
     if (chunk.compress) {
-      chunk.compress = [this, compress = std::move(chunk.compress), fields = head_.fields](GPZChunk &result) {
+      chunk.compress = [this, compress = std::move(chunk.compress), fields = head_.fields.size()](GPZChunk &result) {
         compress(result);
-        result = finished(std::move(result), fields);
+        result = lossless_.counted(std::move(result), fields);
       };
     } else {
-      chunk = finished(std::move(chunk), head_.fields);
+      chunk = lossless_.counted(std::move(chunk), head_.fields.size());
     }
   } catch (const std::exception &e) {
     problem = e.what();

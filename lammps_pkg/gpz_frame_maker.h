@@ -20,7 +20,6 @@
 #include <gpz/frame.hpp>
 #include <gpz/trajectory.hpp>
 #include <string>
-#include <vector>
 
 #include "gpz_chunk.h"
 #include "gpz_lossless.h"
@@ -71,7 +70,6 @@ class GPZFrameMaker {
   GPZLossless lossless_;
 
   void describe();
-  GPZChunk finished(GPZChunk chunk, const std::vector<gpz::Field> &fields);
 };
 
 }  // namespace LAMMPS_NS

@@ -17,6 +17,7 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <gpz/chunk.hpp>
 #include <gpz/cuda_gather.hpp>
 #include <gpz/cuda_standard.hpp>
 #include <gpz/cuda_trajectory.hpp>
@@ -39,11 +40,12 @@ class GPUCompressor : public GPZCompressor {
     for (int buffer = 0; buffer < GPZBackground::nbuffers; ++buffer) copies_.emplace_back(gpu);
   }
 
-  GPZChunk compress(GPZRows atoms, const gpz::Box &box, bool key, int buffer, bool) override {
+  GPZChunk compress(GPZRows atoms, const gpz::FrameInfo &frame, int buffer, bool) override {
     if (last_ >= 0) copies_[last_].wait();  // the codec's memory is free again
     upload_.upload(atoms.fields, atoms.nrows);
     atoms.rows = upload_.upload_rows(atoms.rows, atoms.particles);
-    const gpz::cuda::DeviceChunk &chunk = codec_.encode(atoms.fields, atoms.particles, atoms.rows, box, key);
+    const gpz::cuda::DeviceChunk &chunk =
+        codec_.encode(atoms.fields, frame.particles, atoms.rows, frame.box, frame.since_key == 0);
     // Pinned memory takes long to get: for all buffers at the first frame, which nearly always is before the loop.
     if (last_ < 0)
       for (gpz::cuda::HostCopy &copy : copies_) copy.reserve(chunk.size + chunk.size / 8);
@@ -51,6 +53,7 @@ class GPUCompressor : public GPZCompressor {
     copy.start(chunk);
     last_ = buffer;
     GPZChunk result{chunk.particles, chunk.size, chunk.largest_error, {}, {}, {}};
+    gpz::add_earlier_errors(atoms.fields, result.largest_error);
     result.bytes = [gpu = gpu_, &copy] {
       gpz::cuda::use_device(gpu);
       copy.wait();
@@ -78,10 +81,11 @@ class GPUEncoder : public GPZRowEncoder {
     for (int buffer = 0; buffer < GPZBackground::nbuffers; ++buffer) copies_.emplace_back(gpu);
   }
 
-  void encode(const GPZRows &atoms, const gpz::Box &box, bool key, const Choice &choice, int buffer,
+  void encode(const GPZRows &atoms, const gpz::FrameInfo &frame, const gpz::Encoding &encoding, int buffer,
               GPZChunk &result) override {
-    codec_.set_features(choice.features);
-    const gpz::cuda::DeviceChunk &chunk = codec_.encode(atoms.fields, atoms.particles, atoms.rows, box, key);
+    codec_.set_features(encoding.features);
+    const gpz::cuda::DeviceChunk &chunk =
+        codec_.encode(atoms.fields, frame.particles, atoms.rows, frame.box, frame.since_key == 0);
     gpz::cuda::HostCopy &copy = copies_[buffer];
     copy.start(chunk);
     copy.wait();  // before the next frame is encoded
@@ -89,6 +93,7 @@ class GPUEncoder : public GPZRowEncoder {
     result.particles = chunk.particles;
     result.size = chunk.size;
     result.largest_error = chunk.largest_error;
+    gpz::add_earlier_errors(atoms.fields, result.largest_error);
     result.bytes = [&copy] { return copy.view().data; };
   }
 

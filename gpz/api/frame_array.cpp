@@ -83,24 +83,28 @@ struct EncodedFrame {
 
 // Encodes the frames from a key frame to the next one. Nothing is kept from one key interval to the next, so that the
 // bytes do not depend on which thread encodes which.
-class IntervalEncoder {
+class ArrayEncoder {
  public:
-  IntervalEncoder(const std::uint8_t *values, const FrameArrayInfo &info, const FrameArrayOptions &options,
-                  std::uint32_t features, const std::vector<std::int64_t> &ids, int threads)
-      : values_(values), info_(info), options_(options), ids_(ids), encoder_(threads) {
-    encoder_.set_order(Order::id);
-    encoder_.set_effort(options.effort, features);
-  }
+  ArrayEncoder(const std::uint8_t *values, const FrameArrayInfo &info, const FrameArrayOptions &options,
+               std::uint32_t features, const std::vector<std::int64_t> &ids, int threads)
+      : values_(values),
+        info_(info),
+        options_(options),
+        encoding_{Order::id, options.effort, features},
+        ids_(ids),
+        encoder_(threads) {}
 
   void encode(std::uint64_t first, std::uint64_t last, EncodedFrame *out) {
     api::InputGrids grids;
+    FrameInfo frame;
+    frame.particles = info_.shape.particles;
     for (std::uint64_t t = first; t < last; ++t, ++out) {
+      frame.since_key = static_cast<std::uint16_t>(t - first);
+      if (!options_.boxes.empty()) frame.box = options_.boxes[options_.boxes.size() == 1 ? 0 : t];
       std::vector<FieldInput> fields = inputs(t);
-      const auto particles = static_cast<std::size_t>(info_.shape.particles);
-      grids.apply(fields, particles, nullptr);
+      grids.apply(fields, static_cast<std::size_t>(frame.particles), nullptr);
       for (FieldInput &input : fields) fill_step(input.field);
-      const Box &box = options_.boxes.empty() ? no_box_ : options_.boxes[options_.boxes.size() == 1 ? 0 : t];
-      encoder_.encode(fields, particles, nullptr, box, t == first, chunk_);
+      encoder_.encode(frame, fields, nullptr, encoding_, chunk_);
       out->frame = format::append_array_frame(chunk_.bytes, info_, fields[values_field].field.step, out->bytes);
     }
   }
@@ -118,9 +122,9 @@ class IntervalEncoder {
   const std::uint8_t *values_;
   const FrameArrayInfo &info_;
   const FrameArrayOptions &options_;
+  const Encoding encoding_;
   const std::vector<std::int64_t> &ids_;
-  const Box no_box_;
-  TrajectoryEncoder encoder_;
+  IntervalEncoder encoder_;
   EncodedChunk chunk_;
 };
 
@@ -283,8 +287,7 @@ Bytes compress_frames(const void *values, const FrameArrayShape &shape, const Fr
     const int side_by_side = codec::thread_count(options.threads, intervals);
     const int within = side_by_side == 1 ? options.threads : 1;
     codec::parallel_ranges(side_by_side, intervals, [&](int, std::uint64_t from, std::uint64_t to) {
-      IntervalEncoder encoder(static_cast<const std::uint8_t *>(values), head.info, options, head.features, ids,
-                              within);
+      ArrayEncoder encoder(static_cast<const std::uint8_t *>(values), head.info, options, head.features, ids, within);
       for (std::uint64_t k = from; k < to; ++k) {
         const std::uint64_t first = k * interval;
         encoder.encode(first, std::min(first + interval, shape.frames), &encoded[static_cast<std::size_t>(first)]);

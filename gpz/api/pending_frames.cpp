@@ -69,7 +69,7 @@ struct PendingFrames::Shared {
   // A key interval, encoded frame by frame, by one thread at a time. The threads allocate only inside encoders.
   struct Run {
     std::deque<Entry *> waits;
-    std::unique_ptr<TrajectoryEncoder> encoder;
+    std::unique_ptr<IntervalEncoder> encoder;
     bool is_busy = false;
     bool is_over = false;  // the next interval has begun
   };
@@ -82,7 +82,7 @@ struct PendingFrames::Shared {
   std::deque<std::shared_ptr<Run>> runs;
   std::size_t waiting_bytes = 0;
   std::vector<std::unique_ptr<PendingFrame>> spare;
-  std::vector<std::unique_ptr<TrajectoryEncoder>> encoders;  // of finished runs
+  std::vector<std::unique_ptr<IntervalEncoder>> encoders;  // of finished runs
 
   // The threads that a run may take for each of its frames.
   int share() const {
@@ -103,12 +103,9 @@ struct PendingFrames::Shared {
     PendingFrame &frame = *entry->frame;
     lock.unlock();
     try {
-      if (!run->encoder) run->encoder = std::make_unique<TrajectoryEncoder>(1);
+      if (!run->encoder) run->encoder = std::make_unique<IntervalEncoder>();
       run->encoder->set_threads(share_of_run);
-      run->encoder->set_order(frame.order);
-      run->encoder->set_effort(frame.effort, frame.features);
-      run->encoder->encode(frame.fields, static_cast<std::size_t>(frame.info.particles), nullptr, frame.info.box,
-                           frame.info.since_key == 0, frame.chunk);
+      run->encoder->encode(frame.info, frame.fields, nullptr, frame.encoding, frame.chunk);
     } catch (...) {
       frame.error = std::current_exception();
     }

@@ -20,9 +20,7 @@ struct PendingFrame {
   std::vector<StoredRecord> records;  // in front of the frame
   FrameInfo info;                     // since_key 0 starts a key interval
   std::vector<FieldInput> fields;
-  Order order = default_order;
-  Effort effort = default_effort;
-  std::uint32_t features = 0;  // of the file
+  Encoding encoding;
 
   EncodedChunk chunk;
   std::exception_ptr error;  // instead of the chunk

@@ -52,7 +52,7 @@ unsigned remote_key_interval(std::uint64_t key_frame_bytes) {
 
 struct Writer::State {
   api::RecordWriter file;
-  TrajectoryEncoder encoder;
+  IntervalEncoder encoder;
   KeySchedule schedule;
   bool chooses_interval = false;  // when the next frame is written
   Order order = default_order;
@@ -97,7 +97,7 @@ struct Writer::State {
       try {
         if (frame->error) std::rethrow_exception(frame->error);
         for (const StoredRecord &record : frame->records) file.write(record);
-        write_encoded(frame->info, frame->fields, frame->chunk);
+        write_chunks(frame->info, {view_of(frame->chunk)});
       } catch (...) {
         pending->clear();
         held.clear();
@@ -116,6 +116,9 @@ struct Writer::State {
     held.push_back(record);
     write_pending(false);
   }
+
+  // Of the next frame.
+  Encoding encoding() const { return {order, effort, file.features()}; }
 
   // Number of frames in the file and of frames that wait.
   std::size_t accepted() const { return file.frames().size() + (pending ? pending->size() : 0); }
@@ -140,9 +143,7 @@ struct Writer::State {
     std::unique_ptr<api::PendingFrame> frame = pending->new_frame();
     frame->copy(fields, particles, rows);
     frame->info = info;
-    frame->order = order;
-    frame->effort = effort;
-    frame->features = file.features();
+    frame->encoding = encoding();
     frame->records = std::move(held);
     held.clear();
     pending->add(std::move(frame));
@@ -152,14 +153,6 @@ struct Writer::State {
     // The first new frame of a continued file must be written first: its bounds are compared with those of the file.
     if (most_pending == 0 || file.continued() != nullptr || chooses_interval) write_pending(true);
     choose_interval(info);
-  }
-
-  void write_encoded(const FrameInfo &info, const std::vector<FieldInput> &fields, EncodedChunk &encoded) {
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-      const Field &field = fields[f].field;
-      encoded.largest_error[f] = error_beside(field.bound, field.largest_error, encoded.largest_error[f]);
-    }
-    write_chunks(info, {view_of(encoded)});
   }
 
   // After a frame was written that begins a key interval.
@@ -215,10 +208,8 @@ struct Writer::State {
     if (complete.since_key == 0) interval_waits = may_wait(fields);
     if (interval_waits) return add_pending(complete, fields, rows);
     write_pending(true);
-    encoder.set_order(order);
-    encoder.set_effort(effort, file.features());
+    encoder.encode(complete, fields, rows, encoding(), chunk);
     const auto particles = static_cast<std::size_t>(info.particles);
-    encoder.encode(fields, particles, rows, info.box, complete.since_key == 0, chunk);
     // If another order turns out smaller than the order of memory, particles are sorted, and need ids.
     if (order == Order::memory && particles > 1 && api::Identities::may_lose_rows(fields) &&
         !format::keeps_order(format::rule_of(chunk_kind(chunk.bytes.data(), chunk.bytes.size())))) {
@@ -226,7 +217,7 @@ struct Writer::State {
       identities.number(numbered, particles, rows);
       return write(info, numbered, rows);
     }
-    write_encoded(complete, fields, chunk);
+    write_chunks(complete, {view_of(chunk)});
     schedule.written(complete);
     choose_interval(complete);
   }

@@ -41,6 +41,13 @@ double error_beside(double bound, double before, double added) {
   return std::min(std::nextafter(before + added, std::numeric_limits<double>::infinity()), bound);
 }
 
+void add_earlier_errors(const std::vector<FieldInput> &fields, std::vector<double> &largest_error) {
+  for (std::size_t f = 0; f < largest_error.size(); ++f) {
+    const Field &field = fields[f].field;
+    largest_error[f] = error_beside(field.bound, field.largest_error, largest_error[f]);
+  }
+}
+
 namespace format {
 
 double unit_of_last_place(double value, ValueType type) {

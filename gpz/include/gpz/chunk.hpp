@@ -27,6 +27,8 @@ GPZ_API double step_beside(double bound, double before, double largest, ValueTyp
 // The largest error (Field::largest_error) after values with the largest error `before` were encoded with the largest
 // error `added`: the sum, rounded up, but at most `bound`.
 GPZ_API double error_beside(double bound, double before, double added);
+// The same for the largest errors of a chunk of these fields: `largest_error` are those added to Field::largest_error.
+GPZ_API void add_earlier_errors(const std::vector<FieldInput> &fields, std::vector<double> &largest_error);
 
 // The largest distance between two values of one component, over all components: relative bounds are fractions of it.
 // Non-finite values are ignored. 0 if there are no finite values.

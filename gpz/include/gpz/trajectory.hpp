@@ -123,4 +123,30 @@ class GPZ_API TrajectoryEncoder {
   std::unique_ptr<State> state_;
 };
 
+// How frames of a file are encoded.
+struct Encoding {
+  Order order = default_order;
+  Effort effort = default_effort;
+  std::uint32_t features = feature::known;  // of the file
+};
+
+// Encodes the frames of a file with a TrajectoryEncoder, frame after frame. Frames of other key intervals do not change
+// the bytes: several objects may encode an interval each at the same time. Knows no file.
+class GPZ_API IntervalEncoder {
+ public:
+  explicit IntervalEncoder(int threads = 1) : encoder_(threads) {}
+  void set_threads(int threads) { encoder_.set_threads(threads); }
+
+  // Encodes frame.particles particles of a frame in the box frame.box, which begins a key interval if frame.since_key
+  // is 0. The largest errors of `out` are those of the frame in the file: they include the errors that the values have
+  // already (Field::largest_error). Other arguments and errors are those of TrajectoryEncoder::encode.
+  void encode(const FrameInfo &frame, const std::vector<FieldInput> &fields, const int *rows, const Encoding &encoding,
+              EncodedChunk &out);
+
+  std::size_t memory_usage() const { return encoder_.memory_usage(); }
+
+ private:
+  TrajectoryEncoder encoder_;
+};
+
 }  // namespace gpz

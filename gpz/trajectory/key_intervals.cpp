@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+// Key intervals: which frames begin one, and how its frames are encoded.
+#include <cstddef>
+#include <string>
+
 #include "gpz/error.hpp"
 #include "gpz/trajectory.hpp"
 
@@ -18,6 +22,14 @@ std::uint16_t KeySchedule::next(const std::vector<Field> &fields) const {
 
 void KeySchedule::written(const FrameInfo &frame) {
   next_ = has_identity(frame.fields) ? (frame.since_key + 1U) % interval_ : 0;
+}
+
+void IntervalEncoder::encode(const FrameInfo &frame, const std::vector<FieldInput> &fields, const int *rows,
+                             const Encoding &encoding, EncodedChunk &out) {
+  encoder_.set_order(encoding.order);
+  encoder_.set_effort(encoding.effort, encoding.features);
+  encoder_.encode(fields, static_cast<std::size_t>(frame.particles), rows, frame.box, frame.since_key == 0, out);
+  add_earlier_errors(fields, out.largest_error);
 }
 
 }  // namespace gpz
