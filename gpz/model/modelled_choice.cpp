@@ -45,7 +45,7 @@ double gain_of(const codec::Neighbours &slots, const Remainders &remainders) {
 }
 
 // Compares models. Holds the best one so far and its expectation.
-struct Contest {
+struct ModelComparison {
   const codec::DifferenceState &state;
   const codec::IndexColumns &q;
   const core::GridBox &box;
@@ -97,10 +97,10 @@ void choose_model(const codec::DifferenceState &state, ModelledState &modelled, 
   plan.temporal.expect(state, plan.expected, threads);
   find_remainders(state, plan.expected, q, box, remainders, threads);
   if (!all) return;
-  Contest contest{state, q, box, plan, remainders, parameters, threads, rough_bits(remainders)};
+  ModelComparison models{state, q, box, plan, remainders, parameters, threads, rough_bits(remainders)};
   ModelledSearch &search = plan.update.search;
-  auto lattice = contest.enter(ModelledPlan::lattice, modelled.lattice, search.lattice);
-  auto forces = contest.enter(ModelledPlan::pair_force, modelled.forces, search.forces);
+  auto lattice = models.enter(ModelledPlan::lattice, modelled.lattice, search.lattice);
+  auto forces = models.enter(ModelledPlan::pair_force, modelled.forces, search.forces);
   if (plan.model == ModelledPlan::lattice) {
     plan.update.lattice = std::move(lattice->update);
     search.lattice = std::move(lattice->search);

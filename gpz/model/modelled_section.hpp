@@ -11,7 +11,7 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/lanes/section.hpp"
 #include "gpz/model/bonds.hpp"
-#include "gpz/model/clear_wins.hpp"
+#include "gpz/model/contest.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_model.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
@@ -22,51 +22,47 @@
 
 namespace gpz::model {
 
-// Decides whether to try a section of molecules, from the results of earlier contests with other models.
+// Decides whether to try a section of molecules, from the results of earlier contests with other codings.
 class MoleculeUse {
  public:
   bool may_try() const { return losses_ < most_losses; }
-  void tried() {
-    if (is_open_) ++losses_;
-    is_open_ = true;
-  }
-  // No section of molecules is tried again before the next independent chunk.
-  void give_up() { losses_ = most_losses; }
-  // Call after a section that was kept.
-  void committed(bool as_molecules) {
-    if (is_open_) losses_ = as_molecules ? 0 : losses_ + 1;
-    is_open_ = false;
-    wins_ = as_molecules ? wins_ + 1 : 0;
-  }
   // True in the first frames, which improve the fits of molecules: only the last of the first contests is decided by
   // size alone.
-  bool is_learning() const { return wins_ < first_contests - 1; }
+  bool is_learning() const { return contest_.sections() < first_contests - 1; }
   // True if other models are tried as well.
-  bool has_rivals() const { return !is_settled() && has_rivals_after(wins_); }
+  bool has_rivals() const { return contest_.is_due(); }
   // True if no other models are tried before the next independent chunk, as long as sections are large.
-  bool is_settled() const { return clear_wins_.end_contests(); }
-  // Call if a section of molecules was kept, after committed(). `was_clear`: by is_clear_win, against all sections that
-  // were tried. `is_large`: at least large_section particles.
+  bool is_settled() const { return contest_.is_settled(); }
+  // A section of molecules was kept. `was_clear`: by is_clear_win, against all sections that were tried. `is_large`: at
+  // least large_section particles.
   void won(bool was_clear, bool is_large) {
-    if (!is_large)
-      clear_wins_ = {};
-    else if (!is_settled() && has_rivals_after(wins_ - 1))
-      clear_wins_.decided(was_clear, true);
+    losses_ = 0;
+    is_open_ = false;
+    contest_.encoded({true, was_clear, is_large});
   }
-  // Call if a section of molecules was tried and not kept.
-  void lost() { clear_wins_ = {}; }
+  // Another section was kept. `was_tried`: molecules could code the values. `to_model`: the other one is a modelled
+  // section. `by_far`: no section of molecules is tried again before the next independent chunk.
+  void lost(bool was_tried, bool to_model, bool by_far) {
+    if (was_tried) {
+      if (is_open_) ++losses_;
+      is_open_ = true;
+      contest_.unsettle();
+    }
+    if (to_model) {
+      if (is_open_) ++losses_;
+      is_open_ = false;
+      contest_.count_anew();
+    }
+    if (by_far) losses_ = most_losses;
+  }
 
  private:
   static constexpr unsigned most_losses = 3;     // sections in a row
   static constexpr unsigned first_contests = 4;  // sections
-  static constexpr unsigned interval = 16;       // sections
-
-  static constexpr bool has_rivals_after(unsigned wins) { return wins < first_contests || wins % interval == 0; }
 
   unsigned losses_ = 0;
-  unsigned wins_ = 0;     // sections in a row since another model won
-  bool is_open_ = false;  // tried, but not committed yet
-  ClearWins clear_wins_;  // in contests with other models, of large sections
+  bool is_open_ = false;                // a loss to a section that is not modelled, which counts with the next one
+  Contest contest_{first_contests, 0};  // with other models; of the sections since one of these won
 };
 
 // Encoder only: searches, their results, and whether those helped. Affects only the encoder's choices, never decoding.
@@ -78,7 +74,6 @@ struct ModelledSearch {
   bool searched_bonds = false;
   bool new_bonds = false;  // found, but not stored in a section yet
   BondUse bond_use = BondUse::unknown;
-  MoleculeUse molecules;
 };
 
 // Changes that take effect only if the section is kept. Dropping an update changes nothing.
@@ -117,7 +112,8 @@ class ModelledState {
   molecule::State molecules;
   lanes::State steps;
   format::Column<std::uint32_t> scale;  // see walk.hpp; empty before the first modelled section
-  ModelledSearch search;                // encoder only
+  ModelledSearch search;                // encoder only, as the next one
+  MoleculeUse molecule_use;
 };
 
 // Codings that an encoder may try.

@@ -23,7 +23,6 @@ void ModelledState::start(Bonds found) {
 
 void ModelledState::commit(ModelledUpdate &&update) {
   search = std::move(update.search);
-  search.molecules.committed(update.molecules.has_value() || update.steps.has_value());
   if (update.molecules) {
     molecules.commit(std::move(*update.molecules));
     return;

@@ -17,7 +17,7 @@ struct SectionCandidate {
   format::FieldCodingKind coding;
   enum When : std::uint8_t {
     always,
-    costly,  // only for some sections: see SectionChoice
+    costly,  // only for some sections: see model::Contest
     if_none  // only if no earlier candidate can code the values
   } when;
   std::uint64_t least = 0;  // particles

@@ -20,15 +20,14 @@ void write(const SectionContext &context, const Payload &payload, Indices &indic
 
 template <Decode *decode>
 constexpr Coding of_indices(format::FieldCodingKind number, TryEncode *encode, Follow *follow = nullptr,
-                            FindFields *fields = nullptr, Lose *lose = nullptr, Win *win = nullptr) {
-  return {format::rule_of(number), load<decode>, write<decode>, encode, follow, fields, lose, win};
+                            FindFields *fields = nullptr, Settle *settle = nullptr) {
+  return {format::rule_of(number), load<decode>, write<decode>, encode, follow, fields, settle};
 }
 
 // A coding whose blocks do not depend on each other.
 template <Decode *decode>
-constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode, Lose *lose = nullptr,
-                           Win *win = nullptr) {
-  Coding coding = of_indices<decode>(number, encode, nullptr, nullptr, lose, win);
+constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode, Settle *settle = nullptr) {
+  Coding coding = of_indices<decode>(number, encode, nullptr, nullptr, settle);
   coding.decodes_blocks = true;
   return coding;
 }
@@ -43,11 +42,11 @@ constexpr Coding codings[] = {
     of_indices<decode_cells>(format::halved_cells, encode_cells),
     of_indices<decode_sites>(format::lattice_sites, encode_sites),
     of_blocks<decode_sequence>(format::sequence_values, encode_sequence),
-    of_indices<decode_molecules>(format::molecules, encode_molecules, nullptr, nullptr, lose_molecules, win_molecules),
+    of_indices<decode_molecules>(format::molecules, encode_molecules, nullptr, nullptr, settle_molecules),
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, fields_of_few_values),
     of_indices<decode_ordered_segments>(format::segmented_order, encode_ordered_segments),
-    of_blocks<decode_steps>(format::steps, encode_steps, lose_molecules, win_molecules),
+    of_blocks<decode_steps>(format::steps, encode_steps, settle_molecules),
 };
 
 }  // namespace

@@ -87,6 +87,7 @@ struct EncodedSection {
   std::vector<std::uint32_t> order;
   double largest_error = 0;      // for codings without indices
   bool from_neighbours = false;  // coding 1
+  bool is_hopeless = false;      // could not code the values, and need not be tried again
   // Bytes by which the section may exceed others, because it makes later sections smaller.
   std::size_t investment = 0;
   // Changes of the models' state if a modelled section is kept.
@@ -115,11 +116,17 @@ using Follow = void(codec::DifferenceState &state, const Payload &payload, int t
 // Offsets in a section of bytes that are 1 + the number of another field, or 0 for none. Throws corrupt.
 using FindFields = std::vector<std::size_t>(const std::uint8_t *section, std::size_t size);
 
-// Encoder: called if another coding's section was smaller, with the sizes of both sections less their investments.
-using Lose = void(const SectionContext &context, std::size_t size, std::size_t best);
-// Encoder: called if this coding's section was kept, with its size and that of the smallest other section that was
-// encoded; SIZE_MAX: none. Investments are not subtracted.
-using Win = void(const SectionContext &context, std::size_t size, std::size_t other);
+// Encoder: what came of a coding that was tried.
+struct Outcome {
+  bool was_kept;
+  bool was_clear;    // if it was kept: by model::is_clear_win, against all sections that were tried
+  bool kept_models;  // the section that was kept changed the models' state
+  bool is_hopeless;  // EncodedSection::is_hopeless
+  std::size_t size;  // less the investment; SIZE_MAX: it could not code the values
+  std::size_t kept;  // the same of the section that was kept
+};
+// Called when the section that is kept has been committed: trials change nothing before.
+using Settle = void(const SectionContext &context, const Outcome &outcome);
 
 struct Coding : format::CodingRule {
   Load *load;
@@ -128,8 +135,7 @@ struct Coding : format::CodingRule {
   // nullptr: not supported by the coding.
   Follow *follow = nullptr;
   FindFields *fields_named = nullptr;
-  Lose *lose = nullptr;
-  Win *win = nullptr;
+  Settle *settle = nullptr;
   bool decodes_blocks = false;  // load and write use SectionContext::only, or `followed`
 };
 
@@ -145,7 +151,6 @@ TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_mode
     encode_block_coded;
 Follow follow_predicted;
 FindFields fields_of_few_values, fields_of_classed;
-Lose lose_molecules;
-Win win_molecules;
+Settle settle_molecules;
 
 }  // namespace gpz::trajectory

@@ -99,7 +99,7 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
                  : FoundCell{format::grid_box(box, input.field), {}};
     const SectionSource source{context, input, population.rows, indices, found.axes, found.tilted, tools.encoder, {}};
     const std::size_t begin = out.bytes.size();
-    const WrittenSection written = append_section(candidates, source, SectionChoice::Try::both, {}, out.bytes);
+    const WrittenSection written = append_section(candidates, source, model::Contest::Try::both, {}, out.bytes);
     format::set_section_length(out.bytes, kind, f, out.bytes.size() - begin);
     out.largest_error[f] = std::max(out.largest_error[f], written.largest_error);
     if (!written.order.empty()) {

@@ -5,13 +5,13 @@
 #include <optional>
 #include <utility>
 
-#include "gpz/model/clear_wins.hpp"
+#include "gpz/model/contest.hpp"
 
 namespace gpz::trajectory {
 namespace {
 
 using When = SectionCandidate::When;
-using Try = SectionChoice::Try;
+using Try = model::Contest::Try;
 
 bool is_tried(const SectionCandidate &candidate, Try turn, bool there_is_one) {
   if (candidate.when == When::costly) return turn != Try::usual;
@@ -36,12 +36,13 @@ void append_head(const Coding &coding, const SectionSource &source, const format
                               renumbered(source.indices.exact, order), bytes);
 }
 
-// An encoded section.
+// A coding that was tried. SIZE_MAX: it could not code the values.
 struct Tried {
   const Coding *coding;
   bool costly;
-  std::size_t bytes;
-  std::size_t size;  // bytes less the investment
+  bool is_hopeless = false;
+  std::size_t bytes = SIZE_MAX;
+  std::size_t size = SIZE_MAX;  // bytes less the investment
 };
 
 // Bytes of the smallest of some sections; SIZE_MAX if there is none.
@@ -70,27 +71,30 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
     if (!is_tried(candidate, turn, best.has_value())) continue;
     const Coding &coding = coding_of(candidate.coding);
     EncodedSection encoded;
-    if (!coding.try_encode(source, best ? best->size : ToBeat{}, encoded)) continue;
+    const bool costly = candidate.when == When::costly;
+    const bool is_coded = coding.try_encode(source, best ? best->size : ToBeat{}, encoded);
+    all.push_back({&coding, costly, encoded.is_hopeless});
+    if (!is_coded) continue;
     const std::size_t head =
         format::section_head_size(coding.head, source.context.components(), source.indices.exact.size());
     const std::size_t section = format::field_coding_size + head + encoded.payload.size();
     ToBeat size{section, encoded.payload.size()};
     size.section -= encoded.investment;
     size.payload -= encoded.investment;
-    const bool costly = candidate.when == When::costly;
-    all.push_back({&coding, costly, section, size.section});
+    all.back().bytes = section;
+    all.back().size = size.section;
     if (!best || size.section < best->size.section) best = Best{&coding, std::move(encoded), size, costly, section};
   }
   append_head(*best->coding, source, crossed, best->encoded.order, bytes);
   bytes.insert(bytes.end(), best->encoded.payload.begin(), best->encoded.payload.end());
   if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
+  const auto is_rival = [&](const Tried &one) { return one.coding != best->coding; };
+  const bool beats_all = model::is_clear_win(best->bytes, smallest(all, is_rival));
   for (const Tried &one : all)
-    if (one.coding != best->coding && one.coding->lose != nullptr)
-      one.coding->lose(source.context, one.size, best->size.section);
-  if (best->coding->win != nullptr)
-    best->coding->win(source.context, best->bytes,
-                      smallest(all, [&](const Tried &one) { return one.coding != best->coding; }));
+    if (one.coding->settle != nullptr)
+      one.coding->settle(source.context, {!is_rival(one), beats_all, best->encoded.update.has_value(), one.is_hopeless,
+                                          one.size, best->size.section});
   const std::size_t other = smallest(all, [&](const Tried &one) { return one.costly != best->costly; });
   return {best->costly,
           model::is_clear_win(best->bytes, other),

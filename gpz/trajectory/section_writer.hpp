@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/model/contest.hpp"
 #include "gpz/trajectory/candidates.hpp"
-#include "gpz/trajectory/section_choice.hpp"
 
 namespace gpz::trajectory {
 
@@ -22,7 +22,7 @@ struct WrittenSection {
 // Encodes the source with the candidates, at least one of which can code it, and appends the smallest section. `turn`:
 // whether to try costly candidates, and whether to try others. Throws std::bad_alloc.
 WrittenSection append_section(const std::vector<SectionCandidate> &candidates, const SectionSource &source,
-                              SectionChoice::Try turn, const format::Crossed &crossed,
+                              model::Contest::Try turn, const format::Crossed &crossed,
                               std::vector<std::uint8_t> &bytes);
 
 }  // namespace gpz::trajectory

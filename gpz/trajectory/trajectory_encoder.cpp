@@ -12,7 +12,7 @@
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
-#include "gpz/model/clear_wins.hpp"
+#include "gpz/model/contest.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/trajectory/cell_search.hpp"
 #include "gpz/trajectory/chunk_history.hpp"
@@ -45,7 +45,7 @@ struct TrajectoryEncoder::State {
   Effort effort = default_effort;
   std::uint32_t features = feature::known;  // of the file
   trajectory::ChunkHistory history;
-  std::vector<trajectory::SectionChoice> choices;  // of each field, since the independent chunk
+  std::vector<model::Contest> contests;  // of each field, since the independent chunk
   trajectory::Identity identity;
   std::vector<Field> described;         // fields of the chunk that starts the history
   std::vector<std::uint8_t> key_chunk;  // the last independent chunk, until the history is started from it
@@ -65,14 +65,14 @@ struct TrajectoryEncoder::State {
   }
 
   std::uint8_t settled() const {
-    if (choices.empty() || !history.fits(described) || trajectory::class_of(described[0]) != trajectory::positions ||
-        !choices[0].is_settled())
+    if (contests.empty() || !history.fits(described) || trajectory::class_of(described[0]) != trajectory::positions ||
+        !contests[0].is_settled())
       return 0;
-    if (!choices[0].costly_was_smaller()) {
-      if (order == Order::id && !choices[0].leaves_out_neighbours()) return 0;
+    if (!contests[0].costly_was_smaller()) {
+      if (order == Order::id && !contests[0].leaves_out_neighbours()) return 0;
       return format::predicted_values;
     }
-    const model::MoleculeUse &use = history.modelled(0).search.molecules;
+    const model::MoleculeUse &use = history.modelled(0).molecule_use;
     return use.is_settled() && use.may_try() ? format::molecules : 0;
   }
 
@@ -101,7 +101,7 @@ struct TrajectoryEncoder::State {
   // Keeps the chunk: the history is started from it only if a difference chunk follows.
   void start_from(const std::vector<FieldInput> &fields, const EncodedChunk &chunk) {
     history.forget();
-    choices.assign(fields.size(), {});
+    contests.assign(fields.size(), model::Contest());
     identity.reset();
     described = format::described(fields);
     key_chunk.clear();
@@ -245,7 +245,7 @@ struct TrajectoryEncoder::State {
     trajectory::SectionSource source{context,    input,        staying,       tools.indices,
                                      found.axes, found.tilted, tools.encoder, {}};
     source.options.in_order_of_ids = order == Order::id;
-    source.may_have_neighbours = order == Order::id && !choices[f].leaves_out_neighbours();
+    source.may_have_neighbours = order == Order::id && !contests[f].leaves_out_neighbours();
     source.options.positions = f == 0;
     source.options.dense = effort == Effort::dense;
     source.counts_crossings = crossed != format::Crossed{};
@@ -255,12 +255,11 @@ struct TrajectoryEncoder::State {
     const bool may_be_costly = std::any_of(candidates.begin(), candidates.end(), [](const auto &row) {
       return row.when == trajectory::SectionCandidate::costly;
     });
-    using Try = trajectory::SectionChoice::Try;
-    trajectory::SectionChoice &choice = choices[f];
-    const Try turn = may_be_costly ? choice.next() : Try::usual;
+    using Try = model::Contest::Try;
+    const Try turn = may_be_costly ? contests[f].next() : Try::usual;
     const trajectory::WrittenSection written = trajectory::append_section(candidates, source, turn, crossed, out.bytes);
     if (may_be_costly)
-      choice.encoded(
+      contests[f].encoded(
           {written.costly, written.was_clear, staying.size() >= model::large_section, written.from_neighbours});
     std::move(step).follow(columns, written.has_axes ? found.axes : core::GridBox{});
   }

@@ -15,7 +15,7 @@
 namespace gpz::trajectory::section_writer_test {
 namespace {
 
-using Try = SectionChoice::Try;
+using Try = model::Contest::Try;
 using Bytes = std::vector<std::uint8_t>;
 
 // Integers of an ordered chunk: they follow the ids, or have nothing to do with them.
@@ -114,70 +114,89 @@ TEST(SectionWriter, TablesAgree) {
     EXPECT_EQ(static_cast<std::uint32_t>(format::rule_of(static_cast<ChunkKind>(k)).kind), k);
 }
 
-// Trials of molecules are slow: one in a liquid, whose particles have no bonds, is the last one.
-TEST(SectionWriter, MoleculesAreTriedAgainAfterANarrowLoss) {
-  const Coding &molecules = coding_of(format::molecules);
-  ASSERT_NE(molecules.lose, nullptr);
+// What came of sections of molecules, as append_section reports it.
+struct Molecules {
+  const Coding &coding = coding_of(format::molecules);
   const Field field;
   model::ModelledState modelled;
   SectionContext context{field, 1000};
-  context.modelled = &modelled;
-  const model::MoleculeUse &use = modelled.search.molecules;
-  molecules.lose(context, 1020000, 1000000);
-  EXPECT_TRUE(use.may_try());
-  molecules.lose(context, 1400, 1000);  // few particles
-  EXPECT_TRUE(use.may_try());
-  molecules.lose(context, 1050000, 1000000);
-  EXPECT_FALSE(use.may_try());
+  const model::MoleculeUse &use = modelled.molecule_use;
+
+  Molecules() { context.modelled = &modelled; }
+  void wins(std::size_t other) {
+    constexpr std::size_t size = 1000000;
+    coding.settle(context, {true, model::is_clear_win(size, other), true, false, size, size});
+  }
+  void loses(std::size_t size, std::size_t kept, bool to_model = false) {
+    coding.settle(context, {false, false, to_model, false, size, kept});
+  }
+};
+
+// Trials of molecules are slow: one in a liquid, whose particles have no bonds, is the last one.
+TEST(SectionWriter, MoleculesAreTriedAgainAfterANarrowLoss) {
+  Molecules molecules;
+  molecules.loses(1020000, 1000000);
+  EXPECT_TRUE(molecules.use.may_try());
+  molecules.loses(1400, 1000);  // few particles
+  EXPECT_TRUE(molecules.use.may_try());
+  molecules.loses(1050000, 1000000);
+  EXPECT_FALSE(molecules.use.may_try());
+}
+
+// A loss to coding 1 counts with the next one, so that there is one more.
+TEST(SectionWriter, MoleculesAreNotTriedAfterLossesInARow) {
+  for (const bool to_model : {false, true}) {
+    Molecules molecules;
+    int losses = 0;
+    for (; molecules.use.may_try() && losses < 10; ++losses) molecules.loses(1010000, 1000000, to_model);
+    EXPECT_EQ(losses, to_model ? 3 : 4);
+  }
+  Molecules hopeless;
+  hopeless.coding.settle(hopeless.context, {false, false, false, true, SIZE_MAX, 1000000});
+  EXPECT_FALSE(hopeless.use.may_try());
+  // Of particles in another order nothing is known.
+  Molecules other;
+  other.coding.settle(other.context, {false, false, false, false, SIZE_MAX, 1000000});
+  EXPECT_TRUE(other.use.may_try());
 }
 
 // Two in a row, in contests with other models, of large chunks.
 TEST(SectionWriter, MoleculesEndContestsAfterClearWins) {
-  const Coding &molecules = coding_of(format::molecules);
-  ASSERT_NE(molecules.win, nullptr);
-  const Field field;
-  model::ModelledState modelled;
-  SectionContext context{field, model::large_section};
-  context.modelled = &modelled;
-  model::MoleculeUse &use = modelled.search.molecules;
-  const auto wins = [&](std::size_t other) {
-    use.tried();
-    use.committed(true);
-    molecules.win(context, 1000000, other);
-  };
   constexpr std::size_t clearly = 1010000, narrowly = 1005000;
-  wins(clearly);
-  wins(narrowly);
-  wins(clearly);
-  EXPECT_TRUE(use.has_rivals());
-  wins(clearly);
-  EXPECT_TRUE(use.is_settled());
-  EXPECT_FALSE(use.has_rivals());
+  Molecules large;
+  large.context.particles = model::large_section;
+  large.wins(clearly);
+  large.wins(narrowly);
+  large.wins(clearly);
+  EXPECT_TRUE(large.use.has_rivals());
+  large.wins(clearly);
+  EXPECT_TRUE(large.use.is_settled());
+  EXPECT_FALSE(large.use.has_rivals());
   for (int i = 0; i < 40; ++i) {
-    wins(SIZE_MAX);
-    EXPECT_FALSE(use.has_rivals());
-    EXPECT_TRUE(use.may_try());
+    large.wins(SIZE_MAX);
+    EXPECT_FALSE(large.use.has_rivals());
+    EXPECT_TRUE(large.use.may_try());
   }
   // A loss, against a coding that is tried for another reason, or a small chunk.
-  molecules.lose(context, 1010000, 1000000);
-  EXPECT_FALSE(use.is_settled());
-  EXPECT_TRUE(use.may_try());
-  use = {};
-  wins(clearly);
-  context.particles = model::large_section - 1;
-  wins(clearly);
-  context.particles = model::large_section;
-  wins(clearly);
-  EXPECT_FALSE(use.is_settled());
-  // Sections without other models are no contests with these.
-  use = {};
-  for (int i = 0; i < 4; ++i) wins(narrowly);
-  for (int i = 4; i < 16; ++i) {
-    EXPECT_FALSE(use.has_rivals());
-    wins(clearly);
+  large.loses(1010000, 1000000);
+  EXPECT_FALSE(large.use.is_settled());
+  EXPECT_TRUE(large.use.may_try());
+  Molecules shrunk;
+  for (const std::size_t particles : {model::large_section, model::large_section - 1, model::large_section}) {
+    shrunk.context.particles = particles;
+    shrunk.wins(clearly);
   }
-  EXPECT_FALSE(use.is_settled());
-  EXPECT_TRUE(use.has_rivals());
+  EXPECT_FALSE(shrunk.use.is_settled());
+  // Sections without other models are no contests with these.
+  Molecules alone;
+  alone.context.particles = model::large_section;
+  for (int i = 0; i < 4; ++i) alone.wins(narrowly);
+  for (int i = 4; i < 16; ++i) {
+    EXPECT_FALSE(alone.use.has_rivals());
+    alone.wins(clearly);
+  }
+  EXPECT_FALSE(alone.use.is_settled());
+  EXPECT_TRUE(alone.use.has_rivals());
 }
 
 TEST(SectionWriter, ReportsClearWins) {

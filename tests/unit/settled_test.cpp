@@ -10,7 +10,7 @@
 #include "gpz/format/codings.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
-#include "gpz/model/clear_wins.hpp"
+#include "gpz/model/contest.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
 #include "matter_snapshot.hpp"
 #include "molecule_support.hpp"

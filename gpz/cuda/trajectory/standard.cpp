@@ -16,7 +16,7 @@
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
-#include "gpz/model/clear_wins.hpp"
+#include "gpz/model/contest.hpp"
 #include "gpz/molecule/opened_section.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
 

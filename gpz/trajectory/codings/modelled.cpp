@@ -12,7 +12,7 @@ void decode_modelled(const SectionContext &context, const Payload &payload, cons
 
 bool encode_modelled(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
-  if (!context.modelled->search.molecules.has_rivals()) return false;
+  if (!context.modelled->molecule_use.has_rivals()) return false;
   model::ModelledOptions options = source.options;
   options.threads = context.threads;
   out.update = model::try_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),

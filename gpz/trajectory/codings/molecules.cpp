@@ -11,7 +11,7 @@
 
 #include "gpz/format/corrupt.hpp"
 #include "gpz/lanes/section.hpp"
-#include "gpz/model/clear_wins.hpp"
+#include "gpz/model/contest.hpp"
 #include "gpz/molecule/section.hpp"
 #include "gpz/trajectory/codings.hpp"
 
@@ -122,21 +122,18 @@ bool may_need_motion(const SectionContext &context) {
 template <typename Coding>
 bool encode_as(const SectionSource &source, EncodedSection &out) {
   const SectionContext &context = source.context;
-  model::MoleculeUse &use = context.modelled->search.molecules;
+  const model::MoleculeUse &use = context.modelled->molecule_use;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
   if (Coding::state(*context.modelled).empty() && context.particles >= model::large_section &&
       lose_in_sample<Coding>(source)) {
-    use.give_up();
+    out.is_hopeless = true;
     return false;
   }
   auto update =
       Coding::encode(Coding::state(*context.modelled), *context.state, source.indices.columns(context.components()),
                      edges_of(source), out.payload, context.threads, !use.has_rivals() && !may_need_motion(context));
-  if (!update) {
-    use.give_up();
-    return false;
-  }
-  use.tried();
+  out.is_hopeless = !update;
+  if (!update) return false;
   // Crystals have bonds as well, but gain nothing later.
   constexpr std::size_t part_of_next = 24;
   constexpr std::size_t part_of_few = 6;  // of the first section of few particles
@@ -172,15 +169,16 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
 // A section that lost narrowly may be the smaller one in the next frame, above all of few particles, whose tables weigh
 // more. Particles without bonds, a liquid's for example, lose by more, and to try again takes ten times as long as to
 // encode a frame.
-void lose_molecules(const SectionContext &context, std::size_t size, std::size_t best) {
+void settle_molecules(const SectionContext &context, const Outcome &outcome) {
   constexpr std::size_t narrow_part = 32;
-  model::MoleculeUse &use = context.modelled->search.molecules;
-  use.lost();
-  if (size > best + best / narrow_part + molecule_tables) use.give_up();
-}
-
-void win_molecules(const SectionContext &context, std::size_t size, std::size_t other) {
-  context.modelled->search.molecules.won(model::is_clear_win(size, other), context.particles >= model::large_section);
+  model::MoleculeUse &use = context.modelled->molecule_use;
+  const bool was_tried = outcome.size != SIZE_MAX;
+  if (outcome.was_kept)
+    use.won(outcome.was_clear, context.particles >= model::large_section);
+  else
+    use.lost(was_tried, outcome.kept_models,
+             outcome.is_hopeless ||
+                 (was_tried && outcome.size > outcome.kept + outcome.kept / narrow_part + molecule_tables));
 }
 
 }  // namespace gpz::trajectory

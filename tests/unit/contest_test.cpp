@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Costly codings are tried now and again.
-#include "gpz/trajectory/section_choice.hpp"
+#include "gpz/model/contest.hpp"
 
 #include <gtest/gtest.h>
 
-namespace gpz::trajectory::section_choice_test {
+namespace gpz::model::contest_test {
 namespace {
 
-using Try = SectionChoice::Try;
+using Try = Contest::Try;
 
-TEST(SectionChoice, TriesBothAtFirstAndThenNowAndAgain) {
-  SectionChoice choice;
+TEST(Contest, TriesBothAtFirstAndThenNowAndAgain) {
+  Contest choice;
   for (int i = 0; i < 200; ++i) {
     EXPECT_EQ(choice.next() == Try::both, i < 6 || (i - 6) % 16 == 0) << i;
     choice.encoded({true});
@@ -19,8 +19,8 @@ TEST(SectionChoice, TriesBothAtFirstAndThenNowAndAgain) {
 
 // The costly coding wins in sections 100 to 199, which shows at the next trial. What is said of a section that had one
 // coding alone counts for nothing.
-TEST(SectionChoice, TakesTheOneThatWonLast) {
-  SectionChoice choice;
+TEST(Contest, TakesTheOneThatWonLast) {
+  Contest choice;
   bool won = false;
   for (int i = 0; i < 320; ++i) {
     const Try what = choice.next();
@@ -33,9 +33,9 @@ TEST(SectionChoice, TakesTheOneThatWonLast) {
 }
 
 // Two contests in a row, by the same side.
-TEST(SectionChoice, ClearResultsEndTheTrialsOfLargeSections) {
+TEST(Contest, ClearResultsEndTheTrialsOfLargeSections) {
   for (const bool costly : {false, true}) {
-    SectionChoice choice;
+    Contest choice;
     choice.encoded({!costly, true, true});
     choice.encoded({costly, true, true});
     choice.encoded({costly, false, true});
@@ -54,46 +54,46 @@ TEST(SectionChoice, ClearResultsEndTheTrialsOfLargeSections) {
 }
 
 // The contests after the first ones count as well, over the sections between them.
-TEST(SectionChoice, ClearResultsCountAtIntervals) {
-  SectionChoice choice;
+TEST(Contest, ClearResultsCountAtIntervals) {
+  Contest choice;
   for (int i = 0; i < 6; ++i) choice.encoded({true, i == 5, true});
   EXPECT_FALSE(choice.is_settled());
   int sections = 6;
   for (; !choice.is_settled() && sections < 100; ++sections) choice.encoded({true, choice.next() == Try::both, true});
   EXPECT_EQ(sections, 7);
-  SectionChoice late;
+  Contest late;
   for (int i = 0; i < 6; ++i) late.encoded({true, false, true});
   for (sections = 6; !late.is_settled() && sections < 100; ++sections)
     late.encoded({true, late.next() == Try::both, true});
   EXPECT_EQ(sections, 6 + 16 + 1);
 }
 
-TEST(SectionChoice, SmallSectionsAreTriedAgain) {
-  SectionChoice choice;
+TEST(Contest, SmallSectionsAreTriedAgain) {
+  Contest choice;
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(choice.next() == Try::both, i < 6 || (i - 6) % 16 == 0) << i;
     choice.encoded({true, true, false});
     EXPECT_FALSE(choice.is_settled());
   }
   // A section that became small, by particles that left.
-  SectionChoice shrunk;
+  Contest shrunk;
   for (int i = 0; i < 2; ++i) shrunk.encoded({true, true, true});
   EXPECT_EQ(shrunk.next(), Try::costly);
   shrunk.encoded({true, true, false});
   EXPECT_EQ(shrunk.next(), Try::both);
 }
 
-TEST(SectionChoice, AWinIsClearByA128thOfTheLoser) {
-  EXPECT_TRUE(model::is_clear_win(1269, 1280));
-  EXPECT_FALSE(model::is_clear_win(1270, 1280));
-  EXPECT_FALSE(model::is_clear_win(1280, 1280));
-  EXPECT_FALSE(model::is_clear_win(1300, 1280));  // by its investment
-  EXPECT_TRUE(model::is_clear_win(1280, SIZE_MAX));
+TEST(Contest, AWinIsClearByA128thOfTheLoser) {
+  EXPECT_TRUE(is_clear_win(1269, 1280));
+  EXPECT_FALSE(is_clear_win(1270, 1280));
+  EXPECT_FALSE(is_clear_win(1280, 1280));
+  EXPECT_FALSE(is_clear_win(1300, 1280));  // by its investment
+  EXPECT_TRUE(is_clear_win(1280, SIZE_MAX));
 }
 
 // Neighbours are tried until a section behind the trials goes without them, as long as sections are large.
-TEST(SectionChoice, NeighboursAreLeftOutBehindTrials) {
-  SectionChoice choice;
+TEST(Contest, NeighboursAreLeftOutBehindTrials) {
+  Contest choice;
   const auto encoded = [&](bool is_large, bool from_neighbours) {
     choice.encoded({false, true, is_large, from_neighbours});
     return choice.leaves_out_neighbours();
@@ -105,7 +105,7 @@ TEST(SectionChoice, NeighboursAreLeftOutBehindTrials) {
   EXPECT_FALSE(encoded(true, true));
   for (int i = 0; i < 40; ++i) EXPECT_TRUE(encoded(true, false)) << i;
   EXPECT_FALSE(encoded(false, false));
-  SectionChoice small;
+  Contest small;
   for (int i = 0; i < 40; ++i) {
     small.encoded({false, true, false, false});
     EXPECT_FALSE(small.leaves_out_neighbours()) << i;
@@ -113,4 +113,4 @@ TEST(SectionChoice, NeighboursAreLeftOutBehindTrials) {
 }
 
 }  // namespace
-}  // namespace gpz::trajectory::section_choice_test
+}  // namespace gpz::model::contest_test
