@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpz/reader.hpp"
-#include "gpz/trajectory/open_frame.hpp"
+#include "gpz/trajectory/frame_history.hpp"
 
 namespace gpz::api {
 

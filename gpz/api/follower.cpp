@@ -15,12 +15,28 @@ std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field) {
   return wanted;
 }
 
+void read_frame(const FrameFile &file, const format::FrameHead &head, std::uint64_t position, bool keeps, int threads,
+                FrameMemory &memory, trajectory::FrameHistory &frame) {
+  std::uint64_t size = 0;
+  for (const ChunkEntry &chunk : head.chunks) size = keeps ? size + chunk.length : std::max(size, chunk.length);
+  in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
+  const std::vector<Field> &fields = head.info.fields;
+  std::uint8_t *at = memory.bytes.get();
+  for (std::size_t k = 0; k < head.chunks.size(); ++k) {
+    const ChunkEntry &chunk = head.chunks[k];
+    const format::OpenedChunk opened = file.read_chunk(chunk, position, fields.size(), at);
+    in_place(file.name(), position, [&] { frame.chunk(k, opened, chunk.particles, fields, threads, position); });
+    position += chunk.length;
+    if (keeps) at += chunk.length;
+  }
+}
+
 bool Follower::lies_before(std::size_t i, std::size_t since_key, bool anew) const {
   return history_.complete() && last_ < i + (anew ? 0 : 1) && last_ + since_key >= i;
 }
 
-trajectory::OpenFrame &Follower::go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted,
-                                       const How &how, SpareMemory &spare) {
+trajectory::FrameHistory &Follower::go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted,
+                                          const How &how, SpareMemory &spare) {
   const std::size_t since_key = head.info.since_key;
   // Image flags follow the edges of field 0.
   wanted = with_field(std::move(wanted), head.info.fields.empty() ? format::no_field : 0);
@@ -83,17 +99,8 @@ void Follower::follow(std::size_t j, const std::vector<bool> &wanted, const How 
   in_place(file_->name(), file_->scan().frames[j].offset, [&] {
     history_.begin(head, has_these ? wanted : std::vector<bool>(), may_limit_ ? how.selection : nullptr);
   });
-  std::uint64_t longest = 0;
-  for (const ChunkEntry &chunk : head.chunks) longest = std::max(longest, chunk.length);
   FrameMemory memory = spare.take();
-  in_place(file_->name(), position, [&] { memory.reserve(static_cast<std::size_t>(longest)); });
-  for (std::size_t k = 0; k < head.chunks.size(); ++k) {
-    const ChunkEntry &chunk = head.chunks[k];
-    const std::vector<Field> &fields = head.info.fields;
-    const format::OpenedChunk opened = file_->read_chunk(chunk, position, fields.size(), memory.bytes.get());
-    in_place(file_->name(), position, [&] { history_.chunk(k, opened, chunk.particles, fields, how.threads); });
-    position += chunk.length;
-  }
+  read_frame(*file_, head, position, false, how.threads, memory, history_);
   spare.give_back(std::move(memory));
   history_.end(head);
   last_ = j;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -16,6 +17,11 @@ namespace gpz::api {
 
 // `wanted` with one more field, unless it is empty (all fields) or the field is format::no_field.
 std::vector<bool> with_field(std::vector<bool> wanted, std::size_t field);
+
+// Reads the chunks of a frame, the first of which is at `position`, into `frame`, which has begun it. `keeps`: the
+// bytes of all chunks stay in `memory`. Throws corrupt, truncated, limit_exceeded, io_error.
+void read_frame(const FrameFile &file, const format::FrameHead &head, std::uint64_t position, bool keeps, int threads,
+                FrameMemory &memory, trajectory::FrameHistory &frame);
 
 // Frames are given by their number in the file. Not thread-safe.
 class Follower {
@@ -33,8 +39,8 @@ class Follower {
   explicit Follower(const FrameFile &file) : file_(&file) {}
 
   // Decodes these fields (an empty list: all) of frame i. Throws corrupt, truncated, limit_exceeded, io_error.
-  trajectory::OpenFrame &go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted, const How &how,
-                               SpareMemory &memory);
+  trajectory::FrameHistory &go_to(std::size_t i, const format::FrameHead &head, std::vector<bool> wanted,
+                                  const How &how, SpareMemory &memory);
 
   // Whether the frame before frame i was decoded last. If i is a key frame, a loop has reached the next key interval.
   bool is_at(std::size_t i) const { return history_.complete() && last_ + 1 == i; }

@@ -19,7 +19,6 @@
 #include "gpz/format/section_head.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/trajectory/frame_history.hpp"
-#include "gpz/trajectory/open_frame.hpp"
 
 namespace gpz {
 namespace {
@@ -177,33 +176,27 @@ class FrameDecoder {
     // Rows of the packed forms are in the order of ids.
     rows_are_sorted_ =
         frame.form == format::ArrayChunk::ordered || (frame.form == format::ArrayChunk::difference && rows_are_sorted_);
-    std::vector<bool> wanted = {true, !rows_are_sorted_};
-    if (is_last && frame.is_key) {
-      trajectory::KeyFrame key(head.info.fields, wanted, memory_);
-      key.add(opened, head.info.particles, 0);
-      write(key, head.info, values);
-      return;
-    }
-    if (frame.is_key) wanted = {true, true};
-    history_.begin(head, wanted);
+    const bool is_alone = is_last && frame.is_key;
+    history_.begin(head, {true, !rows_are_sorted_ || (frame.is_key && !is_alone)}, nullptr, is_alone);
     history_.chunk(0, opened, head.info.particles, head.info.fields, threads_);
     history_.end(head);
-    write(history_, head.info, values);
+    write(head.info, values);
+    if (is_alone) history_.forget();
   }
 
-  void write(trajectory::OpenFrame &frame, const FrameInfo &info, std::uint8_t *values) {
+  void write(const FrameInfo &info, std::uint8_t *values) {
     if (values == nullptr) return;
-    if (frame.particles() != info.particles) format::corrupt("a frame of another number of particles", 0);
+    if (history_.particles() != info.particles) format::corrupt("a frame of another number of particles", 0);
     trajectory::Arrangement arrangement;
     if (!rows_are_sorted_) arrangement.sorted_by = ids_field;
-    const trajectory::OpenFrame::Rows rows = frame.arrange(info, arrangement, threads_);
+    const trajectory::FrameHistory::Rows rows = history_.arrange(info, arrangement, threads_);
     std::vector<codec::Target> targets(info.fields.size());
     targets[values_field].components = arrays_of<Array>(values, head_.info.shape);
     if (!rows_are_sorted_) {
       row_ids_.resize(static_cast<std::size_t>(info.particles));
       targets[ids_field].components[0] = {row_ids_.data(), sizeof(std::int64_t), ConstArray::Type::int64};
     }
-    frame.write_all(info.fields, targets, rows, threads_);
+    history_.write_all(info.fields, targets, rows, threads_);
     if (!rows_are_sorted_) require_all_rows();
   }
 
@@ -221,7 +214,6 @@ class FrameDecoder {
   format::Column<std::uint8_t> chunk_;
   format::Column<std::int64_t> row_ids_;  // of a frame whose rows had to be sorted
   trajectory::FrameHistory history_;
-  trajectory::KeyFrameMemory memory_;
   unsigned since_key_ = 0;
   bool rows_are_sorted_ = false;
 };

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "gpz/format/budget.hpp"
-#include "gpz/trajectory/open_frame.hpp"
+#include "gpz/trajectory/frame_history.hpp"
 
 namespace gpz::api {
 
@@ -18,8 +18,8 @@ struct FrameMemory {
   std::unique_ptr<std::uint8_t[]>
       bytes;  // of chunks; limited by the size of the file, because their records are complete
   std::size_t size = 0;
-  format::Charge charge;  // for `bytes`
-  trajectory::KeyFrameMemory key;
+  format::Charge charge;           // for `bytes`
+  trajectory::FrameHistory frame;  // of key frames, whose chunks are in `bytes`
 
   void reserve(std::size_t wanted) {
     if (wanted <= size) return;

@@ -21,7 +21,7 @@
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/opened_chunk.hpp"
-#include "gpz/trajectory/open_frame.hpp"
+#include "gpz/trajectory/frame_history.hpp"
 
 namespace gpz {
 namespace {
@@ -119,7 +119,7 @@ struct Reader::State {
         return;
       }
       api::Follower &used = of_run != nullptr ? *of_run : follower;
-      trajectory::OpenFrame &opened = used.go_to(place.i, place.head, wanted, how, memory);
+      trajectory::FrameHistory &opened = used.go_to(place.i, place.head, wanted, how, memory);
       in_file(file.name(), [&] { use(opened); });
     });
   }
@@ -154,7 +154,7 @@ struct Reader::State {
     const auto decode = [&] {
       if (may_decode_ahead(options.threads)) file.asked_for(place.i, anew);
       open(place, decoded, {options.threads, anew, true, arrangement.selection, options.in_order}, nullptr, spare,
-           [&](trajectory::OpenFrame &opened) {
+           [&](trajectory::FrameHistory &opened) {
              const auto rows = opened.arrange(info, arrangement, options.threads);
              opened.write_all(info.fields, targets_of(rows.count), rows, options.threads);
            });
@@ -199,7 +199,7 @@ struct Reader::State {
     for (const api::FrameRequest::Column &column : request.columns)
       if (column.field < wanted.size()) wanted[column.field] = true;
     open(place, api::with_fields_of(arrangement, info, std::move(wanted)),
-         {threads, false, false, arrangement.selection, true}, &of_run, memory, [&](trajectory::OpenFrame &opened) {
+         {threads, false, false, arrangement.selection, true}, &of_run, memory, [&](trajectory::FrameHistory &opened) {
            const auto rows = opened.arrange(info, arrangement, threads);
            opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles(), rows.count), rows,
                             threads);
@@ -224,22 +224,13 @@ struct Reader::State {
 
   template <typename Use>
   void open_key(const Place &place, const std::vector<bool> &wanted, api::SpareMemory &spare_memory, const Use &use) {
-    const format::FrameHead &head = place.head;
     file.reading_frame(place.i);
-    std::uint64_t position = place.chunks;
-    std::uint64_t size = 0;
-    for (const ChunkEntry &chunk : head.chunks) size += chunk.length;
     api::FrameMemory memory = spare_memory.take();
-    in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
-    trajectory::KeyFrame frame(head.info.fields, wanted, memory.key);
-    std::uint8_t *at = memory.bytes.get();
-    for (const ChunkEntry &chunk : head.chunks) {
-      const format::OpenedChunk opened = file.read_chunk(chunk, position, head.info.fields.size(), at);
-      in_file(file.name(), [&] { frame.add(opened, chunk.particles, position); });
-      position += chunk.length;
-      at += chunk.length;
-    }
+    trajectory::FrameHistory &frame = memory.frame;
+    frame.begin(place.head, wanted, nullptr, true);
+    api::read_frame(file, place.head, place.chunks, true, 1, memory, frame);
     in_file(file.name(), [&] { use(frame); });
+    frame.forget();
     spare_memory.give_back(std::move(memory));
   }
 };

@@ -17,7 +17,6 @@
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory/frame_history.hpp"
-#include "gpz/trajectory/open_frame.hpp"
 
 namespace gpz {
 namespace {
@@ -40,10 +39,9 @@ struct StreamReader::State {
   std::function<void(const StoredRecord &)> use_record;
   std::optional<api::StreamTables> tables;  // if the caller wants them
   trajectory::FrameHistory history;
-  // Last key frame, kept until the next frame builds on it.
-  std::optional<format::FrameHead> key;
-  std::vector<std::pair<Buffer, format::OpenedChunk>> key_chunks;
-  trajectory::KeyFrameMemory key_memory;
+  // Of the last key frame, until a frame builds on it.
+  format::FrameHead key;
+  std::vector<Buffer> key_buffers;
 
   State(int descriptor, const std::string &name, const Limits &limits)
       : budget(limits), file(descriptor, name, api::File::Mode::read) {
@@ -112,21 +110,19 @@ struct StreamReader::State {
   // Reads one record. Returns whether it was a frame. At the end of the stream, `at_end` becomes true.
   bool next_record(Frame &frame, const ReadOptions &options, bool &at_end) {
     RecordStart record;
-    format::FrameHead head;
-    if (!in_place(file.name(), position, [&] { return read_head(record, head, at_end); })) return false;
+    format::FrameHead next;
+    if (!in_place(file.name(), position, [&] { return read_head(record, next, at_end); })) return false;
+    const bool is_key = next.info.since_key == 0;
+    if (is_key) std::swap(key, next);
+    const format::FrameHead &head = is_key ? key : next;
     trajectory::Arrangement arrangement;
     in_file(file.name(), [&] { arrangement = api::arrangement_of(head.info, options); });
     api::begin_frame(head.info, frame);
     api::decoding(file.name(), position, head.info.particles, [&] {
-      if (head.info.since_key != 0) {
-        read_differences(record, head, options.threads);
-        write(history, frame, arrangement, options.threads);
-        return;
-      }
-      trajectory::KeyFrame opened(head.info.fields, {}, key_memory);
-      read_key(record, head, opened);
-      write(opened, frame, arrangement, options.threads);
-      key = std::move(head);
+      read_chunks(record, head, options.threads);
+      if (!is_key) history.end(head);
+      write(frame, arrangement, options.threads);
+      if (is_key) history.end(head);  // no frame builds on one that cannot be decoded
     });
     return true;
   }
@@ -175,50 +171,27 @@ struct StreamReader::State {
     });
   }
 
-  void read_key(const RecordStart &record, const format::FrameHead &head, trajectory::KeyFrame &frame) {
-    key.reset();
-    key_chunks.clear();
-    for (const ChunkEntry &chunk : head.chunks) {
-      const std::uint64_t start = position;
-      format::OpenedChunk opened = read_chunk(chunk, head.info.fields.size());
-      key_chunks.emplace_back(std::move(buffer), std::move(opened));
-      in_file(file.name(), [&] { frame.add(key_chunks.back().second, chunk.particles, start); });
-    }
-    in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
-  }
-
-  void read_differences(const RecordStart &record, const format::FrameHead &head, int threads) {
-    in_place(file.name(), position, [&] {
-      if (key) follow_key(threads);
-      history.begin(head, {});
-    });
+  void read_chunks(const RecordStart &record, const format::FrameHead &head, int threads) {
+    const bool is_key = head.info.since_key == 0;
+    in_place(file.name(), position, [&] { history.begin(head, {}, nullptr, true); });
+    if (is_key) key_buffers.clear();
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const std::uint64_t start = position;
       const format::OpenedChunk opened = read_chunk(head.chunks[k], head.info.fields.size());
+      if (is_key) key_buffers.push_back(std::move(buffer));
       in_place(file.name(), start,
-               [&] { history.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads); });
+               [&] { history.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads, start); });
     }
     in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
-    history.end(head);
+    if (!is_key) key_buffers.clear();
   }
 
-  // Starts the history with the last key frame.
-  void follow_key(int threads) {
-    history.begin(*key, {});
-    for (std::size_t k = 0; k < key->chunks.size(); ++k)
-      history.chunk(k, key_chunks[k].second, key->chunks[k].particles, key->info.fields, threads);
-    history.end(*key);
-    key.reset();
-    key_chunks.clear();
-  }
-
-  void write(trajectory::OpenFrame &opened, Frame &frame, const trajectory::Arrangement &arrangement,
-             int threads) const {
+  void write(Frame &frame, const trajectory::Arrangement &arrangement, int threads) {
     in_file(file.name(), [&] {
-      const auto rows = opened.arrange(frame.info, arrangement, threads);
+      const auto rows = history.arrange(frame.info, arrangement, threads);
       const format::Charge columns = api::charge_for_columns(rows.count, frame.info.fields, {});
       frame.info.particles = rows.count;
-      opened.write_all(frame.info.fields, api::frame_targets(frame, {}, rows.count), rows, threads);
+      history.write_all(frame.info.fields, api::frame_targets(frame, {}, rows.count), rows, threads);
     });
   }
 };

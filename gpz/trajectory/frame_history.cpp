@@ -4,22 +4,26 @@
 #include <algorithm>
 
 #include "gpz/error.hpp"
+#include "gpz/format/corrupt.hpp"
 
 namespace gpz::trajectory {
 
 bool FrameHistory::can_follow(const format::FrameHead &head) const {
   if (head.info.since_key == 0) return true;
   return complete_ && head.info.since_key == since_key_ + 1 && head.info.reference == checksum_ &&
-         head.chunks.size() == chunks_.size();
+         head.chunks.size() == count_;
 }
 
 void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> &wanted,
-                         const std::shared_ptr<const Selection> &only) {
+                         const std::shared_ptr<const Selection> &only, bool lazily) {
   if (!can_follow(head)) throw Error(Status::corrupt, "the frame that it builds on is missing");
   complete_ = false;
-  if (head.info.since_key == 0) {
-    chunks_.resize(head.chunks.size());
-    for (ChunkReader &chunk : chunks_) chunk.restart();
+  const bool is_key = head.info.since_key == 0;
+  const bool starts = is_key ? !lazily : is_lazy_;
+  is_lazy_ = is_key && lazily;
+  if (is_key) {
+    opened_.clear();
+    count_ = head.chunks.size();
     ordered_by_ = format::no_field;  // also for frames without chunks
     selected_as_ = {};
     only_ = only;
@@ -27,10 +31,22 @@ void FrameHistory::begin(const format::FrameHead &head, const std::vector<bool> 
     serve(only);
   }
   wanted_ = wanted;
+  if (!starts) return;
+  chunks_.resize(count_);
+  for (ChunkReader &chunk : chunks_) chunk.restart();
 }
 
 void FrameHistory::chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles,
-                         const std::vector<Field> &fields, int threads) {
+                         const std::vector<Field> &fields, int threads, std::uint64_t position) {
+  if (is_lazy_) {
+    opened_.push_back({chunk, particles, &fields, position, IndependentChunk(chunk, particles, fields, wanted_)});
+    return;
+  }
+  if (k < opened_.size()) {
+    Opened &key = opened_[k];
+    key.chunk.reset();  // frees what it has decoded
+    chunks_[k].next(key.bytes, key.particles, *key.fields, wanted_, threads);
+  }
   chunks_[k].next(chunk, particles, fields, wanted_, threads, only_.get());
 }
 
@@ -38,6 +54,8 @@ void FrameHistory::end(const format::FrameHead &head) {
   complete_ = true;
   since_key_ = head.info.since_key;
   checksum_ = head.checksum;
+  if (is_lazy_) return;
+  opened_.clear();
   if (ordered_by_ != format::no_field && !is_unchanged(ordered_by_)) ordered_by_ = format::no_field;
   const auto has_same = [&](std::size_t field) { return is_unchanged(field); };
   if (!std::all_of(selected_by_.begin(), selected_by_.end(), has_same)) selected_as_ = {};
@@ -75,16 +93,58 @@ std::vector<bool> FrameHistory::joined(std::vector<bool> wanted) const {
 
 std::uint64_t FrameHistory::particles() const {
   std::uint64_t sum = 0;
-  for (const ChunkReader &chunk : chunks_) sum += chunk.particles();
+  if (is_lazy_)
+    for (const Opened &opened : opened_) sum += opened.particles;
+  else
+    for (const ChunkReader &chunk : chunks_) sum += chunk.particles();
   return sum;
 }
 
-void FrameHistory::write(std::size_t field, const codec::Target &target, int threads) const {
-  std::size_t first = 0;
-  for (const ChunkReader &chunk : chunks_) {
-    chunk.write(field, target.from(first), threads);
-    first += static_cast<std::size_t>(chunk.particles());
+FrameHistory::Rows FrameHistory::arrange(const FrameInfo &info, const Arrangement &arrangement, int threads) {
+  Rows rows;
+  rows.arrangement = arrangement;
+  if (arrangement.sorted_by != format::no_field) rows.order = &id_order(arrangement.sorted_by, threads);
+  if (arrangement.selection != nullptr) rows.selected = &select(info, arrangement, rows.order, threads);
+  rows.count = rows.selected != nullptr ? rows.selected->count() : static_cast<std::size_t>(particles());
+  return rows;
+}
+
+void FrameHistory::write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets,
+                             const Rows &rows, int threads) {
+  for (std::size_t f = 0; f < targets.size(); ++f) {
+    if (!targets[f].is_wanted()) continue;
+    codec::Target target = targets[f];
+    if (rows.order != nullptr) target.rows = rows.order->rows();
+    if (rows.selected != nullptr) {
+      target.rows = rows.selected->rows();
+      target.is_partial = true;
+    }
+    try {
+      if (rows.order != nullptr && f == rows.arrangement.sorted_by)
+        codec::store(codec::IntegerValues{rows.order->ids().data()}, rows.order->ids().size(), target);
+      else
+        write(f, target, threads);
+    } catch (const Error &error) {
+      if (error.status() != Status::limit_exceeded) throw;
+      throw Error(error.status(), "field " + fields[f].components[0].name + ": " + error.cause(), error.file(),
+                  error.position());
+    }
   }
+}
+
+void FrameHistory::write(std::size_t field, const codec::Target &target, int threads) {
+  std::size_t first = 0;
+  const auto part_of = [&](std::uint64_t particles) {
+    first += static_cast<std::size_t>(particles);
+    return target.from(first - static_cast<std::size_t>(particles));
+  };
+  if (is_lazy_) {
+    for (const Opened &opened : opened_)
+      format::located(opened.position,
+                      [&] { opened.chunk->write(field, part_of(opened.particles), threads, indices_); });
+    return;
+  }
+  for (const ChunkReader &chunk : chunks_) chunk.write(field, part_of(chunk.particles()), threads);
 }
 
 const IdOrder &FrameHistory::id_order(std::size_t field, int threads) {

@@ -5,30 +5,47 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "gpz/codec/target.hpp"
 #include "gpz/format/container_parse.hpp"
+#include "gpz/format/fields.hpp"
 #include "gpz/trajectory/chunk_reader.hpp"
-#include "gpz/trajectory/open_frame.hpp"
+#include "gpz/trajectory/id_order.hpp"
+#include "gpz/trajectory/independent_chunk.hpp"
+#include "gpz/trajectory/selected_rows.hpp"
 
 namespace gpz::trajectory {
 
-// As an OpenFrame it represents the last frame that was read.
-class FrameHistory final : public OpenFrame {
+// Which particles of a frame are written, and in which order.
+struct Arrangement {
+  std::size_t sorted_by = format::no_field;    // field of ids; no_field: stored order
+  std::shared_ptr<const Selection> selection;  // nullptr: all particles
+};
+
+// Represents the last frame that was read. Keeps its memory, because reallocating costs more than filling.
+class FrameHistory {
  public:
   // Whether this frame can be next: a key frame, or the successor of the last frame.
   bool can_follow(const format::FrameHead &head) const;
   // Begins a frame, whose chunks must follow in order. Throws corrupt if can_follow() is false. Until end(), the
   // history is at no frame. An empty `wanted` means all fields. `only`, of a key frame: the history may follow the
   // slots of selected particles alone, until chunk() throws AllSlotsNeeded. nullptr: it follows all.
+  // `lazily`: the chunks of a key frame are only opened, and decoded straight into the caller's arrays, which is faster
+  // if no difference frame follows. `head` and the bytes of the chunks must then outlive the next frame, or forget().
   void begin(const format::FrameHead &head, const std::vector<bool> &wanted,
-             const std::shared_ptr<const Selection> &only = nullptr);
-  // Decodes chunk k, whose checksum was verified, of the frame with these fields. Throws as ChunkReader::next.
+             const std::shared_ptr<const Selection> &only = nullptr, bool lazily = false);
+  // Decodes chunk k, whose checksum was verified, of the frame with these fields. It begins at `position`, for errors
+  // of write(). Throws as ChunkReader::next.
   void chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
-             int threads);
+             int threads, std::uint64_t position = 0);
   void end(const format::FrameHead &head);
 
-  void forget() { complete_ = false; }
+  void forget() {
+    complete_ = false;
+    opened_.clear();
+  }
   bool complete() const { return complete_; }
   // Whether all fields of this list (an empty list: all fields) are followed.
   bool follows(const std::vector<bool> &wanted) const;
@@ -41,15 +58,37 @@ class FrameHistory final : public OpenFrame {
   // The union of `wanted` and the followed fields.
   std::vector<bool> joined(std::vector<bool> wanted) const;
 
-  std::uint64_t particles() const override;
-  void write(std::size_t field, const codec::Target &target, int threads) const override;
-  const IdOrder &id_order(std::size_t field, int threads) override;
-
- protected:
-  const SelectedRows &select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
-                             int threads) override;
+  std::uint64_t particles() const;
+  // The rows of the particles that are written.
+  struct Rows {
+    Arrangement arrangement;
+    const IdOrder *order = nullptr;          // nullptr: stored order
+    const SelectedRows *selected = nullptr;  // nullptr: all particles
+    std::size_t count = 0;
+  };
+  // Valid until the next call. Throws as write_all, and not_found (SelectedRows::choose).
+  Rows arrange(const FrameInfo &info, const Arrangement &arrangement, int threads);
+  // Writes each of these fields with a wanted target, which has room for all rows. Throws corrupt, limit_exceeded (see
+  // codec::store), std::bad_alloc.
+  void write_all(const std::vector<Field> &fields, const std::vector<codec::Target> &targets, const Rows &rows,
+                 int threads);
 
  private:
+  // An independent chunk that is not decoded into the history.
+  struct Opened {
+    format::OpenedChunk bytes;
+    std::uint64_t particles;
+    const std::vector<Field> *fields;
+    std::uint64_t position;
+    std::optional<IndependentChunk> chunk;
+  };
+
+  // Writes a wanted field, in stored order unless the target has rows.
+  void write(std::size_t field, const codec::Target &target, int threads);
+  // Order of the ids in this integer field.
+  const IdOrder &id_order(std::size_t field, int threads);
+  // Chooses the rows of a selection. `order`: nullptr for stored order.
+  const SelectedRows &select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order, int threads);
   // Whether all chunks have the particles of the frame before, with the same values of this integer field.
   bool is_unchanged(std::size_t field) const;
 
@@ -57,7 +96,11 @@ class FrameHistory final : public OpenFrame {
   std::uint16_t since_key_ = 0;
   std::uint64_t checksum_ = 0;  // of the last frame's head
   std::vector<bool> wanted_;
+  std::size_t count_ = 0;  // of the chunks of a frame
   std::vector<ChunkReader> chunks_;
+  bool is_lazy_ = false;                   // the frame's chunks are opened only
+  std::vector<Opened> opened_;             // of the last key frame, until a difference frame follows
+  Indices indices_;                        // of a field of opened chunks
   std::shared_ptr<const Selection> only_;  // of the key frame
   IdOrder order_;                          // order of the ids in field ordered_by_; invalid if that is no_field
   std::size_t ordered_by_ = format::no_field;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // TrajectoryEncoder without a file, and its chunks in a Writer: sizes, equality of bytes, several writers, errors.
 #include <numeric>
+#include <optional>
 
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
@@ -62,6 +63,32 @@ TEST(TrajectoryEncoder, SeveralOfOneFile) {
   const Reader reader(file.path());
   for (std::size_t f = 0; f < snapshots.size(); ++f) expect_true(snapshots[f], reader.read(f));
   for (const std::size_t f : {19u, 3u, 4u, 11u, 10u, 9u, 0u}) expect_true(snapshots[f], reader.read(f));
+}
+
+// An interval begins where since_key is 0, whatever was encoded before. Errors that the values have are counted.
+TEST(IntervalEncoder, GivesTheChunksOfItsIntervals) {
+  Gas gas(1200);
+  const Encoding encoding{Order::id, Effort::fast, 0};
+  IntervalEncoder all;
+  std::optional<IntervalEncoder> one;
+  for (std::size_t f = 0; f < 9; ++f) {
+    gas.move();
+    const Snapshot snapshot = gas.snapshot();
+    const FrameInfo info = described(snapshot, f % 3);
+    if (f % 3 == 0) one.emplace();
+    std::vector<FieldInput> inputs = snapshot.inputs();
+    EncodedChunk chunk, expected;
+    one->encode(info, inputs, nullptr, encoding, expected);
+    const double added = expected.largest_error[0];
+    ASSERT_GT(added, 0);
+    inputs[0].field.largest_error = inputs[0].field.bound / 4;
+    all.encode(info, inputs, nullptr, encoding, chunk);
+    EXPECT_EQ(chunk.bytes, expected.bytes) << f;
+    if (f % 3 == 0) {
+      EXPECT_NE(kind_of(chunk), ChunkKind::difference) << f;
+    }
+    EXPECT_EQ(chunk.largest_error[0], error_beside(inputs[0].field.bound, inputs[0].field.bound / 4, added)) << f;
+  }
 }
 
 TEST(TrajectoryEncoder, TakesRowsAsIfTheyWereAll) {
