@@ -54,6 +54,7 @@ def cause(row):
 
 def by_cell(results, device, bounds, cell, explain=False):
     """A table of data x bound against programs. cell(row, rows of the same data and bound, notes) is the text of a row that has a result.
+    Programs that ran, and have no such results, are left out.
     `explain`: failures get footnotes, and what they compressed to if that is known."""
     programs = results.programs(device)
     notes = Notes()
@@ -73,7 +74,10 @@ def by_cell(results, device, bounds, cell, explain=False):
                     texts.append(cell(row, here, notes))
             if any(texts):
                 rows.append([data if not rows or rows[-1][-1] != data else "", plain(bound), *texts, data])
-    return table(["", "bound", *programs], [row[:-1] for row in rows]) + [""] + notes.lines()
+    columns = list(zip(*rows))[2:-1]
+    shown = [i for i, column in enumerate(columns) if "" not in column or set(column) - {"", "none"}]
+    rows = [[*row[:2], *(row[2 + i] for i in shown)] for row in rows]
+    return table(["", "bound", *(programs[i] for i in shown)], rows) + [""] + notes.lines()
 
 
 def broken(row, notes):
@@ -128,7 +132,8 @@ def errors(results, device="gpu", bounds=None):
 
 
 def equal_bits(results, device=None, bounds=None):
-    """PSNR in dB of every program at the bits of our best points, bold where it is above ours."""
+    """PSNR in dB of every program at the bits of our best points, bold where it is above ours. Rows and columns without a value of
+    another program are left out."""
     programs = results.programs(device)
     ours = [name for name in programs if is_ours(name)]
     others = [name for name in programs if name not in ours]
@@ -146,8 +151,11 @@ def equal_bits(results, device=None, bounds=None):
                 value = claims.at_bits(curves[name], point.bits)
                 text = "–" if value is None else f"{value:.1f}"
                 texts.append(f"**{text}**" if value is not None and value > best + claims.PSNR_TOLERANCE else text)
-            rows.append([data, plain(bound), point.program, f"{point.bits:.2f}", f"{best:.1f}", *texts])
-    return table(["", "bound", "ours", "bits a particle", "PSNR", *others], rows)
+            if set(texts) - {"–"}:
+                rows.append([data, plain(bound), point.program, f"{point.bits:.2f}", f"{best:.1f}", *texts])
+    shown = [i for i in range(len(others)) if any(row[5 + i] != "–" for row in rows)]
+    rows = [[*row[:5], *(row[5 + i] for i in shown)] for row in rows]
+    return table(["", "bound", "ours", "bits a particle", "PSNR", *(others[i] for i in shown)], rows)
 
 
 def programs(results):

@@ -132,6 +132,25 @@ class Tables(unittest.TestCase):
         found = results(line("gpz", compress=fast), line("cuSZp"))
         self.assertEqual(cells(tables.speeds(found)), [["melt", "1e-3", "**12.0** / **0.0000120**", "0.0000120 / **0.0000120**"]])
 
+    def test_programs_that_keep_no_memory_are_no_column_of_warm_speeds(self):
+        warm = {"warm": [1e-6]}
+        ours = [line("gpz", bound, compress=warm, decompress=warm) for bound in (1e-3, 1e-4)]
+        found = results(*ours, line("cuSZ"), line("cuSZ", 1e-4, failure="x"))
+        lines = tables.speeds(found, how="warm")
+        self.assertEqual(lines[0], "|  | bound | gpz |")
+        self.assertEqual(cells(lines), [["melt", "1e-3", "**12.0** / **12.0**"], ["", "1e-4", "**12.0** / **12.0**"]])
+
+    def test_psnr_at_equal_bits_has_the_points_that_others_have(self):
+        points = ((1e-2, 100, 40.0), (1e-3, 200, 60.0))
+        found = results(
+            *(line("gpz", bound, bytes=size, psnr=psnr) for bound, size, psnr in points),
+            *(line("cuSZ", bound, bytes=size + 50, psnr=psnr) for bound, size, psnr in points),
+            line("PFPL", bytes=9000),
+        )
+        lines = tables.equal_bits(found)
+        self.assertEqual(lines[0], "|  | bound | ours | bits a particle | PSNR | cuSZ |")
+        self.assertEqual(cells(lines), [["melt", "1e-3", "gpz", "1.60", "60.0", "50.0"]])
+
     def test_page(self):
         page = "a\n<!-- table ratios -->\nold\n<!-- end -->\nb\n<!-- table other -->\nkept\n<!-- end -->\n"
         filled = make_report.fill(page, {"ratios": ["| new |"]})
