@@ -134,6 +134,7 @@ inline Integers shifted_up(Integers a, Integers n) { return Integers{reinterpret
 inline Integers shifted_down(Integers a, int n) { return Integers{reinterpret_cast<Integers::V>(a.u() >> n)}; }
 inline Integers shifted_down(Integers a, Integers n) { return Integers{reinterpret_cast<Integers::V>(a.u() >> n.u())}; }
 inline Integers signed_down(Integers a, int n) { return Integers{a.v >> n}; }
+inline Integers signed_down(Integers a, Integers n) { return Integers{a.v >> n.v}; }
 inline Integers smaller(Integers a, Integers b) { return select(more(b, a), a, b); }
 inline Integers larger(Integers a, Integers b) { return select(more(a, b), a, b); }
 inline Floats magnitude(Floats x) { return Floats{floats_of_bits(bits_of_floats(x.v) & INT32_MAX)}; }
@@ -316,6 +317,35 @@ inline Integers with_words(Integers state, const std::uint16_t *&words) {
   for (int l = 0; l < float_lanes; ++l)
     if (state.u()[l] < 1U << 16) state.v[l] = static_cast<std::int32_t>(state.u()[l] << 16 | *words++);
   return state;
+#endif
+}
+
+// The inverse: chosen states give their low halves, in the order of lanes, to the words before `words`. At least 16
+// words before it must be writable.
+inline void put_words(Integers state, Choice chosen, std::uint16_t *&words) {
+#if defined(__AVX512F__)
+  const auto count = static_cast<unsigned>(__builtin_popcount(chosen.m));
+  const __m512i packed = _mm512_maskz_compress_epi32(chosen.m, reinterpret_cast<__m512i>(state.v));
+  const auto last = static_cast<__mmask16>(0xFFFFU << (16 - count));
+  const __m512i at_end = _mm512_maskz_expand_epi32(last, packed);
+  _mm256_storeu_si256(reinterpret_cast<__m256i *>(words - 16), _mm512_maskz_cvtepi32_epi16(0xFFFF, at_end));
+  words -= count;
+#elif defined(__AVX2__)
+  const unsigned mask = bits_of(chosen);
+  const auto count = static_cast<unsigned>(__builtin_popcount(mask));
+  // Bytes: the numbers of the chosen lanes, behind the others.
+  const std::uint64_t lanes = _pext_u64(0x0706050403020100U, _pdep_u64(mask, 0x0101010101010101U) * 0xFFU);
+  const std::uint64_t at_end = count == 0 ? 0 : lanes << (64 - 8 * count);
+  const __m256i place = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(at_end)));
+  const __m256i low = _mm256_and_si256(reinterpret_cast<__m256i>(state.v), _mm256_set1_epi32(0xFFFF));
+  const __m256i packed = _mm256_permutevar8x32_epi32(low, place);
+  const __m128i halves = _mm_packus_epi32(_mm256_castsi256_si128(packed), _mm256_extracti128_si256(packed, 1));
+  _mm_storeu_si128(reinterpret_cast<__m128i *>(words - 8), halves);
+  words -= count;
+#else
+  const unsigned mask = bits_of(chosen);
+  for (int l = float_lanes; l-- > 0;)
+    if ((mask >> l & 1U) != 0) *--words = static_cast<std::uint16_t>(state.u()[l]);
 #endif
 }
 

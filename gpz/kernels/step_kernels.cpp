@@ -186,6 +186,147 @@ class Finder {
   StepItems *next_;
 };
 
+// From the last number to the first, in the reverse order of what a Decoder takes.
+class Encoder {
+ public:
+  Encoder(const StepShares &shares, std::uint16_t *end) : shares_(shares), words_(end) {
+    state_.fill(Integers{1 << 16});
+  }
+
+  void put(const StepItems &item) {
+    Each<Integers> number, place;
+    Each<Choice> active;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      number[j] = load_integers(item.number.data() + j * float_lanes);
+      place[j] = load_integers(item.place.data() + j * float_lanes);
+      active[j] = more(Integers{StepItems::nothing}, place[j]);
+    }
+    // In a step, all lanes that are in use have a component, or all that have a side.
+    Choice sides = none();
+    for (std::size_t j = 0; j < vectors; ++j)
+      sides = either(sides, both(active[j], more(place[j], Integers{StepItems::side - 1})));
+    if (any(sides))
+      put_sides(active, number, place);
+    else
+      put_component(active, number, place);
+  }
+
+  std::uint16_t *put_states() {
+    for (std::size_t j = vectors; j-- > 0;)
+      for (int l = float_lanes; l-- > 0;) {
+        *--words_ = static_cast<std::uint16_t>(state_[j].u()[l] >> 16);
+        *--words_ = static_cast<std::uint16_t>(state_[j].u()[l]);
+      }
+    return words_;
+  }
+
+ private:
+  void put_component(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &place) {
+    constexpr int all_levels = core::step_levels * core::step_parts, row = StepShares::tokens;
+    Each<Integers> entry, bits;
+    Each<Choice> is_escape, has_more;
+    Choice escapes = none(), many = none();
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Integers p = select(active[j], place[j], Integers{0});
+      const Integers first = select(more(p, Integers{2 * all_levels - 1}), Integers{2 * all_levels},
+                                    select(more(p, Integers{all_levels - 1}), Integers{all_levels}, Integers{0}));
+      const Integers level = shifted_down(p - first, 2);
+      bits[j] = select(more(level, Integers{core::step_most_parted}),
+                       shifted_down(level, 1) - Integers{core::step_fewer_bits}, Integers{0});
+      const Integers token = signed_down(number[j], bits[j]);
+      const Integers most{core::step_last_token};
+      const Choice is_far = either(more(token, most), more(Integers{0} - most, token));
+      const Integers place_row = p * Integers{row};
+      const Integers coded = select(is_far, Integers{row - 1}, token + most);
+      entry[j] = gather(shares_.entries, place_row + coded);
+      is_escape[j] = both(either(is_far, more(Integers{1 << 16}, entry[j])), active[j]);
+      if (any(is_escape[j])) {
+        entry[j] = select(is_escape[j], gather(shares_.entries, place_row + Integers{row - 1}), entry[j]);
+        bits[j] = select(is_escape[j], Integers{0}, bits[j]);
+      }
+      escapes = either(escapes, is_escape[j]);
+      has_more[j] = both(more(bits[j], Integers{core::step_low_bits}), active[j]);
+      many = either(many, has_more[j]);
+    }
+    if (__builtin_expect(any(escapes), 0)) put_escapes(is_escape, number);
+    if (any(many)) put_more_bits(has_more, bits, number);
+    for (std::size_t j = vectors; j-- > 0;) {
+      const Integers low = smaller(bits[j], Integers{core::step_low_bits});
+      const Integers raw = shifted_down(number[j], bits[j] - low) & (shifted_up(Integers{1}, low) - Integers{1});
+      put_token(j, active[j], entry[j], core::step_table_bits, low, raw);
+    }
+  }
+
+  void put_sides(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &place) {
+    for (std::size_t j = vectors; j-- > 0;) {
+      const Integers level = select(active[j], place[j] - Integers{StepItems::side}, Integers{0});
+      const Integers near = gather(shares_.sides, level);
+      const Choice is_near = equal(number[j], Integers{0});
+      const Integers start = select(is_near, Integers{0}, near);
+      const Integers frequency = select(is_near, near, Integers{1 << core::step_side_bits} - near);
+      put_token(j, active[j], start | shifted_up(frequency, 16), core::step_side_bits, Integers{0}, Integers{0});
+    }
+  }
+
+  // A token and its low bits.
+  void put_token(std::size_t j, Choice active, Integers entry, int slot_bits, Integers low, Integers raw) {
+    const Integers frequency = shifted_down(entry, 16), start = entry & Integers{0xFFFF};
+    Integers x = state_[j];
+    // Afterwards it has to be below 2^32.
+    const Choice spills = both(more(shifted_down(x, Integers{32 - slot_bits} - low), frequency - Integers{1}), active);
+    put_words(x, spills, words_);
+    x = select(spills, shifted_down(x, 16), x);
+    x = shifted_up(x, low) | raw;
+    // Quotients are below 2^25. Those of floats are off by a few, and those of the rest by one at most.
+    const Integers divisor = select(active, frequency, Integers{1});
+    const Floats over = Floats{1.0F} / real_of(divisor);
+    const Floats dividend = real_of(shifted_down(x, 8)) * Floats{256.0F} + real_of(x & Integers{255});
+    Integers quotient = whole_part(dividend * over);
+    Integers rest = x - quotient * divisor;
+    const Integers change = whole_part(real_of(rest) * over);
+    quotient = quotient + change;
+    rest = rest - change * divisor;
+    const Choice is_below = more(Integers{0}, rest), is_above = more(rest, divisor - Integers{1});
+    quotient = select(is_below, quotient - Integers{1}, select(is_above, quotient + Integers{1}, quotient));
+    rest = select(is_below, rest + divisor, select(is_above, rest - divisor, rest));
+    state_[j] = select(active, shifted_up(quotient, slot_bits) + rest + start, state_[j]);
+  }
+
+  // Bits that do not leave a state together with the token.
+  __attribute__((noinline)) void put_more_bits(const Each<Choice> &has_more, const Each<Integers> &bits,
+                                               const Each<Integers> &number) {
+    for (std::size_t j = vectors; j-- > 0;) {
+      const Integers more_bits = select(has_more[j], bits[j] - Integers{core::step_low_bits}, Integers{0});
+      Integers x = state_[j];
+      const Choice spills =
+          both(more(shifted_down(x, Integers{32} - larger(more_bits, Integers{1})), Integers{0}), has_more[j]);
+      put_words(x, spills, words_);
+      x = select(spills, shifted_down(x, 16), x);
+      const Integers raw = number[j] & (shifted_up(Integers{1}, more_bits) - Integers{1});
+      state_[j] = select(has_more[j], shifted_up(x, more_bits) | raw, state_[j]);
+    }
+  }
+  // Numbers of which all 32 bits are stored.
+  __attribute__((noinline)) void put_escapes(const Each<Choice> &is_escape, const Each<Integers> &number) {
+    for (std::size_t j = vectors; j-- > 0;) {
+      const unsigned lanes = bits_of(is_escape[j]);
+      for (int l = float_lanes; l-- > 0;) {
+        if ((lanes >> l & 1U) == 0) continue;
+        std::uint32_t x = state_[j].u()[l];
+        for (int half = 0; half < 2; ++half) {
+          *--words_ = static_cast<std::uint16_t>(x);
+          x = x >> 16 << 16 | (number[j].u()[l] >> 16 * half & 0xFFFFU);
+        }
+        state_[j].v[l] = static_cast<std::int32_t>(x);
+      }
+    }
+  }
+
+  const StepShares &shares_;
+  std::uint16_t *words_;
+  Each<Integers> state_;
+};
+
 inline Integers level_of(Floats x) {
   x = select(less(x, Floats{15.0F}), x, Floats{15.0F});
   return whole_part(select(less(Floats{0.0F}, x), x, Floats{0.0F}));
@@ -386,6 +527,12 @@ std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std
   return static_cast<std::size_t>(finder.end() - items);
 }
 
+std::size_t encode(const StepShares &shares, const StepItems *items, std::size_t count, std::uint16_t *end) {
+  Encoder encoder(shares, end);
+  while (count-- > 0) encoder.put(items[count]);
+  return static_cast<std::size_t>(end - encoder.put_states());
+}
+
 Integers byte_of(Integers x, int byte) { return signed_down(shifted_up(x, 24 - 8 * byte), 24); }
 Row repeated(const core::Vector<std::int32_t> &v) { return {Integers{v.x}, Integers{v.y}, Integers{v.z}}; }
 Choice is_beyond(const Row &at, const Row &least, const Row &most) {
@@ -424,7 +571,7 @@ std::size_t place(const StepPlaces &from, std::size_t first, std::size_t end,
 
 }  // namespace
 
-const StepKernels step_kernels{decode, find, place};
+const StepKernels step_kernels{decode, find, encode, place};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -44,6 +44,15 @@ struct StepMeans {
   float gain;
 };
 
+// How tokens are coded, for the encoder. Entry: the first slot of a token, and its frequency from bit 16 on; 0: the
+// token has none. The last one of a place is the escape.
+struct StepShares {
+  static constexpr std::size_t tokens = 256;  // entries of a place, from that of the lowest token on
+
+  const std::uint32_t *entries;
+  const std::uint32_t *sides;  // as in StepCodes
+};
+
 // A number of each lane, for the encoder. `place` is one of core::step_places, or `side` plus a level, whose number is
 // 0 or 1, or `nothing`.
 struct StepItems {
@@ -57,6 +66,7 @@ struct StepItems {
 inline constexpr std::size_t step_most_items = 4;
 // Most words of a step: of a component those of a token, of further bits, and of an escape.
 inline constexpr std::size_t step_most_words = core::step_lanes * (3 * 4 + 1);
+inline constexpr std::size_t step_most_item_words = core::step_lanes * 4;
 
 // Rows of a frame, and what moves them to positions, with limits: positions fit into 32 bits.
 struct StepPlaces {
@@ -82,6 +92,9 @@ struct StepKernels {
   // The numbers of the steps, of both frames. Returns how many.
   std::size_t (*find)(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
                       const StepMeans &means, StepItems *items);
+  // The words of the numbers of a block, and its states, in the order in which decode() reads them: they end at `end`.
+  // Returns how many there are. step_most_item_words for each item, and as many again, must be writable before `end`.
+  std::size_t (*encode)(const StepShares &shares, const StepItems *items, std::size_t count, std::uint16_t *end);
   // Positions of particles first to end - 1. Particles with rows or images beyond the limits, or outside the box, are
   // left to the caller: their numbers go to `left`, which has room for all. Returns how many.
   std::size_t (*place)(const StepPlaces &from, std::size_t first, std::size_t end,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/step_kernels.hpp"
 #include "gpz/lanes/codes.hpp"
 
@@ -25,15 +26,11 @@ class Shares {
  public:
   explicit Shares(const Codes &codes);
   // Words of a block: states, then the words in the order in which they are read.
-  void encode(const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words) const;
+  void encode(const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words,
+              const codec::StepKernels &kernels = codec::kernels().steps) const;
 
  private:
-  struct Share {
-    std::uint16_t start = 0, frequency = 0;
-  };
-  static constexpr std::size_t row = 256;  // tokens from the lowest one on; the last is the escape
-
-  std::vector<Share> share_;
+  std::vector<std::uint32_t> entries_;
   std::array<std::uint32_t, core::step_side_levels> near_{};
 };
 

@@ -200,7 +200,10 @@ void expect_the_same(Pair &pair, Seen &seen) {
     const codec::StepMeans own{own_means.data(), own_means.data(), step_means.gain};
     for (std::size_t b = 0; b < items.size(); ++b) {
       std::vector<std::uint16_t> words;
-      shares.encode(items[b].data(), items[b].size(), words);
+      shares.encode(items[b].data(), items[b].size(), words, set->steps);
+      std::vector<std::uint16_t> others;
+      shares.encode(items[b].data(), items[b].size(), others, sets[0]->steps);
+      ASSERT_TRUE(words == others) << set->name;
       const std::size_t count = words.size();
       words.resize(count + codec::step_most_words);
       const Layout::Block &block = pair.layout.blocks()[b];
