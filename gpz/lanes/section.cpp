@@ -366,7 +366,8 @@ class SectionCoder {
     for (std::size_t b = 0; b < layout().blocks().size() && !is_far; ++b)
       for_slots(b, [&](std::size_t s, std::uint32_t) {
         const RowImage image = image_in(row(s, frame));
-        const RowImage usual = usually_placed(cell_, wraps, row(s, frame), image_in(row(s, state_.now_))).image;
+        const RowImage last = image_in(row(s, state_.now_));
+        const RowImage usual = wraps ? usually_placed(cell_, wraps, row(s, frame), last).image : last;
         if (image == usual) return;
         out.slot.push_back(static_cast<std::uint32_t>(s));
         out.code.push_back(code_of(image, usual));

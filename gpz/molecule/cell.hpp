@@ -54,6 +54,7 @@ class Cell {
       if (axes_[d].period == 0) continue;
       const std::int64_t half = axes_[d].period / 2;
       const int edges = way[d] > half ? 1 : way[d] < -half ? -1 : 0;
+      if (edges == 0) continue;
       way = difference_of(way, times(edges, d));
       image[d] = static_cast<std::int8_t>(edges);
     }
