@@ -54,8 +54,10 @@ void LosslessAdvice::add(const std::string &column, std::size_t sample, const Sq
   found->samples[sample] = squares;
 }
 
+bool LosslessAdvice::may_advise(double of_file) const { return !columns_.empty() && of_file >= smallest_gain; }
+
 std::string LosslessAdvice::text(double bytes, double of_file, const std::string &start, const Option &option) const {
-  if (columns_.empty() || bytes < smallest_gain || bytes <= worth_naming * of_file) return {};
+  if (!may_advise(of_file) || bytes < smallest_gain || bytes <= worth_naming * of_file) return {};
   std::string names, bounds, thermal;
   std::vector<std::vector<const Column *>> quantities;
   for (const Column &column : columns_) {

@@ -450,8 +450,7 @@ class SectionCoder {
       codes->choose(counts.places, counts.sides);
       return codes;
     }
-    update_.counts.emplace();
-    if (update_.plan == nullptr) *update_.counts = *state_.counts_;
+    update_.counts = update_.plan != nullptr ? std::make_shared<Counts>() : std::make_shared<Counts>(*state_.counts_);
     update_.counts->add(counts);
     codes->choose(update_.counts->places, update_.counts->sides);
     return codes;
@@ -585,7 +584,7 @@ void State::commit(Update &&update) {
   if (update.numbers != nullptr) numbers_ = std::move(update.numbers);
   if (update.codes != nullptr) codes_ = std::move(update.codes);
   if (update.fit) fit_ = std::move(*update.fit);
-  if (update.counts) counts_ = std::move(update.counts);
+  if (update.counts != nullptr) counts_ = std::move(update.counts);
   if (sections_ >= fitted.back()) counts_.reset();
   words_ = update.words;
   rests_ = update.rests;
@@ -613,7 +612,7 @@ std::size_t State::memory_usage() const {
         plan->layout.memory_usage() + plan->molecules.tree.memory_usage() + codec::memory_of(plan->molecules.of_class);
   if (numbers_ != nullptr) bytes += numbers_->columns.memory_usage();
   if (codes_ != nullptr) bytes += codes_->memory_usage();
-  if (counts_) bytes += codec::memory_of(counts_->places);
+  if (counts_ != nullptr) bytes += codec::memory_of(counts_->places);
   return bytes;
 }
 

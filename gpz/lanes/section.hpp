@@ -35,7 +35,7 @@ struct Update {
   std::shared_ptr<Codes> codes;      // null: as before
   // Encoder: of the first frames with this plan.
   std::optional<Fit> fit;
-  std::optional<Counts> counts;
+  std::shared_ptr<Counts> counts;
   format::Column<float> means;    // encoder; empty: they were written over
   std::size_t words = 0;          // of the last section whose tables were compared with better ones
   std::uint64_t frames = 0;       // of the history, including this one
@@ -71,7 +71,7 @@ class State {
   format::Column<float> means_;  // of the particles in the slots
   // Encoder.
   Fit fit_;
-  std::optional<Counts> counts_;
+  std::shared_ptr<const Counts> counts_;
   std::size_t words_ = 0;
   // Decoder: the bytes that the plan was read from. The next interval often has the same.
   std::vector<std::uint8_t> plan_bytes_;

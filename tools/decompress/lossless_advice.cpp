@@ -27,6 +27,8 @@ void look_at(const Frame &frame, std::uint64_t number, LosslessAdvice &advice) {
 std::string text_of(const LosslessAdvice &advice, const std::string &path, const Limits &limits) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
+  const auto of_file = static_cast<double>(status.st_size);
+  if (!advice.may_advise(of_file)) return {};
   double bytes = 0;
   try {
     for_field_sizes(Reader(path, limits), [&](const Field &field, double size) {
@@ -42,7 +44,7 @@ std::string text_of(const LosslessAdvice &advice, const std::string &path, const
       options.append(options.empty() ? "--bound " : " --bound ").append(column).append("=").append(bound);
     return options;
   };
-  const std::string text = advice.text(bytes, static_cast<double>(status.st_size), "", option);
+  const std::string text = advice.text(bytes, of_file, "", option);
   return text.empty() ? text : printable(path + ": " + text);
 }
 

@@ -42,7 +42,7 @@ inline constexpr std::array<Named<Effort>, 3> effort_names = {
 
 // The value with this name; nothing if there is none.
 template <typename T, std::size_t count>
-std::optional<T> value_of(const std::array<Named<T>, count> &names, const std::string &name) {
+inline std::optional<T> value_of(const std::array<Named<T>, count> &names, const std::string &name) {
   for (const Named<T> &named : names)
     if (name == named.name) return named.value;
   return std::nullopt;
@@ -58,7 +58,7 @@ constexpr const char *name_of(const std::array<Named<T>, count> &names, T value)
 
 // For messages: "fast, standard or dense".
 template <typename T, std::size_t count>
-std::string listed(const std::array<Named<T>, count> &names) {
+inline std::string listed(const std::array<Named<T>, count> &names) {
   std::string text;
   for (std::size_t n = 0; n < count; ++n)
     text += (n == 0 ? "" : n + 1 == count ? " or " : ", ") + std::string(names[n].name);
