@@ -106,6 +106,7 @@ std::vector<int> GPZColumns::find_position(int dimension) const {
   if (static_cast<int>(leading.size()) < dimension) return {};
   leading.resize(dimension);
   std::vector<int> found;
+  found.reserve(leading.size());
   for (const std::string &name : leading)
     found.push_back(static_cast<int>(std::find(names.begin(), names.end(), name) - names.begin()));
   return found;
