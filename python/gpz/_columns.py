@@ -15,7 +15,7 @@ from gpz._errors import ArgumentError
 from gpz._frame import SCALARS, VECTORS, Frame
 
 # Arguments of Writer.write, and the columns that they stand for.
-ARGUMENTS = {"positions": _positions.FORMS[0], **{name: (column,) for name, column in SCALARS.items()}, **VECTORS}
+ARGUMENTS = {"positions": _positions.WRAPPED, **{name: (column,) for name, column in SCALARS.items()}, **VECTORS}
 # These columns have whole numbers, also if they come as floats.
 WHOLE = {*SCALARS.values(), *VECTORS["images"]}
 LARGEST = np.iinfo(np.int64).max
@@ -38,7 +38,7 @@ class KeptColumns:
         handed_out = frame.handed_out()
         frame.load()
         positions = frame.position_columns or ()
-        replaced = (*_positions.FORMS[0], *positions) if replaces_positions else ()
+        replaced = (*_positions.WRAPPED, *positions) if replaces_positions else ()
         names = [*positions, *(name for name in frame if name not in positions)]
         # Fractions of the box stay fractions.
         self.values = {name: frame[name] for name in names if name not in given and name not in replaced}

@@ -11,7 +11,7 @@ per_atom: str
 results_of_atoms: tuple[str, ...]
 units: dict[str, dict[str, Any]]  # by style: "symbols" of distance and time, (word, SI) of mass, length, time, energy, pressure, charge
 thermal_bound_text: str
-avogadro: float
+kilojoule_per_mole: float
 electron_charge: float
 electronvolt: float
 angstrom: float

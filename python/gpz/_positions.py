@@ -13,6 +13,7 @@ from gpz._errors import ArgumentError
 
 # Wrapped into the box, unwrapped, and both as fractions of the box: x y z, xu yu zu, xs ys zs, xsu ysu zsu.
 FORMS = tuple(_core.position_forms.values())
+WRAPPED, UNWRAPPED = (_core.position_forms[form] for form in ("wrapped", "unwrapped"))
 SCALED = frozenset(name for form in FORMS if "s" in form[0] for name in form)
 
 

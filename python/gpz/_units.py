@@ -6,7 +6,7 @@ from __future__ import annotations
 from gpz import _core
 
 ANGSTROM, ELECTRONVOLT, ELECTRON, DALTON = _core.angstrom, _core.electronvolt, _core.electron_charge, _core.dalton
-KILOJOULE_PER_MOLE = 1e3 / _core.avogadro
+KILOJOULE_PER_MOLE = _core.kilojoule_per_mole
 
 
 def _in_si(quantity: str) -> dict[str, float]:

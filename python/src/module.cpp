@@ -72,7 +72,7 @@ NB_MODULE(_core, module) {
       [](const nanobind::str &style) { return gpz::unit_style(gpz::python::from_python(style)).position_bound; },
       "style"_a, "The default bound of positions in the units of this style. Unknown styles are refused.");
   module.attr("units") = unit_styles();
-  module.attr("avogadro") = gpz::si::avogadro;
+  module.attr("kilojoule_per_mole") = 1e3 / gpz::si::avogadro;
   module.attr("electron_charge") = gpz::si::electron_charge;
   module.attr("electronvolt") = gpz::si::electronvolt;
   module.attr("angstrom") = gpz::si::angstrom;

@@ -14,7 +14,7 @@ from gpz._arguments import checked_flag, checked_integer
 from gpz._checks import checked_bound_of
 from gpz._frame import VECTORS
 from gpz._metadata import Existing
-from gpz._positions import FORMS
+from gpz._positions import WRAPPED
 from gpz.mdanalysis import geometry, tables
 from gpz.mdanalysis.origins import OfFrame, of_atoms
 from gpz.mdanalysis.units import units_of
@@ -90,7 +90,7 @@ class GPZWriter(base.WriterBase):
         self._bounds = {
             name: checked_bound_of(name, given, columns)
             for name, given, columns in (
-                ("bound", bound, FORMS[0]),
+                ("bound", bound, WRAPPED),
                 ("velocity_bound", velocity_bound, VECTORS["velocities"]),
                 ("force_bound", force_bound, VECTORS["forces"]),
             )

@@ -19,7 +19,7 @@ from gpz._coding import checked_coding
 from gpz._files import is_path
 from gpz._frame import VECTORS
 from gpz._metadata import Existing
-from gpz._positions import FORMS
+from gpz._positions import UNWRAPPED, WRAPPED
 from gpz._repeated_steps import RepeatedSteps
 from gpz.openmm import units
 from gpz.openmm.observables import ObservablesOf
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from openmm import unit
     from openmm.app import Simulation
 
-WRAPPED, UNWRAPPED = FORMS[:2]
 MOST_STEPS = 2**63 - 1
 
 
@@ -96,7 +95,7 @@ class GPZReporter:
         self._append = checked_flag("append", append)
         self._enforce = None if enforcePeriodicBox is None else checked_flag("enforcePeriodicBox", enforcePeriodicBox)
         self._subset = checked_subset(atomSubset)
-        self._bound = None if eb is None else units.bound_of_lengths(_bound("eb", eb, units.OF_LENGTHS, FORMS[0]))
+        self._bound = None if eb is None else units.bound_of_lengths(_bound("eb", eb, units.OF_LENGTHS, WRAPPED))
         self._bounds: dict[str, float | str] = {}
         self._has = {"velocities": checked_flag("velocities", velocities), "forces": checked_flag("forces", forces)}
         self._take_bound("velocities", "velocity_eb", velocity_eb, units.OF_VELOCITIES, units.velocities)
