@@ -88,7 +88,7 @@ def of_argument(origin: Frame | Mapping[str, Origin], names: Sequence[str], vect
     if not hasattr(origin, "column_info"):
         raise TypeError(f"origin: a frame of a .gpz file, or a gpz.Origin for each column, not {shown(origin)}")
     positions = of_positions(origin)
-    found = {} if positions is None else dict.fromkeys((name for name in _positions.FORMS[0] if name in names), positions)
+    found = {} if positions is None else dict.fromkeys((name for name in _positions.WRAPPED if name in names), positions)
     return {**found, **of_columns(origin, names)}
 
 

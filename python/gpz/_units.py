@@ -17,7 +17,7 @@ def _in_si(quantity: str) -> dict[str, float]:
 # In meters, seconds, joules, pascals, kilograms and coulombs.
 LENGTHS, TIMES, ENERGIES = _in_si("length"), _in_si("time"), _in_si("energy")
 PRESSURES, MASSES, CHARGES = _in_si("pressure"), _in_si("mass"), _in_si("charge")
-GRAM_PER_MOLE = MASSES["real"]
+GRAM_PER_MOLE = _core.units["real"]["mass"][1]
 
 
 def length_factor(units: str, meters: float) -> float:

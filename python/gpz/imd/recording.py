@@ -20,7 +20,7 @@ from gpz._checks import require_units
 from gpz._coding import checked_coding
 from gpz._files import checked_path, require_output
 from gpz._metadata import Existing
-from gpz._positions import FORMS
+from gpz._positions import UNWRAPPED
 from gpz._repeated_steps import RepeatedSteps
 from gpz.imd.address import Address
 from gpz.imd.connection import Connection, Ended, GivenUp, StreamFrame
@@ -28,7 +28,6 @@ from gpz.imd.units import Units
 
 BUFFER = 64 * 1024**2  # bytes of frames that wait
 LEAST_WAITING = 2  # frames, if they are larger
-UNWRAPPED = FORMS[1]
 
 
 @dataclass
