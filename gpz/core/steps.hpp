@@ -201,6 +201,11 @@ constexpr std::size_t place_of_mean(std::size_t slot, StepMean mean) {
   return (slot / step_lanes * step_means + mean) * step_lanes + slot % step_lanes;
 }
 
+template <typename R>
+GPZ_HD void take(R &mean, R value, R gain) {
+  mean = mean + gain * (value - mean);
+}
+
 // One particle that has a parent: the expectation of each component of its bond vector, given those before it. Call
 // expect(), cut() with the first component, settle() where there is a side to tell, tangent() for the second, and so
 // on; `expected` and `variance` are of the next component.
@@ -223,7 +228,7 @@ class BondStep {
     const Vector<R> carried_way = v.last + times(k(carried), v.moved);
     const R last2 = dot(v.last, v.last), carried2 = dot(carried_way, carried_way);
     const R last_length = root_of(last2);
-    means.length = means.length + gain * (last_length - means.length);
+    take(means.length, last_length, gain);
     length_ = larger(k(length_of_last) * last_length + k(length_of_carried) * root_of(carried2) + k(length_of_class) +
                          k(length_of_mean) * means.length,
                      R(1.0F));
@@ -397,7 +402,7 @@ class BondStep {
     const Vector<R> a0 = times(over_root_of(larger(dot(v.last_axis, v.last_axis), R(1.0F))), v.last_axis);
     const Vector<R> a1 = times(over_root_of(larger(dot(v.axis, v.axis), R(1.0F))), v.axis);
     const R last_along = dot(v.last, a0), most = R(0.98F) * length_;
-    means.along = means.along + gain * (last_along - means.along);
+    take(means.along, last_along, gain);
     along_ = clamped(k(along_of_last) * last_along + k(along_of_carried) * dot(carried_way, a1) + k(along_of_class) +
                          k(along_of_mean) * means.along,
                      R(0.0F) - most, most);
@@ -436,8 +441,8 @@ class BondStep {
     const Vector<R> t1 = cross(a1, s1);
     const R across1 = dot(t1, t1);
     R p = dot(v.last, s0) - last_along * e0, q = dot(v.last, cross(a0, s0));
-    means.towards = means.towards + gain * (p - means.towards);
-    means.aside = means.aside + gain * (q - means.aside);
+    take(means.towards, p, gain);
+    take(means.aside, q, gain);
     p = p + k(headed) * (means.towards - p);
     q = q + k(headed) * (means.aside - q);
     const R far = p * p + q * q;

@@ -21,6 +21,12 @@ inline Floats rounded(Floats x) {
   return (x + shift) - shift;
 }
 
+// Raw bits behind a token of a level.
+inline Integers bits_of_level(Integers level) {
+  return select(more(level, Integers{core::step_most_parted}), shifted_down(level, 1) - Integers{core::step_fewer_bits},
+                Integers{0});
+}
+
 // Where a component is looked up, and what is expected of it on the grid.
 struct Place {
   Integers near;
@@ -41,8 +47,7 @@ inline Place place_of(Floats expected, Floats variance) {
   const Choice is_parted = more(Integers{core::step_most_parted + 1}, level);
   const Integers of_level = shifted_up(level, 2) + select(is_parted, part, Integers{0});
   constexpr int first = static_cast<int>(number) * static_cast<int>(core::step_levels * core::step_parts);
-  return {whole_part(near), less(off, Floats{0.0F}), of_level + Integers{first},
-          select(is_parted, Integers{0}, shifted_down(level, 1) - Integers{core::step_fewer_bits})};
+  return {whole_part(near), less(off, Floats{0.0F}), of_level + Integers{first}, bits_of_level(level)};
 }
 
 inline Choice none() { return less(Floats{1.0F}, Floats{0.0F}); }
@@ -231,8 +236,7 @@ class Encoder {
       const Integers first = select(more(p, Integers{2 * all_levels - 1}), Integers{2 * all_levels},
                                     select(more(p, Integers{all_levels - 1}), Integers{all_levels}, Integers{0}));
       const Integers level = shifted_down(p - first, 2);
-      bits[j] = select(more(level, Integers{core::step_most_parted}),
-                       shifted_down(level, 1) - Integers{core::step_fewer_bits}, Integers{0});
+      bits[j] = bits_of_level(level);
       const Integers token = signed_down(number[j], bits[j]);
       const Integers most{core::step_last_token};
       const Choice is_far = either(more(token, most), more(Integers{0} - most, token));

@@ -91,8 +91,9 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     const V carried = w0 + core::times(f.carried, y);
     const double l0 = length_of(w0), lc = length_of(carried), l = length_of(w);
     const auto mean_of = [&](core::StepMean m, double last) {
-      const double mean = means.before[core::place_of_mean(slot, m)];
-      return mean + means.gain * (last - mean);
+      double mean = means.before[core::place_of_mean(slot, m)];
+      core::take<double>(mean, last, means.gain);
+      return mean;
     };
     const auto expected_of = [](const std::array<double, 3> &weight, double last, double of_class, double carried_one,
                                 double mean) {

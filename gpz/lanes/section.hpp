@@ -36,6 +36,7 @@ struct Update {
   // Encoder: of the first frames with this plan.
   std::optional<Fit> fit;
   std::shared_ptr<Counts> counts;
+  bool has_settled = false;       // encoder: nothing is fitted to sums of frames any more
   format::Column<float> means;    // encoder; empty: they were written over
   std::size_t words = 0;          // of the last section whose tables were compared with better ones
   std::uint64_t frames = 0;       // of the history, including this one
@@ -57,7 +58,9 @@ class State {
   std::size_t memory_usage() const;
 
  private:
-  friend class SectionCoder;
+  friend class SectionPass;
+  friend class SectionEncoder;
+  friend class SectionDecoder;
 
   std::shared_ptr<Plan> plan_;
   std::shared_ptr<Numbers> numbers_;

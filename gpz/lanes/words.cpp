@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/lanes/words.hpp"
 
-#include "gpz/format/budget.hpp"
+#include <memory>
 
 namespace gpz::lanes {
 
@@ -52,8 +52,9 @@ Shares::Shares(const Codes &codes) : entries_(core::step_places * codec::StepSha
 void Shares::encode(const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words,
                     const codec::StepKernels &kernels) const {
   // Words are written from the end on: most of this memory is never touched.
-  format::Column<std::uint16_t> room((count + 1) * codec::step_most_item_words);
-  std::uint16_t *const end = room.data() + room.size();
+  const std::size_t most = (count + 1) * codec::step_most_item_words;
+  const std::unique_ptr<std::uint16_t[]> room(new std::uint16_t[most]);
+  std::uint16_t *const end = room.get() + most;
   const std::size_t size = kernels.encode({entries_.data(), near_.data()}, items, count, end);
   words.assign(end - size, end);
 }

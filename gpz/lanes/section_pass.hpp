@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What coding and decoding a section of steps share: which particles are where, their rows, and what the section
+// changes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "gpz/codec/memory.hpp"
+#include "gpz/codec/parallel.hpp"
+#include "gpz/lanes/section.hpp"
+
+namespace gpz::lanes {
+
+enum SectionFlag : unsigned {
+  new_plan = 1,
+  new_constants = 2,
+  new_codes = 4,
+  wraps = 8,
+  tilted = 16,
+  brick = 32,
+  motion_ends = 64,
+  all_flags = 127
+};
+
+class SectionPass {
+ public:
+  SectionPass(State &state, const codec::DifferenceState &history, int threads, const codec::FollowedBlocks *followed)
+      : state_(state),
+        history_(history),
+        threads_(threads),
+        followed_(followed),
+        plan_(state.plan_),
+        numbers_(state.numbers_),
+        codes_(state.codes_) {
+    update_.frames = history.frames + 1;
+  }
+
+  Update &&update() { return std::move(update_); }
+
+ protected:
+  unsigned next() const { return 4 - state_.now_; }
+  const Layout &layout() const { return plan_->layout; }
+  // Calls work(block) on several threads, for all blocks or those that are followed.
+  template <typename Work>
+  void for_blocks(const Work &work) const {
+    const format::Column<std::uint32_t> *const some = followed_ != nullptr ? &state_.followed_blocks_ : nullptr;
+    const std::size_t blocks = some != nullptr ? some->size() : layout().blocks().size();
+    codec::parallel_ranges(codec::thread_count(threads_, blocks), blocks,
+                           [&](int, std::uint64_t from, std::uint64_t to) {
+                             for (auto k = static_cast<std::size_t>(from); k < to; ++k)
+                               work(some != nullptr ? (*some)[k] : k);
+                           });
+  }
+  // Calls work(slot, particle) for the slots of a block in which a particle is.
+  template <typename Work>
+  void for_slots(std::size_t block, const Work &work) const {
+    const Layout::Block of = layout().blocks()[block];
+    const auto &particle_at = layout().particle_at();
+    for (std::size_t s = of.first * core::step_lanes; s < of.end * core::step_lanes; ++s)
+      if (particle_at[s] != Layout::nobody) work(s, particle_at[s]);
+  }
+  std::int32_t *row(std::size_t slot, unsigned frame) { return state_.rows_.data() + 8 * slot + frame; }
+
+  // Rows of the frame before. Those of the last section, if it was that of the last frame; otherwise molecules are made
+  // whole.
+  void start() {
+    const std::size_t slots = layout().slots();
+    if (update_.plan == nullptr && state_.frames_ == history_.frames) return;
+    if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
+    codec::resize(state_.rows_, 8 * slots, threads_);
+    if (update_.plan != nullptr) state_.means_.assign(slots * core::step_means, 0.0F);
+    const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
+                                   history_.axes[2].last.data()};
+    const unsigned frame = state_.now_;
+    const codec::StepTable table = layout().table(nullptr);
+    for_blocks([&](std::size_t b) {
+      for_slots(b, [&](std::size_t s, std::uint32_t i) {
+        const Way place = place_of(last, i);
+        if (table.steps[s / core::step_lanes].kind == core::StepKind::root) return store_row(row(s, frame), place, {});
+        const std::size_t parent = table.parent[s] / 8;
+        Way way = molecule::difference_of(place, place_of(last, layout().particle_at()[parent]));
+        const Image image = cell_.shorten(way);
+        store_row(row(s, frame), molecule::sum_of(way_of(row(parent, frame)), way),
+                  sum_of(image_in(row(parent, frame)), image));
+      });
+    });
+  }
+
+  // The number of sections before with these molecules.
+  std::uint64_t section_number() const { return update_.plan != nullptr ? 0 : state_.sections_; }
+  // Means of the frames with these molecules: all of them, and then the last ones.
+  codec::StepMeans means(float *after) const {
+    constexpr std::uint64_t most = 16;
+    return {state_.means_.data(), after, 1.0F / static_cast<float>(std::min(section_number() + 1, most))};
+  }
+
+  State &state_;
+  const codec::DifferenceState &history_;
+  int threads_;
+  const codec::FollowedBlocks *followed_;  // decoder; nullptr: all particles
+  Cell cell_;
+  std::shared_ptr<Plan> plan_;
+  std::shared_ptr<Numbers> numbers_;
+  std::shared_ptr<Codes> codes_;
+  Update update_;
+};
+
+}  // namespace gpz::lanes
