@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -6,6 +7,7 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/lanes/section_pass.hpp"
 #include "gpz/lanes/words.hpp"
+#include "gpz/molecule/opened_section.hpp"
 
 namespace gpz::lanes {
 
