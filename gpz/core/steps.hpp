@@ -44,6 +44,9 @@ inline constexpr unsigned step_side_levels = 16;
 inline constexpr int step_table_bits = 9;
 inline constexpr unsigned step_table_size = 1u << step_table_bits;
 inline constexpr int step_side_bits = 7;
+// A state takes 3 bytes more than it holds: small blocks have one for two lanes, which code in turn.
+inline constexpr std::size_t step_few = 256;  // steps of a small block, less than
+constexpr int step_rounds(std::size_t steps) { return steps < step_few ? 2 : 1; }
 // Bits that leave a state together with a token: more would leave too little of it.
 inline constexpr int step_low_bits = 7;
 inline constexpr int step_last_token = 126;

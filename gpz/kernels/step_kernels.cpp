@@ -52,57 +52,65 @@ inline Place place_of(Floats expected, Floats variance) {
 
 inline Choice none() { return less(Floats{1.0F}, Floats{0.0F}); }
 
+// A block has a state for each lane, or for each lane of half a step: then the halves are coded in two rounds.
+template <int rounds>
 class Decoder {
  public:
   static constexpr bool decodes = true;
 
-  Decoder(const StepCodes &codes, const std::uint16_t *words) : codes_(codes), words_(words + 2 * core::step_lanes) {
+  Decoder(const StepCodes &codes, const std::uint16_t *words) : codes_(codes), words_(words + sizeof state_ / 2) {
     std::memcpy(state_.data(), words, sizeof state_);
   }
 
   template <StepNumber number>
   void component(const Each<Choice> &active, const Each<Floats> &expected, const Each<Floats> &variance,
                  Each<Integers> &value) {
-    Each<Integers> token, bits, low;
-    Each<Choice> is_below;
-    Choice escapes = none(), many = none();
-    for (std::size_t j = 0; j < vectors; ++j) {
-      const Place place = place_of<number>(expected[j], variance[j]);
-      value[j] = place.near;
-      is_below[j] = place.is_below;
-      const Integers x = state_[j];
-      const Integers entry = gather(
-          codes_.entries, shifted_up(place.index, core::step_table_bits) + (x & Integers{core::step_table_size - 1}));
-      token[j] = signed_down(entry, 24);
-      const Choice is_escape = equal(token[j], Integers{core::step_escape});
-      bits[j] = select(is_escape, Integers{0}, place.bits);
-      const Integers next = (entry & Integers{0xFFF}) * shifted_down(x, core::step_table_bits) +
-                            (shifted_down(entry, 12) & Integers{0xFFF});
-      const Integers taken = smaller(bits[j], Integers{core::step_low_bits});
-      low[j] = next & (shifted_up(Integers{1}, taken) - Integers{1});
-      state_[j] = select(active[j], shifted_down(next, taken), x);
-      escapes = either(escapes, both(is_escape, active[j]));
-      many = either(many, both(more(bits[j], Integers{core::step_low_bits}), active[j]));
+    for (int round = 0; round < rounds; ++round) {
+      Each<Integers> token, bits, low;
+      Each<Choice> is_below;
+      Choice escapes = none(), many = none();
+      for (int k = 0; k < states; ++k) {
+        const int j = round * states + k;
+        const Place place = place_of<number>(expected[j], variance[j]);
+        value[j] = place.near;
+        is_below[j] = place.is_below;
+        const Integers x = state_[k];
+        const Integers entry = gather(
+            codes_.entries, shifted_up(place.index, core::step_table_bits) + (x & Integers{core::step_table_size - 1}));
+        token[j] = signed_down(entry, 24);
+        const Choice is_escape = equal(token[j], Integers{core::step_escape});
+        bits[j] = select(is_escape, Integers{0}, place.bits);
+        const Integers next = (entry & Integers{0xFFF}) * shifted_down(x, core::step_table_bits) +
+                              (shifted_down(entry, 12) & Integers{0xFFF});
+        const Integers taken = smaller(bits[j], Integers{core::step_low_bits});
+        low[j] = next & (shifted_up(Integers{1}, taken) - Integers{1});
+        state_[k] = select(active[j], shifted_down(next, taken), x);
+        escapes = either(escapes, both(is_escape, active[j]));
+        many = either(many, both(more(bits[j], Integers{core::step_low_bits}), active[j]));
+      }
+      take_words();
+      if (any(many)) take_more_bits(round, active, bits, low);
+      for (int j = round * states; j < (round + 1) * states; ++j) token[j] = shifted_up(token[j], bits[j]) + low[j];
+      if (__builtin_expect(any(escapes), 0)) take_escapes(round, active, bits, token);
+      for (int j = round * states; j < (round + 1) * states; ++j)
+        value[j] = value[j] + select(is_below[j], Integers{0} - token[j], token[j]);
     }
-    take_words();
-    if (any(many)) take_more_bits(active, bits, low);
-    for (std::size_t j = 0; j < vectors; ++j) token[j] = shifted_up(token[j], bits[j]) + low[j];
-    if (__builtin_expect(any(escapes), 0)) take_escapes(active, bits, token);
-    for (std::size_t j = 0; j < vectors; ++j)
-      value[j] = value[j] + select(is_below[j], Integers{0} - token[j], token[j]);
   }
 
   void side(const Each<Choice> &active, const Each<Integers> &level, Each<Choice> &other) {
     constexpr int all = 1 << core::step_side_bits;
-    for (std::size_t j = 0; j < vectors; ++j) {
-      const Integers near = gather(codes_.sides, level[j]), x = state_[j], slot = x & Integers{all - 1};
-      const Choice is_near = more(near, slot);
-      const Integers frequency = select(is_near, near, Integers{all} - near);
-      const Integers start = select(is_near, Integers{0}, near);
-      state_[j] = select(active[j], frequency * shifted_down(x, core::step_side_bits) + slot - start, x);
-      other[j] = both(more(slot + Integers{1}, near), active[j]);
+    for (int round = 0; round < rounds; ++round) {
+      for (int k = 0; k < states; ++k) {
+        const int j = round * states + k;
+        const Integers near = gather(codes_.sides, level[j]), x = state_[k], slot = x & Integers{all - 1};
+        const Choice is_near = more(near, slot);
+        const Integers frequency = select(is_near, near, Integers{all} - near);
+        const Integers start = select(is_near, Integers{0}, near);
+        state_[k] = select(active[j], frequency * shifted_down(x, core::step_side_bits) + slot - start, x);
+        other[j] = both(more(slot + Integers{1}, near), active[j]);
+      }
+      take_words();
     }
-    take_words();
   }
 
   const std::uint16_t *words() const { return words_; }
@@ -121,35 +129,39 @@ class Decoder {
   }
 
  private:
+  static constexpr int states = vectors / rounds;  // vectors of them
+
   void take_words() {
     for (Integers &x : state_) x = with_words(x, words_);
   }
   // Bits that do not leave a state together with the token.
-  __attribute__((noinline)) void take_more_bits(const Each<Choice> &active, const Each<Integers> &bits,
+  __attribute__((noinline)) void take_more_bits(int round, const Each<Choice> &active, const Each<Integers> &bits,
                                                 Each<Integers> &low) {
-    for (std::size_t j = 0; j < vectors; ++j) {
+    for (int k = 0; k < states; ++k) {
+      const int j = round * states + k;
       const Integers more_bits = larger(bits[j] - Integers{core::step_low_bits}, Integers{0});
       const Integers count = select(active[j], more_bits, Integers{0});
-      low[j] = shifted_up(low[j], count) + (state_[j] & (shifted_up(Integers{1}, count) - Integers{1}));
-      state_[j] = shifted_down(state_[j], count);
+      low[j] = shifted_up(low[j], count) + (state_[k] & (shifted_up(Integers{1}, count) - Integers{1}));
+      state_[k] = shifted_down(state_[k], count);
     }
     take_words();
   }
   // Numbers of which all 32 bits are stored.
-  __attribute__((noinline)) void take_escapes(const Each<Choice> &active, const Each<Integers> &bits,
+  __attribute__((noinline)) void take_escapes(int round, const Each<Choice> &active, const Each<Integers> &bits,
                                               Each<Integers> &number) {
-    for (std::size_t j = 0; j < vectors; ++j) {
+    for (int k = 0; k < states; ++k) {
+      const int j = round * states + k;
       const Choice is_escape =
           both(both(equal(number[j], Integers{core::step_escape}), equal(bits[j], Integers{0})), active[j]);
       const unsigned lanes = bits_of(is_escape);
       for (int l = 0; l < float_lanes; ++l) {
         if ((lanes >> l & 1U) == 0) continue;
-        std::uint32_t x = state_[j].u()[l], all = 0;
+        std::uint32_t x = state_[k].u()[l], all = 0;
         for (int half = 0; half < 2; ++half) {
           all = all << 16 | (x & 0xFFFFU);
           x = x >> 16 << 16 | *words_++;
         }
-        state_[j].v[l] = static_cast<std::int32_t>(x);
+        state_[k].v[l] = static_cast<std::int32_t>(x);
         number[j].v[l] = static_cast<std::int32_t>(all);
       }
     }
@@ -157,7 +169,7 @@ class Decoder {
 
   const StepCodes &codes_;
   const std::uint16_t *words_;
-  Each<Integers> state_;
+  std::array<Integers, states> state_;
 };
 
 class Finder {
@@ -192,6 +204,7 @@ class Finder {
 };
 
 // From the last number to the first, in the reverse order of what a Decoder takes.
+template <int rounds>
 class Encoder {
  public:
   Encoder(const StepShares &shares, std::uint16_t *end) : shares_(shares), words_(end) {
@@ -217,21 +230,25 @@ class Encoder {
   }
 
   std::uint16_t *put_states() {
-    for (std::size_t j = vectors; j-- > 0;)
+    for (int k = states; k-- > 0;)
       for (int l = float_lanes; l-- > 0;) {
-        *--words_ = static_cast<std::uint16_t>(state_[j].u()[l] >> 16);
-        *--words_ = static_cast<std::uint16_t>(state_[j].u()[l]);
+        *--words_ = static_cast<std::uint16_t>(state_[k].u()[l] >> 16);
+        *--words_ = static_cast<std::uint16_t>(state_[k].u()[l]);
       }
     return words_;
   }
 
  private:
+  static constexpr int states = vectors / rounds;  // vectors of them
+
   void put_component(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &place) {
     constexpr int all_levels = core::step_levels * core::step_parts, row = StepShares::tokens;
     Each<Integers> entry, bits;
     Each<Choice> is_escape, has_more;
-    Choice escapes = none(), many = none();
-    for (std::size_t j = 0; j < vectors; ++j) {
+    std::array<Choice, rounds> escapes, many;
+    escapes.fill(none());
+    many.fill(none());
+    for (int j = 0; j < vectors; ++j) {
       const Integers p = select(active[j], place[j], Integers{0});
       const Integers first = select(more(p, Integers{2 * all_levels - 1}), Integers{2 * all_levels},
                                     select(more(p, Integers{all_levels - 1}), Integers{all_levels}, Integers{0}));
@@ -248,34 +265,38 @@ class Encoder {
         entry[j] = select(is_escape[j], gather(shares_.entries, place_row + Integers{row - 1}), entry[j]);
         bits[j] = select(is_escape[j], Integers{0}, bits[j]);
       }
-      escapes = either(escapes, is_escape[j]);
       has_more[j] = both(more(bits[j], Integers{core::step_low_bits}), active[j]);
-      many = either(many, has_more[j]);
+      escapes[j / states] = either(escapes[j / states], is_escape[j]);
+      many[j / states] = either(many[j / states], has_more[j]);
     }
-    if (__builtin_expect(any(escapes), 0)) put_escapes(is_escape, number);
-    if (any(many)) put_more_bits(has_more, bits, number);
-    for (std::size_t j = vectors; j-- > 0;) {
-      const Integers low = smaller(bits[j], Integers{core::step_low_bits});
-      const Integers raw = shifted_down(number[j], bits[j] - low) & (shifted_up(Integers{1}, low) - Integers{1});
-      put_token(j, active[j], entry[j], core::step_table_bits, low, raw);
+    for (int round = rounds; round-- > 0;) {
+      if (__builtin_expect(any(escapes[round]), 0)) put_escapes(round, is_escape, number);
+      if (any(many[round])) put_more_bits(round, has_more, bits, number);
+      for (int k = states; k-- > 0;) {
+        const int j = round * states + k;
+        const Integers low = smaller(bits[j], Integers{core::step_low_bits});
+        const Integers raw = shifted_down(number[j], bits[j] - low) & (shifted_up(Integers{1}, low) - Integers{1});
+        put_token(state_[k], active[j], entry[j], core::step_table_bits, low, raw);
+      }
     }
   }
 
   void put_sides(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &place) {
-    for (std::size_t j = vectors; j-- > 0;) {
+    for (int j = vectors; j-- > 0;) {
       const Integers level = select(active[j], place[j] - Integers{StepItems::side}, Integers{0});
       const Integers near = gather(shares_.sides, level);
       const Choice is_near = equal(number[j], Integers{0});
       const Integers start = select(is_near, Integers{0}, near);
       const Integers frequency = select(is_near, near, Integers{1 << core::step_side_bits} - near);
-      put_token(j, active[j], start | shifted_up(frequency, 16), core::step_side_bits, Integers{0}, Integers{0});
+      put_token(state_[j % states], active[j], start | shifted_up(frequency, 16), core::step_side_bits, Integers{0},
+                Integers{0});
     }
   }
 
   // A token and its low bits.
-  void put_token(std::size_t j, Choice active, Integers entry, int slot_bits, Integers low, Integers raw) {
+  void put_token(Integers &state, Choice active, Integers entry, int slot_bits, Integers low, Integers raw) {
     const Integers frequency = shifted_down(entry, 16), start = entry & Integers{0xFFFF};
-    Integers x = state_[j];
+    Integers x = state;
     // Afterwards it has to be below 2^32.
     const Choice spills = both(more(shifted_down(x, Integers{32 - slot_bits} - low), frequency - Integers{1}), active);
     put_words(x, spills, words_);
@@ -293,42 +314,44 @@ class Encoder {
     const Choice is_below = more(Integers{0}, rest), is_above = more(rest, divisor - Integers{1});
     quotient = select(is_below, quotient - Integers{1}, select(is_above, quotient + Integers{1}, quotient));
     rest = select(is_below, rest + divisor, select(is_above, rest - divisor, rest));
-    state_[j] = select(active, shifted_up(quotient, slot_bits) + rest + start, state_[j]);
+    state = select(active, shifted_up(quotient, slot_bits) + rest + start, state);
   }
 
   // Bits that do not leave a state together with the token.
-  __attribute__((noinline)) void put_more_bits(const Each<Choice> &has_more, const Each<Integers> &bits,
+  __attribute__((noinline)) void put_more_bits(int round, const Each<Choice> &has_more, const Each<Integers> &bits,
                                                const Each<Integers> &number) {
-    for (std::size_t j = vectors; j-- > 0;) {
+    for (int k = states; k-- > 0;) {
+      const int j = round * states + k;
       const Integers more_bits = select(has_more[j], bits[j] - Integers{core::step_low_bits}, Integers{0});
-      Integers x = state_[j];
+      Integers x = state_[k];
       const Choice spills =
           both(more(shifted_down(x, Integers{32} - larger(more_bits, Integers{1})), Integers{0}), has_more[j]);
       put_words(x, spills, words_);
       x = select(spills, shifted_down(x, 16), x);
       const Integers raw = number[j] & (shifted_up(Integers{1}, more_bits) - Integers{1});
-      state_[j] = select(has_more[j], shifted_up(x, more_bits) | raw, state_[j]);
+      state_[k] = select(has_more[j], shifted_up(x, more_bits) | raw, state_[k]);
     }
   }
   // Numbers of which all 32 bits are stored.
-  __attribute__((noinline)) void put_escapes(const Each<Choice> &is_escape, const Each<Integers> &number) {
-    for (std::size_t j = vectors; j-- > 0;) {
+  __attribute__((noinline)) void put_escapes(int round, const Each<Choice> &is_escape, const Each<Integers> &number) {
+    for (int k = states; k-- > 0;) {
+      const int j = round * states + k;
       const unsigned lanes = bits_of(is_escape[j]);
       for (int l = float_lanes; l-- > 0;) {
         if ((lanes >> l & 1U) == 0) continue;
-        std::uint32_t x = state_[j].u()[l];
+        std::uint32_t x = state_[k].u()[l];
         for (int half = 0; half < 2; ++half) {
           *--words_ = static_cast<std::uint16_t>(x);
           x = x >> 16 << 16 | (number[j].u()[l] >> 16 * half & 0xFFFFU);
         }
-        state_[j].v[l] = static_cast<std::int32_t>(x);
+        state_[k].v[l] = static_cast<std::int32_t>(x);
       }
     }
   }
 
   const StepShares &shares_;
   std::uint16_t *words_;
-  Each<Integers> state_;
+  std::array<Integers, states> state_;
 };
 
 inline Integers level_of(Floats x) {
@@ -510,17 +533,23 @@ class Pass {
   Coder &coder_;
 };
 
-bool decode(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
-            unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count) {
-  if (count < 2 * core::step_lanes) return false;
-  Decoder decoder(codes, words);
+template <int rounds>
+bool decode_in(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
+               unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count) {
+  if (count < 2 * core::step_lanes / rounds) return false;
+  Decoder<rounds> decoder(codes, words);
   if (!decoder.can_begin()) return false;
-  Pass<Decoder> pass(table, rows, now, means, decoder);
+  Pass<Decoder<rounds>> pass(table, rows, now, means, decoder);
   for (std::size_t s = first; s < end; ++s) {
     if (decoder.words() > words + count) return false;
     pass.run(s);
   }
   return decoder.words() == words + count && decoder.has_ended();
+}
+bool decode(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
+            unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count) {
+  const auto of_block = core::step_rounds(end - first) == 1 ? decode_in<1> : decode_in<2>;
+  return of_block(table, codes, first, end, rows, now, means, words, count);
 }
 
 std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
@@ -531,10 +560,15 @@ std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std
   return static_cast<std::size_t>(finder.end() - items);
 }
 
-std::size_t encode(const StepShares &shares, const StepItems *items, std::size_t count, std::uint16_t *end) {
-  Encoder encoder(shares, end);
+template <int rounds>
+std::size_t encode_in(const StepShares &shares, const StepItems *items, std::size_t count, std::uint16_t *end) {
+  Encoder<rounds> encoder(shares, end);
   while (count-- > 0) encoder.put(items[count]);
   return static_cast<std::size_t>(end - encoder.put_states());
+}
+std::size_t encode(const StepShares &shares, std::size_t steps, const StepItems *items, std::size_t count,
+                   std::uint16_t *end) {
+  return (core::step_rounds(steps) == 1 ? encode_in<1> : encode_in<2>)(shares, items, count, end);
 }
 
 Integers byte_of(Integers x, int byte) { return signed_down(shifted_up(x, 24 - 8 * byte), 24); }

@@ -285,7 +285,10 @@ class SectionEncoder : public SectionPass {
   std::vector<std::vector<std::uint16_t>> code_items() const {
     std::vector<std::vector<std::uint16_t>> words(layout().blocks().size());
     const Shares shares(*codes_);
-    for_blocks([&](std::size_t b) { shares.encode(items_.data() + first_item_[b], item_count_[b], words[b]); });
+    for_blocks([&](std::size_t b) {
+      const Layout::Block &of = layout().blocks()[b];
+      shares.encode(of.end - of.first, items_.data() + first_item_[b], item_count_[b], words[b]);
+    });
     return words;
   }
 

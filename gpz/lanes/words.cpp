@@ -49,13 +49,14 @@ Shares::Shares(const Codes &codes) : entries_(core::step_places * codec::StepSha
   for (std::size_t l = 0; l < near_.size(); ++l) near_[l] = codes.near(l);
 }
 
-void Shares::encode(const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words,
+void Shares::encode(std::size_t steps, const codec::StepItems *items, std::size_t count,
+                    std::vector<std::uint16_t> &words,
                     const codec::StepKernels &kernels) const {
   // Words are written from the end on: most of this memory is never touched.
   const std::size_t most = (count + 1) * codec::step_most_item_words;
   const std::unique_ptr<std::uint16_t[]> room(new std::uint16_t[most]);
   std::uint16_t *const end = room.get() + most;
-  const std::size_t size = kernels.encode({entries_.data(), near_.data()}, items, count, end);
+  const std::size_t size = kernels.encode({entries_.data(), near_.data()}, steps, items, count, end);
   words.assign(end - size, end);
 }
 

@@ -25,8 +25,8 @@ struct Counts {
 class Shares {
  public:
   explicit Shares(const Codes &codes);
-  // Words of a block: states, then the words in the order in which they are read.
-  void encode(const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words,
+  // Words of a block of `steps`: states, then the words in the order in which they are read.
+  void encode(std::size_t steps, const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words,
               const codec::StepKernels &kernels = codec::kernels().steps) const;
 
  private:
