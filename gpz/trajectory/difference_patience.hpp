@@ -18,6 +18,9 @@ class DifferencePatience {
     return true;
   }
 
+  // Whether bytes of a difference chunk that later ones use as well may count as theirs.
+  bool may_invest() const { return !has_lost_; }
+
   // Whether to keep a difference chunk of `size` bytes although an independent chunk would have only `usual` <= `size`
   // bytes.
   bool tolerates(std::size_t size, std::size_t usual) {

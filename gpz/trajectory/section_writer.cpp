@@ -101,7 +101,8 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
           best->coding->head == format::SectionHead::axes_and_exact_values,
           best->encoded.from_neighbours,
           std::move(best->encoded.order),
-          best->encoded.largest_error};
+          best->encoded.largest_error,
+          best->encoded.investment};
 }
 
 }  // namespace gpz::trajectory

@@ -17,6 +17,7 @@ struct WrittenSection {
   bool from_neighbours = false;      // coding 1 predicts from neighbours in the order of slots
   std::vector<std::uint32_t> order;  // EncodedSection::order
   double largest_error = 0;          // EncodedSection::largest_error
+  std::size_t investment = 0;        // EncodedSection::investment
 };
 
 // Encodes the source with the candidates, at least one of which can code it, and appends the smallest section. `turn`:

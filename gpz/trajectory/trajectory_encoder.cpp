@@ -57,7 +57,8 @@ struct TrajectoryEncoder::State {
   trajectory::DifferencePatience patience;
   bool key_repeats_ids = false;  // in the last independent chunk: no difference chunk may follow it
   format::Column<std::int64_t> ids;
-  Rows staying;  // row of each slot
+  Rows staying;                // row of each slot
+  std::size_t investment = 0;  // bytes of the last difference chunk that later ones use as well
 
   void forget() {
     history.forget();
@@ -163,6 +164,7 @@ struct TrajectoryEncoder::State {
         staying[i] = tools.rows[particle_of_slot[leaving.empty() ? i : slots[i]]];
     });
     out.bytes.clear();
+    investment = 0;
     out.largest_error.assign(fields.size(), 0);
     format::append_difference_head(history.particles(), leaving, identity.arriving().size(), fields.size(), out.bytes);
     const bool counts_crossings = std::any_of(fields.begin(), fields.end(), [&](const FieldInput &input) {
@@ -261,6 +263,7 @@ struct TrajectoryEncoder::State {
     if (may_be_costly)
       contests[f].encoded(
           {written.costly, written.was_clear, staying.size() >= model::large_section, written.from_neighbours});
+    investment += written.investment;
     std::move(step).follow(columns, written.has_axes ? found.axes : core::GridBox{});
   }
 
@@ -279,8 +282,9 @@ struct TrajectoryEncoder::State {
     if (differences) {
       encode_differences(fields, box, out);
       const std::size_t usual = key.scaled(key.all, particles);
-      const bool is_larger = out.bytes.size() >= usual;
-      if (is_larger && !(key_is_modelled && patience.tolerates(out.bytes.size(), usual))) {
+      const std::size_t size = out.bytes.size() - (patience.may_invest() ? investment : 0);
+      const bool is_larger = size >= usual;
+      if (is_larger && !(key_is_modelled && patience.tolerates(size, usual))) {
         encode_key(fields, particles, rows, box, part);
         starts_anew = part.bytes.size() <= out.bytes.size();
         if (starts_anew) std::swap(part, out);
