@@ -88,7 +88,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
       {classed_values,     integers | values, ordered | cells, values,               exact, true,   false,    classed},
       {few_values,         lossless,          every,           lossless,             none,  true,   false,    classed},
       {segmented_order,    0,                 ordered,         on_grid,              axes,  true,   false,    segmented},
-      {steps,              positions,         0,               0,                    axes,  true,   false,    feature::steps},
+      {steps,              positions,         ordered,         positions,            axes,  true,   false,    feature::steps},
   };
   // clang-format on
   return rules[number - 1];

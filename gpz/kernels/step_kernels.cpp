@@ -376,7 +376,7 @@ class Pass {
       case StepKind::wide:
         return bound<StepKind::wide>(step);
       case StepKind::narrow:
-        return bound<StepKind::narrow>(step);
+        return table_.is_key ? bound<StepKind::wide>(step) : bound<StepKind::narrow>(step);
     }
   }
 

@@ -27,6 +27,7 @@ struct StepTable {
   // Row, in integers, of the references of each slot: 8 times the number of a slot.
   const std::uint32_t *parent, *axis, *second;
   const float *constants;  // step_constants columns of step_lanes floats, aligned to 64 bytes
+  bool is_key = false;     // all circles are wide
 };
 
 // Tables of places and of levels of sides. Entry: token from bit 24 on, what is added to the state from bit 12 on, and

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "gpz/lanes/layout.hpp"
+#include "gpz/lanes/pattern_history.hpp"
+#include "gpz/lanes/stream.hpp"
 
 namespace gpz::lanes {
 
@@ -63,8 +65,11 @@ class EndBonds {
       const double of = (length / std::max(shortest, 1.0) - least) / step;
       if (of >= 0 && of < static_cast<double>(steps)) ++count[static_cast<std::size_t>(of)];
     }
-    const auto fewest = std::min_element(count.begin(), count.end());
-    if (*fewest * most_in_gap > bonds_.size()) return;
+    // The last gap: bonds of hydrogen to oxygen are shorter than those to carbon.
+    const auto is_few = [&](std::size_t of) { return of * most_in_gap <= bonds_.size(); };
+    const auto end = std::find_if(count.rbegin(), count.rend(), is_few);
+    if (end == count.rend()) return;
+    const auto fewest = std::min_element(std::find_if_not(end, count.rend(), is_few).base(), end.base());
     longest_short_ = shortest * (least + (static_cast<double>(fewest - count.begin()) + 0.5) * step);
   }
 
@@ -72,20 +77,23 @@ class EndBonds {
   double longest_short_ = 0;
 };
 
-// What is seen of each particle in its bonds: how many, and how many of them end at particles of short bonds.
-std::vector<std::uint8_t> labels_of(const molecule::Tree &tree, const codec::IndexColumns &q,
-                                    const molecule::Cell &cell) {
-  const std::size_t n = tree.particles();
-  format::Column<std::uint8_t> bonds(n);
-  for (std::size_t i = 0; i < n; ++i) {
+// Number of bonds, as far as it matters.
+format::Column<std::uint8_t> bonds_of(const molecule::Tree &tree) {
+  format::Column<std::uint8_t> bonds(tree.particles());
+  for (std::size_t i = 0; i < bonds.size(); ++i) {
     if (tree[i].parent == 0) continue;
     for (const std::size_t p : {i, i - tree[i].parent}) bonds[p] = static_cast<std::uint8_t>(std::min(bonds[p] + 1, 7));
   }
-  std::vector<bool> is_short(n);
-  EndBonds(tree, bonds, q, cell).each_short([&](std::size_t end) { is_short[end] = true; });
+  return bonds;
+}
+
+// What is seen of each particle in its bonds: how many, and how many of them end at particles of short bonds.
+std::vector<std::uint8_t> labels_of(const molecule::Tree &tree, const ShortBonds &ends) {
+  const std::size_t n = tree.particles();
+  const format::Column<std::uint8_t> bonds = bonds_of(tree);
   std::vector<std::uint8_t> label(n);
   const auto add = [&](std::size_t p, std::size_t other) {
-    if (is_short[other] && label[p] < 3) ++label[p];
+    if (ends.has(other) && label[p] < 3) ++label[p];
   };
   for (std::size_t i = 0; i < n; ++i) {
     if (tree[i].parent == 0) continue;
@@ -93,18 +101,59 @@ std::vector<std::uint8_t> labels_of(const molecule::Tree &tree, const codec::Ind
     add(i - tree[i].parent, i);
   }
   for (std::size_t i = 0; i < n; ++i)
-    label[i] = static_cast<std::uint8_t>((label[i] << 3 | bonds[i]) << 1 | (is_short[i] ? 1 : 0));
+    label[i] = static_cast<std::uint8_t>((label[i] << 3 | bonds[i]) << 1 | (ends.has(i) ? 1 : 0));
   return label;
 }
 
 }  // namespace
 
-std::size_t classify(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell,
-                     format::Column<std::uint8_t> &of_class) {
+ShortBonds::ShortBonds(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell)
+    : is_short_(tree.particles()) {
+  EndBonds(tree, bonds_of(tree), q, cell).each_short([&](std::size_t end) { is_short_[end] = true; });
+}
+
+namespace {
+
+// Calls use(particle, is_expected) for all particles with a single bond; `is_short` returns whether theirs is. Those
+// before tell what is expected: molecules repeat.
+template <typename IsShort>
+void expect_short(const molecule::Tree &tree, const IsShort &is_short) {
+  const format::Column<std::uint8_t> bonds = bonds_of(tree);
+  PatternHistory history;
+  for (std::size_t i = 0; i < bonds.size(); ++i) {
+    history.go_to(tree[i].parent);
+    auto label = static_cast<std::uint8_t>(bonds[i] << 1);
+    if (bonds[i] == 1 && is_short(i, (history.expected() & 1) != 0, history.context())) label |= 1;
+    history.add(label);
+  }
+}
+
+}  // namespace
+
+void ShortBonds::append(const molecule::Tree &tree, std::vector<std::uint8_t> &bytes) const {
+  NumberWriter numbers(PatternHistory::contexts);
+  expect_short(tree, [&](std::size_t i, bool expected, unsigned context) {
+    numbers.put(context, has(i) != expected ? 1 : 0);
+    return has(i);
+  });
+  numbers.append(bytes);
+}
+
+std::size_t ShortBonds::read(const molecule::Tree &tree, const std::uint8_t *bytes, std::size_t size) {
+  NumberReader numbers(bytes, size, PatternHistory::contexts);
+  is_short_.assign(tree.particles(), false);
+  expect_short(tree, [&](std::size_t i, bool expected, unsigned context) {
+    is_short_[i] = (numbers.get(context, 1) != 0) != expected;
+    return static_cast<bool>(is_short_[i]);
+  });
+  return numbers.end();
+}
+
+std::size_t classify(const molecule::Tree &tree, const ShortBonds &bonds, format::Column<std::uint8_t> &of_class) {
   // The constants of a class take some 12 bytes, several times in a key interval.
   constexpr std::size_t least_members = 16;
   const std::size_t n = tree.particles();
-  const std::vector<std::uint8_t> label = labels_of(tree, q, cell);
+  const std::vector<std::uint8_t> label = labels_of(tree, bonds);
   // Labels of the particle, of its parent, axis and second reference, of which `level` are left out.
   constexpr unsigned levels = 4;
   const auto key_of = [&](std::size_t i, unsigned level) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoder: classes of particles, whose constants are fitted together.
+// Classes of particles, which share constants (docs/format.md, section 9d).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/format/budget.hpp"
@@ -13,9 +14,25 @@ namespace gpz::lanes {
 
 inline constexpr std::size_t max_classes = 256;
 
-// Classes by the bonds of a particle and of its references, as far as they are frequent. `q` tells short bonds from
-// long ones. Returns how many classes there are.
-std::size_t classify(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell,
-                     format::Column<std::uint8_t> &of_class);
+// Particles with a single bond that is short, as those of hydrogen are.
+class ShortBonds {
+ public:
+  ShortBonds() = default;
+  // Encoder: q tells short bonds from long ones.
+  ShortBonds(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell);
+
+  bool has(std::size_t particle) const { return is_short_[particle]; }
+
+  void append(const molecule::Tree &tree, std::vector<std::uint8_t> &bytes) const;
+  // Throws corrupt.
+  std::size_t read(const molecule::Tree &tree, const std::uint8_t *bytes, std::size_t size);
+
+ private:
+  std::vector<bool> is_short_;
+};
+
+// Classes by the bonds of a particle and of its references, as far as they are frequent. Returns how many classes
+// there are.
+std::size_t classify(const molecule::Tree &tree, const ShortBonds &bonds, format::Column<std::uint8_t> &of_class);
 
 }  // namespace gpz::lanes

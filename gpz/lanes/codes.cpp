@@ -16,142 +16,13 @@ constexpr std::uint32_t all_slots = core::step_table_size;
 
 // Contexts of the stored tables.
 constexpr unsigned context_of_gap = 0, context_of_first = 1, context_of_count = 2, context_of_side = 3,
-                   context_of_frequency = 4, contexts = context_of_frequency + 11;
+                   context_of_weight = 4, context_of_level = 5, context_of_frequency = 6,
+                   contexts = context_of_frequency + 11;
 unsigned context_after(std::uint32_t frequency) {
   return context_of_frequency + static_cast<unsigned>(core::bit_length(frequency));
 }
 
-// The cells of a place's tokens, in the units of its deviation.
-class Cells {
- public:
-  explicit Cells(std::size_t place) {
-    const auto level = static_cast<int>(place / core::step_parts % core::step_levels);
-    const double deviation = std::sqrt(std::ldexp(1.45, level + core::step_first_octave));
-    const bool is_parted = level <= static_cast<int>(core::step_most_parted);
-    const double off = is_parted ? (static_cast<double>(place % core::step_parts) + 0.5) / 8 : 0;
-    cell_ = std::ldexp(1, static_cast<int>(core::step_bits_of_place(place))) / deviation;
-    lowest_ = (-0.5 - off) / deviation;
-  }
-  double lower(int token) const { return token * cell_ + lowest_; }
-
- private:
-  double cell_, lowest_;
-};
-
-// How a kind of number is distributed, in the units of its deviation: a sum of normal distributions, whose deviations
-// are powers of the root of 2.
-class Shape {
- public:
-  // From the numbers of all places of a kind, of which few are known.
-  void fit(const std::vector<PlaceCounts> &counts, std::size_t kind) {
-    constexpr std::size_t places = core::step_places / core::step_numbers;
-    constexpr int passes = 12;
-    std::vector<Counted> all;
-    for (std::size_t p = kind * places; p < (kind + 1) * places; ++p) {
-      const Cells cells(p);
-      for (unsigned t = 0; t < step_tokens; ++t) {
-        if (counts[p][t] == 0) continue;
-        const int token = static_cast<int>(t) + lowest_token;
-        all.push_back({static_cast<double>(counts[p][t]), parts_of(cells.lower(token), cells.lower(token + 1))});
-      }
-    }
-    if (all.empty()) return;
-    for (int pass = 0; pass < passes; ++pass) {
-      Parts next{};
-      for (const Counted &of : all) {
-        double sum = 1e-12;
-        for (std::size_t k = 0; k < next.size(); ++k) sum += weight_[k] * of.part[k];
-        for (std::size_t k = 0; k < next.size(); ++k) next[k] += of.count * weight_[k] * of.part[k] / sum;
-      }
-      double total = 0;
-      for (double &x : next) total += x += 0.5;
-      for (std::size_t k = 0; k < next.size(); ++k) weight_[k] = next[k] / total;
-    }
-  }
-
-  double share(double from, double to) const {
-    const Parts part = parts_of(from, to);
-    double sum = 0;
-    for (std::size_t k = 0; k < part.size(); ++k) sum += weight_[k] * part[k];
-    return sum;
-  }
-
- private:
-  static constexpr std::size_t normals = 10;
-  using Parts = std::array<double, normals>;
-  struct Counted {
-    double count;
-    Parts part;
-  };
-
-  static Parts parts_of(double from, double to) {
-    constexpr std::array<double, 2> over_root{1, 0.7071067811865476};
-    Parts parts;
-    for (std::size_t k = 0; k < normals; ++k) {
-      const double over = over_root[k % 2] * std::ldexp(4, -static_cast<int>(k / 2));
-      parts[k] = codec::normal_below(to * over) - codec::normal_below(from * over);
-    }
-    return parts;
-  }
-
-  Parts weight_ = [] {
-    Parts equal;
-    equal.fill(1.0 / normals);
-    return equal;
-  }();
-};
-
-PlaceCodes best_codes(std::size_t place, const PlaceCounts &counts, const Shape &shape) {
-  const Cells cells(place);
-  constexpr double weight_of_expected = 100;  // numbers
-  constexpr double farthest = 12;             // deviations
-  constexpr double least_share = 0.04;        // of a slot
-  PlaceCodes codes;
-  double all = 0;
-  for (const std::uint32_t count : counts) all += count;
-  if (all == 0) return codes;
-  std::array<double, step_tokens + 1> share{};
-  double sum = 0;
-  for (unsigned t = 0; t < step_tokens; ++t) {
-    const int token = static_cast<int>(t) + lowest_token;
-    const double from = cells.lower(token), to = cells.lower(token + 1);
-    share[t] = counts[t];
-    if (to > -farthest && from < farthest) share[t] += weight_of_expected * shape.share(from, to);
-    sum += share[t];
-  }
-  share[step_tokens] = counts[step_tokens] + 1e-3 * all;
-  sum += share[step_tokens];
-  std::array<int, step_tokens> frequency{};
-  int total = std::max(1, static_cast<int>(std::lround(share[step_tokens] / sum * all_slots)));  // with the escape
-  for (unsigned t = 0; t < step_tokens; ++t) {
-    const double slots = share[t] / sum * all_slots;
-    if (slots > least_share) frequency[t] = std::max(1, static_cast<int>(std::lround(slots)));
-    total += frequency[t];
-  }
-  while (total != static_cast<int>(all_slots)) {
-    int &most = *std::max_element(frequency.begin(), frequency.end());
-    const int step = std::max(1, most / 16);
-    const int change = total > static_cast<int>(all_slots) ? -std::min(total - static_cast<int>(all_slots), step)
-                                                           : std::min(static_cast<int>(all_slots) - total, step);
-    most += change;
-    total += change;
-  }
-  const auto used = [](int f) { return f != 0; };
-  const auto first = std::find_if(frequency.begin(), frequency.end(), used);
-  const auto last = std::find_if(frequency.rbegin(), frequency.rend(), used).base();
-  if (first == frequency.end()) return codes;
-  codes.first = static_cast<std::int16_t>(first - frequency.begin() + lowest_token);
-  codes.frequency.assign(first, last);
-  return codes;
-}
-
 }  // namespace
-
-std::uint32_t PlaceCodes::of_escape() const {
-  std::uint32_t rest = all_slots;
-  for (const std::uint16_t f : frequency) rest -= f;
-  return rest;
-}
 
 Codes::Codes() : places_(core::step_places), is_filled_(core::step_places) {
   sides_.fill(1U << (core::step_side_bits - 1));
@@ -159,10 +30,25 @@ Codes::Codes() : places_(core::step_places), is_filled_(core::step_places) {
 
 void Codes::choose(const std::vector<PlaceCounts> &counts,
                    const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides) {
-  std::array<Shape, core::step_numbers> shapes;
-  for (std::size_t kind = 0; kind < shapes.size(); ++kind) shapes[kind].fit(counts, kind);
-  for (std::size_t p = 0; p < places_.size(); ++p)
-    places_[p] = best_codes(p, counts[p], shapes[p / (core::step_places / core::step_numbers)]);
+  for (std::size_t kind = 0; kind < shapes_.size(); ++kind) {
+    shapes_[kind].fit(counts, kind);
+    levels_[kind] = {};
+    for (std::size_t p = kind * places_of_kind; p < (kind + 1) * places_of_kind; ++p) {
+      if (std::all_of(counts[p].begin(), counts[p].end(), [](std::uint32_t count) { return count == 0; })) continue;
+      levels_[kind].take(static_cast<unsigned>(p / core::step_parts % core::step_levels));
+    }
+  }
+  derive();
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    PlaceCodes own = shapes_[p / places_of_kind].codes_of(p, counts[p]);
+    if (own.frequency.empty()) continue;
+    // About, as stored.
+    constexpr double bits_of_table = 24, bits_of_frequency = 6.5;
+    const double stored = bits_of_table + bits_of_frequency * static_cast<double>(own.frequency.size());
+    if (own.cost_of(counts[p]) + stored >= places_[p].cost_of(counts[p])) continue;
+    places_[p] = std::move(own);
+    is_stored_[p] = true;
+  }
   for (std::size_t l = 0; l < sides.size(); ++l) {
     const double near = sides[l][0] + 2, other = sides[l][1] + 1;
     const long share = std::lround(near / (near + other) * (1 << core::step_side_bits));
@@ -171,24 +57,25 @@ void Codes::choose(const std::vector<PlaceCounts> &counts,
   fill();
 }
 
+// The tables that follow from the shapes; no others.
+void Codes::derive() {
+  is_stored_.assign(places_.size(), false);
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    const auto level = static_cast<unsigned>(p / core::step_parts % core::step_levels);
+    const bool has_parts = level <= core::step_most_parted;
+    const std::size_t kind = p / places_of_kind;
+    if (!levels_[kind].has(level) || (!has_parts && p % core::step_parts != 0))
+      places_[p] = {};
+    else
+      places_[p] = shapes_[kind].codes_of(p);
+  }
+}
+
 double Codes::cost_of(const std::vector<PlaceCounts> &counts,
                       const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides) const {
   double bits = 0;
   const auto cost = [](double slots, int all_bits) { return all_bits - codec::log2_of(slots); };
-  for (std::size_t p = 0; p < places_.size(); ++p) {
-    const PlaceCodes &codes = places_[p];
-    double escapes = counts[p][step_tokens];
-    for (unsigned t = 0; t < step_tokens; ++t) {
-      if (counts[p][t] == 0) continue;
-      const int index = static_cast<int>(t) + lowest_token - codes.first;
-      const bool is_in = index >= 0 && index < static_cast<int>(codes.frequency.size()) && codes.frequency[index] != 0;
-      if (is_in)
-        bits += counts[p][t] * cost(codes.frequency[static_cast<std::size_t>(index)], core::step_table_bits);
-      else
-        escapes += counts[p][t];
-    }
-    if (escapes > 0) bits += escapes * (32 + cost(codes.of_escape(), core::step_table_bits));
-  }
+  for (std::size_t p = 0; p < places_.size(); ++p) bits += places_[p].cost_of(counts[p]);
   for (std::size_t l = 0; l < sides.size(); ++l) {
     bits += sides[l][0] * cost(sides_[l], core::step_side_bits);
     bits += sides[l][1] * cost((1U << core::step_side_bits) - sides_[l], core::step_side_bits);
@@ -219,9 +106,15 @@ void Codes::fill() {
 void Codes::append(std::vector<std::uint8_t> &bytes) const {
   NumberWriter numbers(contexts);
   for (const std::uint32_t side : sides_) numbers.put(context_of_side, side);
+  for (std::size_t kind = 0; kind < shapes_.size(); ++kind) {
+    for (const std::uint8_t weight : shapes_[kind].weights()) numbers.put(context_of_weight, weight);
+    numbers.put(context_of_level, levels_[kind].first);
+    numbers.put(context_of_level, levels_[kind].count);
+  }
   std::uint32_t gap = 0;
-  for (const PlaceCodes &codes : places_) {
-    if (codes.frequency.empty()) {
+  for (std::size_t p = 0; p < places_.size(); ++p) {
+    const PlaceCodes &codes = places_[p];
+    if (!is_stored_[p]) {
       ++gap;
       continue;
     }
@@ -245,11 +138,18 @@ std::size_t Codes::read(const std::uint8_t *bytes, std::size_t size) {
     side = numbers.get(context_of_side, (1U << core::step_side_bits) - 1);
     if (side == 0) format::corrupt("share of a side", 0);
   }
-  for (PlaceCodes &codes : places_) codes.frequency.clear();
+  for (std::size_t kind = 0; kind < shapes_.size(); ++kind) {
+    for (std::uint8_t &weight : shapes_[kind].weights())
+      weight = static_cast<std::uint8_t>(numbers.get(context_of_weight, Shape::most_weight));
+    levels_[kind].first = numbers.get(context_of_level, core::step_levels);
+    levels_[kind].count = numbers.get(context_of_level, core::step_levels - levels_[kind].first);
+  }
+  derive();
   for (std::size_t p = 0; p < places_.size(); ++p) {
     p += numbers.get(context_of_gap, static_cast<std::uint32_t>(places_.size() - p));
     if (p == places_.size()) break;
     PlaceCodes &codes = places_[p];
+    is_stored_[p] = true;
     codes.first = static_cast<std::int16_t>(numbers.get_signed(context_of_first, lowest_token, core::step_last_token));
     const std::uint32_t count =
         numbers.get(context_of_count, static_cast<std::uint32_t>(core::step_last_token - codes.first + 1));

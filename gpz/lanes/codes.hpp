@@ -2,6 +2,7 @@
 // Frequencies of tokens and sides, as they are stored and as decoders look them up (docs/format.md, section 9d).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,20 +11,9 @@
 #include "gpz/core/steps.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/step_kernels.hpp"
+#include "gpz/lanes/shape.hpp"
 
 namespace gpz::lanes {
-
-inline constexpr unsigned step_tokens = 2 * core::step_last_token + 1;
-inline constexpr int lowest_token = -core::step_last_token;
-using PlaceCounts = std::array<std::uint32_t, step_tokens + 1>;  // tokens from the lowest one on, then escapes
-
-// Of one place. Tokens that are not in the range have frequency 0; the escape has the rest.
-struct PlaceCodes {
-  std::int16_t first = 0;  // token
-  std::vector<std::uint16_t> frequency;
-
-  std::uint32_t of_escape() const;
-};
 
 class Codes {
  public:
@@ -46,9 +36,25 @@ class Codes {
   std::size_t memory_usage() const;
 
  private:
+  // Levels of a kind whose tables follow from its shape.
+  struct Levels {
+    std::uint32_t first = 0, count = 0;
+
+    bool has(unsigned level) const { return level >= first && level < first + count; }
+    void take(unsigned level) {
+      const std::uint32_t end = count == 0 ? level + 1 : std::max(first + count, level + 1);
+      first = count == 0 ? level : std::min(first, level);
+      count = end - first;
+    }
+  };
+
+  void derive();
   void fill();
 
+  std::array<Shape, core::step_numbers> shapes_;
+  std::array<Levels, core::step_numbers> levels_{};
   std::vector<PlaceCodes> places_;
+  std::vector<bool> is_stored_;  // others follow from the shapes, or are empty
   std::array<std::uint32_t, core::step_side_levels> sides_{};
   format::Column<std::uint32_t> entries_;
   std::vector<bool> is_filled_;  // with other entries than escapes

@@ -4,17 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/lanes/vectors.hpp"
+
 namespace gpz::lanes {
 
 namespace {
 
-using V = core::Vector<double>;
-
-V vector_between(const std::int32_t *to, const std::int32_t *from) {
-  return {static_cast<double>(to[0]) - from[0], static_cast<double>(to[1]) - from[1],
-          static_cast<double>(to[2]) - from[2]};
-}
-double length_of(const V &v) { return std::sqrt(core::dot(v, v)); }
+using V = Vector;
 
 }  // namespace
 

@@ -9,6 +9,7 @@
 
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/step_kernels.hpp"
+#include "gpz/lanes/classes.hpp"
 #include "gpz/molecule/tree.hpp"
 
 namespace gpz::lanes {
@@ -16,6 +17,7 @@ namespace gpz::lanes {
 // Bonds and classes of particles.
 struct Molecules {
   molecule::Tree tree;
+  ShortBonds short_bonds;
   format::Column<std::uint8_t> of_class;  // of each particle
   std::vector<std::uint8_t> is_wide;      // of each class: whether its circles are long
 

@@ -5,7 +5,6 @@
 
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
-#include "gpz/lanes/class_history.hpp"
 #include "gpz/lanes/classes.hpp"
 #include "gpz/lanes/stream.hpp"
 
@@ -40,7 +39,15 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
   molecules.tree.link(lags, threads);
-  molecules.is_wide.assign(classify(molecules.tree, now, cell, molecules.of_class), 1);
+  // A circle without a second reference is wide: its molecule turns around the axis.
+  molecules.short_bonds = ShortBonds(molecules.tree, now, cell);
+  std::vector<std::int64_t> told(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
+  for (std::size_t i = 0; i < particles; ++i) {
+    const int directions = molecules.tree[i].references();
+    if (directions != 0) told[molecules.of_class[i]] += directions == 2 ? 1 : -1;
+  }
+  molecules.is_wide.resize(told.size());
+  for (std::size_t c = 0; c < told.size(); ++c) molecules.is_wide[c] = told[c] < 0 ? 1 : 0;
   plan->layout.build(molecules, particles_a_block);
   return plan;
 }
@@ -48,16 +55,11 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
 void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, int threads) {
   format::ByteWriter writer(bytes);
   writer.u32(particles_a_block);
-  writer.u32(static_cast<std::uint32_t>(molecules.is_wide.size()));
+  writer.u32(0);
   molecules.tree.append(bytes, threads);
-  NumberWriter numbers(ClassHistory::contexts + 1);
-  for (const std::uint8_t wide : molecules.is_wide) numbers.put(ClassHistory::contexts, wide);
-  ClassHistory history;
-  for (std::size_t i = 0; i < molecules.particles(); ++i) {
-    history.go_to(molecules.tree[i].parent);
-    numbers.put(history.context(), history.number_of(molecules.of_class[i]));
-    history.add(molecules.of_class[i]);
-  }
+  molecules.short_bonds.append(molecules.tree, bytes);
+  NumberWriter numbers(1);
+  for (const std::uint8_t wide : molecules.is_wide) numbers.put(0, wide);
   numbers.append(bytes);
 }
 
@@ -65,25 +67,17 @@ std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
   format::ByteReader in(bytes, size);
-  const std::uint32_t block = in.u32(), classes = in.u32();
+  const std::uint32_t block = in.u32();
   if (block < core::step_lanes) corrupt("particles of a block", 0);
-  if (classes == 0 || classes > max_classes) corrupt("number of classes", 0);
+  if (in.u32() != 0) corrupt("padding of molecules", in.position());
   format::Column<std::uint8_t> lags;
   in.take(molecule::Tree::read(bytes + in.position(), in.left(), particles, lags));
   molecules.tree.link(lags, threads);
-  const std::size_t at = in.position();
-  NumberReader numbers(bytes + at, in.left(), ClassHistory::contexts + 1);
-  molecules.is_wide.resize(classes);
-  for (std::uint8_t &wide : molecules.is_wide) wide = static_cast<std::uint8_t>(numbers.get(ClassHistory::contexts, 1));
-  molecules.of_class.resize(particles);
-  ClassHistory history;
-  for (std::size_t i = 0; i < particles; ++i) {
-    history.go_to(molecules.tree[i].parent);
-    molecules.of_class[i] = history.class_of(numbers.get(history.context(), classes));
-    if (molecules.of_class[i] >= classes) corrupt("class of a particle", 0);
-    history.add(molecules.of_class[i]);
-  }
-  if (at + numbers.end() != size) corrupt("length of molecules", 0);
+  in.take(molecules.short_bonds.read(molecules.tree, bytes + in.position(), in.left()));
+  molecules.is_wide.resize(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
+  NumberReader numbers(bytes + in.position(), in.left(), 1);
+  for (std::uint8_t &wide : molecules.is_wide) wide = static_cast<std::uint8_t>(numbers.get(0, 1));
+  if (in.position() + numbers.end() != size) corrupt("length of molecules", 0);
   plan->layout.build(molecules, block);
   return plan;
 }

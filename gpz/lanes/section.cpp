@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/lanes/section.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "gpz/codec/memory.hpp"
@@ -16,13 +17,19 @@ void State::commit(Update &&update) {
   if (update.codes != nullptr) codes_ = std::move(update.codes);
   if (update.fit) fit_ = std::move(*update.fit);
   if (update.counts != nullptr) counts_ = std::move(update.counts);
+  if (update.is_key) {
+    std::fill(means_.begin(), means_.end(), 0.0F);
+    update.means.clear();
+    fit_ = {};
+    counts_.reset();
+  }
   if (update.has_settled) counts_.reset();
   words_ = update.words;
   rests_ = update.rests;
   if (!update.means.empty()) means_ = std::move(update.means);
   frames_ = update.frames;
   now_ = 4 - now_;
-  ++sections_;
+  sections_ = update.is_key ? 0 : sections_ + 1;
 }
 
 void State::restart() {

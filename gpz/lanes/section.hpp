@@ -38,6 +38,7 @@ struct Update {
   std::shared_ptr<Counts> counts;
   bool has_settled = false;       // encoder: nothing is fitted to sums of frames any more
   format::Column<float> means;    // encoder; empty: they were written over
+  bool is_key = false;            // of a key frame
   std::size_t words = 0;          // of the last section whose tables were compared with better ones
   std::uint64_t frames = 0;       // of the history, including this one
   bool rests = false;             // the motion of particles ends in this frame
@@ -67,7 +68,7 @@ class State {
   std::shared_ptr<Codes> codes_;
   bool rests_ = false;
   std::uint64_t frames_ = 0;    // of the history, when the rows were written
-  std::uint64_t sections_ = 0;  // with this plan
+  std::uint64_t sections_ = 0;  // of difference frames with this plan
   // Rows of the frames before and now take turns: place 8 s and 8 s + 4 for slot s.
   format::Column<std::int32_t> rows_;
   unsigned now_ = 0;             // 0 or 4: the rows of the last frame
@@ -88,6 +89,12 @@ struct Edges {
   core::GridBox axes{};                       // of a box without tilts
   std::optional<format::TiltedEdges> tilted;  // of one with them
 };
+
+// The section of a key frame q of at least one particle, which needs no history. As encode() below.
+std::optional<Update> encode_key(State &state, std::size_t particles, const codec::IndexColumns &q, const Edges &edges,
+                                 std::vector<std::uint8_t> &bytes, int threads = 1);
+void decode_key(State &state, std::size_t particles, const std::uint8_t *bytes, std::size_t size,
+                const core::GridBox &axes, int threads, const codec::IndexOutput &q);
 
 // Appends the section of frame q, a multiple of 8 bytes, for a history of three components and at least one particle.
 // Commit the update if the section is kept; until then `state` changes only memory whose content is out of date.

@@ -27,7 +27,8 @@ class SectionDecoder : public SectionPass {
     format::ByteReader in(bytes, size);
     const std::uint64_t flags = in.u64();
     if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0) ||
-        ((flags & new_plan) != 0 && (flags & (new_constants | new_codes)) != (new_constants | new_codes)))
+        ((flags & new_plan) != 0 && (flags & (new_constants | new_codes)) != (new_constants | new_codes)) ||
+        (is_key() && (flags & new_plan) == 0))
       corrupt("flags of a section of steps", 0);
     update_.rests = (flags & motion_ends) != 0;
     cell_ = Cell(axes);
@@ -40,7 +41,7 @@ class SectionDecoder : public SectionPass {
     } else if (state_.empty()) {
       corrupt("molecules that were never given", 0);
     }
-    if (plan_->layout.particles() != history_.particles) corrupt("molecules of other particles", 0);
+    if (plan_->layout.particles() != particles_) corrupt("molecules of other particles", 0);
     const auto rest = [&](const auto &read) {
       const std::size_t at = in.position();
       in.take(format::located(at, [&] { return read(bytes + at, size - at); }));
@@ -58,6 +59,10 @@ class SectionDecoder : public SectionPass {
       update_.codes = codes_;
       rest([&](const std::uint8_t *from, std::size_t left) { return codes_->read(from, left); });
     }
+    if (is_key()) {
+      templates_.heading.resize(plan_->molecules.is_wide.size());
+      rest([&](const std::uint8_t *from, std::size_t left) { return templates_.read(from, left); });
+    }
     ImageExceptions exceptions;
     rest(
         [&](const std::uint8_t *from, std::size_t left) { return exceptions.read(from, left, plan_->layout.slots()); });
@@ -71,10 +76,10 @@ class SectionDecoder : public SectionPass {
   void read_plan(const std::uint8_t *bytes, std::size_t size) {
     const bool is_known = state_.known_plan_ != nullptr && state_.plan_bytes_.size() == size &&
                           std::memcmp(state_.plan_bytes_.data(), bytes, size) == 0 &&
-                          state_.known_plan_->layout.particles() == history_.particles;
+                          state_.known_plan_->layout.particles() == particles_;
     if (!is_known) {
       state_.known_plan_ = nullptr;
-      state_.known_plan_ = lanes::read_plan(bytes, size, history_.particles, threads_);
+      state_.known_plan_ = lanes::read_plan(bytes, size, particles_, threads_);
       state_.plan_bytes_.assign(bytes, bytes + size);
     }
     update_.plan = plan_ = state_.known_plan_;
@@ -116,7 +121,7 @@ class SectionDecoder : public SectionPass {
       corrupt("length of a section of steps", in.position());
     while (in.left() != 0)
       if (in.u8() != 0) corrupt("padding of a section of steps", in.position() - 1);
-    const codec::StepTable table = layout().table(numbers_->columns.data());
+    const codec::StepTable table = this->table();
     const codec::StepCodes codes = codes_->for_kernels();
     for_blocks([&](std::size_t b) {
       // Words are read in vectors, also behind the last one.
@@ -195,17 +200,33 @@ class SectionDecoder : public SectionPass {
   }
 };
 
-void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
-            const core::GridBox &axes, int threads, const codec::IndexOutput &q,
-            const codec::FollowedBlocks *followed) {
+namespace {
+
+template <typename Decode>
+void decode_and_commit(State &state, SectionDecoder &&coder, const Decode &decode) {
   try {
-    SectionDecoder coder(state, history, threads, followed);
-    coder.decode(bytes, size, axes, q);
+    decode(coder);
     state.commit(coder.update());
   } catch (...) {
     state.restart();
     throw;
   }
+}
+
+}  // namespace
+
+void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
+            const core::GridBox &axes, int threads, const codec::IndexOutput &q,
+            const codec::FollowedBlocks *followed) {
+  decode_and_commit(state, SectionDecoder(state, history.particles, &history, threads, followed),
+                    [&](SectionDecoder &coder) { coder.decode(bytes, size, axes, q); });
+}
+
+void decode_key(State &state, std::size_t particles, const std::uint8_t *bytes, std::size_t size,
+                const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
+  state.restart();
+  decode_and_commit(state, SectionDecoder(state, particles, nullptr, threads, nullptr),
+                    [&](SectionDecoder &coder) { coder.decode(bytes, size, axes, q); });
 }
 
 }  // namespace gpz::lanes

@@ -38,8 +38,8 @@ bool is_moderate(RowImage image) {
 
 class SectionEncoder : public SectionPass {
  public:
-  SectionEncoder(State &state, const codec::DifferenceState &history, int threads)
-      : SectionPass(state, history, threads, nullptr) {}
+  SectionEncoder(State &state, std::size_t particles, const codec::DifferenceState *history, int threads)
+      : SectionPass(state, particles, history, threads, nullptr) {}
 
   bool encode(const codec::IndexColumns &q, const Edges &edges, bool rests, std::vector<std::uint8_t> &bytes) {
     unsigned flags = rests ? static_cast<unsigned>(motion_ends) : 0;
@@ -50,18 +50,10 @@ class SectionEncoder : public SectionPass {
       cell_ = Cell(edges.tilted->axes, edges.tilted->tilts, false);
     }
     if (state_.empty() && !find_molecules(q)) return false;
-    if (update_.plan != nullptr) flags |= new_plan;
-    start();
     if (!find_rows(q)) return false;
     fit();
-    if (update_.plan != nullptr) {
-      // The first layout takes all circles for wide ones.
-      for (std::size_t c = 0; c < plan_->molecules.is_wide.size(); ++c)
-        plan_->molecules.is_wide[c] = power_of(numbers_->constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
-      plan_->layout.build(plan_->molecules, particles_a_block);
-      start();
-      if (!find_rows(q)) return false;
-    }
+    if (has_other_circles() && !find_rows(q)) return false;
+    if (update_.plan != nullptr) flags |= new_plan;
     if (update_.numbers != nullptr) numbers_->columns.fill(plan_->layout, numbers_->constants);
     std::optional<ImageExceptions> best = find_images(false);
     const auto try_wraps = [&](unsigned as) {
@@ -96,35 +88,40 @@ class SectionEncoder : public SectionPass {
     format::ByteWriter writer(bytes);
     writer.u64(flags);
     if (edges.tilted) append_tilted(*edges.tilted, bytes);
+    std::size_t plan_bytes = 0;
     if (update_.plan != nullptr) {
       std::vector<std::uint8_t> plan;
       append_plan(plan_->molecules, plan, threads_);
+      plan_bytes = plan.size();
       writer.u64(plan.size());
       bytes.insert(bytes.end(), plan.begin(), plan.end());
     }
     if (update_.numbers != nullptr) append_numbers(bytes);
     if (update_.codes != nullptr) codes_->append(bytes);
-    update_.lasting_bytes = bytes.size() - begin;
+    // What a key frame has besides molecules serves that frame alone.
+    update_.lasting_bytes = is_key() ? plan_bytes : bytes.size() - begin;
+    if (is_key()) templates_.append(bytes);
     best->append(bytes);
     for (const auto &block : words) writer.u32(static_cast<std::uint32_t>(block.size()));
     for (const auto &block : words)
       for (const std::uint16_t word : block) writer.u16(word);
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
+    if (is_key()) update_.fit.reset();
     return true;
   }
 
  private:
   bool find_molecules(const codec::IndexColumns &q) {
-    if (history_.particles > most_particles) return false;
-    const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
-                                   history_.axes[2].last.data()};
-    plan_ = find_plan(last, q, history_.particles, cell_, threads_);
+    if (particles_ > most_particles) return false;
+    plan_ = find_plan(is_key() ? q : last_indices(), q, particles_, cell_, threads_);
     update_.plan = plan_;
     return plan_ != nullptr;
   }
 
-  // Rows and images of this frame.
+  // Rows and images of the frame before and of this one.
   bool find_rows(const codec::IndexColumns &q) {
+    if (!is_key()) start();
+    codec::resize(state_.rows_, 8 * layout().slots(), threads_);
     const unsigned frame = next();
     const codec::StepTable table = layout().table(nullptr);
     std::atomic<bool> fits{true};
@@ -133,10 +130,12 @@ class SectionEncoder : public SectionPass {
       for_slots(b, [&](std::size_t s, std::uint32_t i) {
         const Way place = place_of(q, i);
         const bool is_root = table.steps[s / core::step_lanes].kind == core::StepKind::root;
-        Way base;
-        RowImage image;
-        Way way;
-        if (is_root) {
+        Way base{};
+        RowImage image = 0;
+        Way way{};
+        if (is_root && is_key()) {
+          base = place;
+        } else if (is_root) {
           base = way_of(row(s, state_.now_));
           image = image_in(row(s, state_.now_));
           way = molecule::difference_of(place, image == 0 ? base : cell_.moved(base, image_of(image)));
@@ -160,17 +159,53 @@ class SectionEncoder : public SectionPass {
   void fit() {
     update_.has_settled = section_number() >= fitted.back();
     if (!is_in(section_number() + 1, fitted.begin(), fitted.end())) return;
+    const bool is_first = section_number() == 0;
     // A state of a decoder has no sums; what was read stays as it is.
-    if (update_.plan == nullptr && state_.fit_.empty()) return;
+    if (!is_first && state_.fit_.empty()) return;
     update_.fit = state_.fit_;
-    if (update_.plan != nullptr) {
+    if (is_first) {
       update_.fit.emplace();
       update_.fit->start(plan_->molecules.is_wide.size());
+      update_.numbers = numbers_ = std::make_shared<Numbers>();
+    }
+    std::vector<ClassConstants> shapes(plan_->molecules.is_wide.size());
+    if (is_key()) {
+      templates_.fit(plan_->molecules, layout(), state_.rows_.data() + next(), shapes);
+      numbers_->constants = shapes;
+      start();
     }
     update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next(), means(nullptr));
-    if (update_.plan == nullptr) return;
-    update_.numbers = numbers_ = std::make_shared<Numbers>();
+    if (!is_first) return;
     numbers_->constants = update_.fit->constants();
+    for (std::size_t c = 0; is_key() && c < shapes.size(); ++c) {
+      numbers_->constants[c].weight = {};  // a template is the mean of its class
+      numbers_->constants[c].length = shapes[c].length;
+      numbers_->constants[c].along = shapes[c].along;
+    }
+  }
+
+  // Whether many circles of the first difference frame are wide that the plan has as narrow ones, or the reverse; a
+  // plan that has them right takes its place.
+  bool has_other_circles() {
+    constexpr std::size_t part = 64;  // of the particles
+    if (is_key() || section_number() != 0) return false;
+    const Molecules &now = plan_->molecules;
+    std::vector<std::uint8_t> is_wide(now.is_wide.size());
+    for (std::size_t c = 0; c < is_wide.size(); ++c)
+      is_wide[c] = power_of(numbers_->constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < particles_; ++i) {
+      const core::StepKind kind = now.kind_of(i);
+      const bool is_circle = kind == core::StepKind::wide || kind == core::StepKind::narrow;
+      others += is_circle && now.is_wide[now.of_class[i]] != is_wide[now.of_class[i]] ? 1 : 0;
+    }
+    if (others <= particles_ / part) return false;
+    auto plan = std::make_shared<Plan>();
+    plan->molecules = now;
+    plan->molecules.is_wide = std::move(is_wide);
+    plan->layout.build(plan->molecules, particles_a_block);
+    update_.plan = plan_ = std::move(plan);
+    return true;
   }
 
   // Nothing if an image is too far from the usual one.
@@ -198,7 +233,7 @@ class SectionEncoder : public SectionPass {
     item_count_.assign(blocks.size(), 0);
     items_.resize(layout().steps().size() * codec::step_most_items);
     update_.means.resize(state_.means_.size());
-    const codec::StepTable table = layout().table(numbers_->columns.data());
+    const codec::StepTable table = this->table();
     for_blocks([&](std::size_t b) {
       first_item_[b] = blocks[b].first * codec::step_most_items;
       item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
@@ -220,7 +255,7 @@ class SectionEncoder : public SectionPass {
   // Constants and tables are fitted once more to all frames so far, if they save in 32 frames what they take.
   bool refit() {
     constexpr double frames = 32;
-    if (update_.plan != nullptr || !update_.fit) return false;
+    if (section_number() == 0 || !update_.fit) return false;
     if (!is_in(section_number() + 1, refitted.begin(), refitted.end())) return false;
     const double before = cost(*codes_, count_items());
     auto numbers = std::make_shared<Numbers>();
@@ -264,7 +299,7 @@ class SectionEncoder : public SectionPass {
       codes->choose(counts.places, counts.sides);
       return codes;
     }
-    update_.counts = update_.plan != nullptr ? std::make_shared<Counts>() : std::make_shared<Counts>(*state_.counts_);
+    update_.counts = section_number() == 0 ? std::make_shared<Counts>() : std::make_shared<Counts>(*state_.counts_);
     update_.counts->add(counts);
     codes->choose(update_.counts->places, update_.counts->sides);
     return codes;
@@ -310,8 +345,16 @@ std::size_t Update::firmly_bound() const {
 
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes, int threads, bool rests) {
-  SectionEncoder coder(state, history, threads);
+  SectionEncoder coder(state, history.particles, &history, threads);
   if (!coder.encode(q, edges, rests, bytes)) return {};
+  return coder.update();
+}
+
+std::optional<Update> encode_key(State &state, std::size_t particles, const codec::IndexColumns &q, const Edges &edges,
+                                 std::vector<std::uint8_t> &bytes, int threads) {
+  state.restart();
+  SectionEncoder coder(state, particles, nullptr, threads);
+  if (!coder.encode(q, edges, false, bytes)) return {};
   return coder.update();
 }
 

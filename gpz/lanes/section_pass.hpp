@@ -12,6 +12,7 @@
 #include "gpz/codec/memory.hpp"
 #include "gpz/codec/parallel.hpp"
 #include "gpz/lanes/section.hpp"
+#include "gpz/lanes/templates.hpp"
 
 namespace gpz::lanes {
 
@@ -28,20 +29,25 @@ enum SectionFlag : unsigned {
 
 class SectionPass {
  public:
-  SectionPass(State &state, const codec::DifferenceState &history, int threads, const codec::FollowedBlocks *followed)
+  // `history`: nullptr in a key frame.
+  SectionPass(State &state, std::size_t particles, const codec::DifferenceState *history, int threads,
+              const codec::FollowedBlocks *followed)
       : state_(state),
+        particles_(particles),
         history_(history),
         threads_(threads),
         followed_(followed),
         plan_(state.plan_),
         numbers_(state.numbers_),
         codes_(state.codes_) {
-    update_.frames = history.frames + 1;
+    update_.is_key = history == nullptr;
+    update_.frames = update_.is_key ? 1 : history->frames + 1;
   }
 
   Update &&update() { return std::move(update_); }
 
  protected:
+  bool is_key() const { return update_.is_key; }
   unsigned next() const { return 4 - state_.now_; }
   const Layout &layout() const { return plan_->layout; }
   // Calls work(block) on several threads, for all blocks or those that are followed.
@@ -65,16 +71,25 @@ class SectionPass {
   }
   std::int32_t *row(std::size_t slot, unsigned frame) { return state_.rows_.data() + 8 * slot + frame; }
 
+  codec::IndexColumns last_indices() const {
+    return {history_->axes[0].last.data(), history_->axes[1].last.data(), history_->axes[2].last.data()};
+  }
+  codec::StepTable table() const {
+    codec::StepTable table = layout().table(numbers_ != nullptr ? numbers_->columns.data() : nullptr);
+    table.is_key = is_key();
+    return table;
+  }
+
   // Rows of the frame before. Those of the last section, if it was that of the last frame; otherwise molecules are made
-  // whole.
+  // whole. A key frame has those of its templates.
   void start() {
     const std::size_t slots = layout().slots();
-    if (update_.plan == nullptr && state_.frames_ == history_.frames) return;
+    if (update_.plan == nullptr && state_.frames_ == history_->frames) return;
     if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
     codec::resize(state_.rows_, 8 * slots, threads_);
     if (update_.plan != nullptr) state_.means_.assign(slots * core::step_means, 0.0F);
-    const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
-                                   history_.axes[2].last.data()};
+    if (is_key()) return place_templates();
+    const codec::IndexColumns last = last_indices();
     const unsigned frame = state_.now_;
     const codec::StepTable table = layout().table(nullptr);
     for_blocks([&](std::size_t b) {
@@ -90,7 +105,14 @@ class SectionPass {
     });
   }
 
-  // The number of sections before with these molecules.
+  void place_templates() {
+    std::int32_t *const before = state_.rows_.data() + state_.now_;
+    for_blocks([&](std::size_t b) {
+      templates_.place(plan_->molecules, layout(), layout().blocks()[b], numbers_->constants, before);
+    });
+  }
+
+  // The number of difference sections before with these molecules.
   std::uint64_t section_number() const { return update_.plan != nullptr ? 0 : state_.sections_; }
   // Means of the frames with these molecules: all of them, and then the last ones.
   codec::StepMeans means(float *after) const {
@@ -99,13 +121,15 @@ class SectionPass {
   }
 
   State &state_;
-  const codec::DifferenceState &history_;
+  std::size_t particles_;
+  const codec::DifferenceState *history_;
   int threads_;
   const codec::FollowedBlocks *followed_;  // decoder; nullptr: all particles
   Cell cell_;
   std::shared_ptr<Plan> plan_;
   std::shared_ptr<Numbers> numbers_;
   std::shared_ptr<Codes> codes_;
+  Templates templates_;  // of a key frame
   Update update_;
 };
 

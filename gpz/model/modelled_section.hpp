@@ -93,8 +93,6 @@ class ModelledState {
  public:
   // Forgets everything for an independent chunk.
   void restart();
-  // Starts with the bonds of a key frame.
-  void start(Bonds found);
   void commit(ModelledUpdate &&update);
   // Particles leave or arrive, as in codec::DifferenceState::keep and add. Call before the DifferenceState changes.
   void keep(const std::uint32_t *kept, std::size_t count);

@@ -13,11 +13,6 @@ void ModelledState::restart() {
   steps.restart();
 }
 
-void ModelledState::start(Bonds found) {
-  bonds = std::move(found);
-  search.searched_bonds = !bonds.empty();
-}
-
 void ModelledState::commit(ModelledUpdate &&update) {
   search = std::move(update.search);
   if (update.steps) {

@@ -19,6 +19,7 @@ constexpr std::uint64_t least_segmented = 2 * model::ordered_segment;
 constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
     {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
+    {ChunkKind::ordered,    positions,                     format::steps,               When::always},
     {ChunkKind::ordered,    on_grid,                       format::segmented_order,     When::always, least_segmented},
     {ChunkKind::ordered,    on_grid,                       format::modelled_order,      When::always, 0, format::segmented_order},
     {ChunkKind::ordered,    values,                        format::classed_values,      When::always},

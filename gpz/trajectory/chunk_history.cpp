@@ -20,8 +20,8 @@ OtherFields ChunkHistory::others(std::size_t field) const {
 }
 
 void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only,
-                        model::Bonds *bonds) {
-  if (only == nullptr && chunk.load(field, threads_, indices_, bonds)) return;
+                        lanes::State *steps) {
+  if (only == nullptr && chunk.load(field, threads_, indices_, steps)) return;
   indices_.load_decoded(chunk.fields()[field], static_cast<std::size_t>(chunk.particles()), threads_,
                         [&](const codec::Target &target) {
                           codec::Target to = target;
@@ -29,7 +29,7 @@ void ChunkHistory::load(const IndependentChunk &chunk, std::size_t field, const 
                             to.rows = only->rows;
                             to.is_partial = true;
                           }
-                          chunk.write(field, to, threads_, bonds);
+                          chunk.write(field, to, threads_, steps);
                         });
 }
 
@@ -60,12 +60,10 @@ void ChunkHistory::start(const IndependentChunk &chunk, const std::vector<bool> 
       continue;
     }
     has_all_[f] = only == nullptr || format::is_plain(described_[f]) || !chunk.decodes_blocks(f);
-    model::Bonds bonds;
-    load(chunk, f, has_all_[f] ? nullptr : only, &bonds);
+    load(chunk, f, has_all_[f] ? nullptr : only, &modelled_[f].steps);
     const std::size_t components = described_[f].components.size();
     fields_[f].start(indices_.columns(components), static_cast<std::size_t>(particles_), static_cast<int>(components),
                      format::is_plain(described_[f]), threads_);
-    modelled_[f].start(std::move(bonds));
     if (exact != nullptr) (*exact)[f] = indices_.exact;
   }
   started_ = true;

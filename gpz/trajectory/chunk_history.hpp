@@ -12,6 +12,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/lanes/section.hpp"
 #include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/codings.hpp"
@@ -137,7 +138,7 @@ class ChunkHistory {
   void add(const IndependentChunk &chunk, ExactValues *exact);
   const codec::DifferenceState *followed(std::size_t field) const;
   // `only`: decodes the blocks that it has rows for, and no others.
-  void load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only, model::Bonds *bonds = nullptr);
+  void load(const IndependentChunk &chunk, std::size_t field, const codec::Target *only, lanes::State *steps = nullptr);
 
   bool started_ = false;
   std::uint64_t particles_ = 0;

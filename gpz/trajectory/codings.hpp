@@ -15,7 +15,7 @@
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
-#include "gpz/model/bonds.hpp"
+#include "gpz/lanes/section.hpp"
 #include "gpz/model/classed_section.hpp"
 #include "gpz/model/modelled_section.hpp"
 #include "gpz/trajectory/indices.hpp"
@@ -44,8 +44,8 @@ struct SectionContext {
   const codec::Target *only = nullptr;
   // The same in difference chunks: blocks of slots that are followed. nullptr: all.
   const codec::FollowedBlocks *followed = nullptr;
-  // Decoding: receives the bonds that the section contains, if it is not null. Most contain none.
-  model::Bonds *bonds = nullptr;
+  // Decoding a key frame: receives what a section of steps leaves to later ones, if it is not null.
+  lanes::State *steps = nullptr;
 
   std::size_t components() const { return field.components.size(); }
   codec::OrderedShape ordered_shape(const core::GridBox &box) const {

@@ -68,34 +68,34 @@ void IndependentChunk::decode_ids() {
   ids_ = std::move(indices.column[0]);
 }
 
-void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads, model::Bonds *bonds) const {
+void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads, lanes::State *steps) const {
   Indices memory;
-  write(field, target, threads, memory, bonds);
+  write(field, target, threads, memory, steps);
 }
 
 void IndependentChunk::write(std::size_t field, const codec::Target &target, int threads, Indices &memory,
-                             model::Bonds *bonds) const {
+                             lanes::State *steps) const {
   if (blocks_ != nullptr)
     blocks_->decode(field, target, threads);
   else if (field == chunk_.identity)
     codec::store(codec::IntegerValues{ids_.data()}, ids_.size(), target);
   else
     in_section(field, threads, memory, &target, [&](const SectionContext &context, const OpenedSection &section) {
-      SectionContext with_bonds = context;
-      with_bonds.bonds = bonds;
-      decode_values(with_bonds, section, memory, target);
+      SectionContext with_state = context;
+      with_state.steps = steps;
+      decode_values(with_state, section, memory, target);
     });
 }
 
-bool IndependentChunk::load(std::size_t field, int threads, Indices &indices, model::Bonds *bonds) const {
+bool IndependentChunk::load(std::size_t field, int threads, Indices &indices, lanes::State *steps) const {
   if (blocks_ != nullptr || format::is_plain((*fields_)[field])) return false;
   bool has_indices = false;
   in_section(field, threads, indices, nullptr, [&](const SectionContext &context, const OpenedSection &section) {
     has_indices = section.coding->has_indices;
     if (!has_indices) return;
-    SectionContext with_bonds = context;
-    with_bonds.bonds = bonds;
-    decode_indices(with_bonds, section, indices);
+    SectionContext with_state = context;
+    with_state.steps = steps;
+    decode_indices(with_state, section, indices);
     indices.take_decoded(context.field, context.particles, threads);
   });
   return has_indices;

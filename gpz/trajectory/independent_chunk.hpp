@@ -12,7 +12,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/frame.hpp"
-#include "gpz/model/bonds.hpp"
+#include "gpz/lanes/section.hpp"
 #include "gpz/trajectory/section_reader.hpp"
 
 namespace gpz::trajectory {
@@ -28,16 +28,16 @@ class IndependentChunk {
   std::uint64_t particles() const { return particles_; }
   const std::vector<Field> &fields() const { return *fields_; }
   // Decodes a wanted field. Throws corrupt, limit_exceeded (see codec::store), std::bad_alloc.
-  // `bonds` receives the bonds that the section contains, if it is not null.
-  void write(std::size_t field, const codec::Target &target, int threads, model::Bonds *bonds = nullptr) const;
+  // `steps` receives what a section of steps leaves to later ones, if it is not null.
+  void write(std::size_t field, const codec::Target &target, int threads, lanes::State *steps = nullptr) const;
   // Decodes a wanted field on a grid to indices, as Indices::load_decoded with write() does. Returns false if its
   // section has no indices. Throws as write().
-  bool load(std::size_t field, int threads, Indices &indices, model::Bonds *bonds) const;
+  bool load(std::size_t field, int threads, Indices &indices, lanes::State *steps) const;
   // Whether write() decodes only blocks with particles that its target wants.
   bool decodes_blocks(std::size_t field) const;
   // As write() above, reusing `memory`.
   void write(std::size_t field, const codec::Target &target, int threads, Indices &memory,
-             model::Bonds *bonds = nullptr) const;
+             lanes::State *steps = nullptr) const;
 
  private:
   void decode_ids();

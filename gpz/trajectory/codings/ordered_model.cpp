@@ -13,9 +13,8 @@ using model::OrderedStream;
 
 void decode(const SectionContext &context, const Payload &payload, OrderedStream stream,
             const codec::IndexOutput &out) {
-  model::Bonds bonds = model::decode_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size,
-                                                   stream, context.threads, out);
-  if (context.bonds != nullptr) *context.bonds = std::move(bonds);
+  model::decode_ordered_model(context.ordered_shape(payload.box), payload.bytes, payload.size, stream, context.threads,
+                              out);
 }
 
 bool encode(const SectionSource &source, OrderedStream stream, EncodedSection &out) {

@@ -76,16 +76,37 @@ bool may_need_motion(const SectionContext &context) {
   return false;
 }
 
+// By which a section may be larger than others, which take several times as long to read.
+constexpr std::size_t part_for_speed = 32;
+
+bool encode_key(const SectionSource &source, EncodedSection &out) {
+  const SectionContext &context = source.context;
+  if (context.components() != core::max_components || context.ids == nullptr) return false;
+  lanes::State none;
+  const auto update = lanes::encode_key(none, context.particles, source.indices.columns(context.components()),
+                                        {source.edges, source.tilted}, out.payload, context.threads);
+  if (!update) return false;
+  out.investment = update->lasting_bytes / 8 * 7 + out.payload.size() / part_for_speed;
+  return true;
+}
+
 }  // namespace
 
 void decode_steps(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
   if (context.components() != core::max_components) format::corrupt("molecules in less than three dimensions", 0);
+  if (context.state == nullptr) {
+    lanes::State own;
+    lanes::decode_key(context.steps != nullptr ? *context.steps : own, context.particles, payload.bytes, payload.size,
+                      payload.box, context.threads, out);
+    return;
+  }
   lanes::decode(context.modelled->steps, *context.state, payload.bytes, payload.size, payload.box, context.threads, out,
                 context.followed);
 }
 
 bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedSection &out) {
   const SectionContext &context = source.context;
+  if (context.state == nullptr) return encode_key(source, out);
   const model::MoleculeUse &use = context.modelled->molecule_use;
   lanes::State &state = context.modelled->steps;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
@@ -101,8 +122,6 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
   // Crystals have bonds as well, but gain nothing later.
   constexpr std::size_t part_of_next = 24;
   constexpr std::size_t part_of_few = 6;  // of the first section of few particles
-  // By which a section may be larger than others, which take several times as long to read.
-  constexpr std::size_t part_for_speed = 32;
   const std::size_t size = out.payload.size();
   const bool is_first = update->plan != nullptr;
   if (is_first && update->firmly_bound() > context.particles / 2)
@@ -121,6 +140,7 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
 // encode a frame.
 void settle_steps(const SectionContext &context, const Outcome &outcome) {
   constexpr std::size_t narrow_part = 32;
+  if (context.modelled == nullptr) return;  // a key frame
   model::MoleculeUse &use = context.modelled->molecule_use;
   const bool was_tried = outcome.size != SIZE_MAX;
   if (outcome.was_kept)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Classes of particles in the order of slots, predicted from those before: molecules repeat (docs/format.md, section
+// Labels of particles in the order of slots, predicted from those before: molecules repeat (docs/format.md, section
 // 9d).
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace gpz::lanes {
 
-class ClassHistory {
+class PatternHistory {
  public:
   static constexpr unsigned contexts = 3;
 
@@ -24,22 +24,18 @@ class ClassHistory {
     expected_ = context_ == 0 ? *by_two_ : context_ == 1 ? static_cast<std::uint8_t>(*by_one_) : std::uint8_t{0};
   }
   unsigned context() const { return context_; }
-  // 0: as expected; otherwise 1 more than the class.
-  std::uint32_t number_of(std::uint8_t of_class) const { return of_class == expected_ ? 0 : of_class + 1U; }
-  std::uint8_t class_of(std::uint32_t number) const {
-    return number == 0 ? expected_ : static_cast<std::uint8_t>(number - 1);
-  }
+  std::uint8_t expected() const { return expected_; }
   // Call then for this particle.
-  void add(std::uint8_t of_class) {
-    *by_two_ = of_class;
-    *by_one_ = of_class;
-    before_ = (before_ << 8 | of_class) & 0xFFFF;
+  void add(std::uint8_t label) {
+    *by_two_ = label;
+    *by_one_ = label;
+    before_ = (before_ << 8 | label) & 0xFFFF;
   }
 
  private:
   static constexpr std::uint16_t unknown = UINT16_MAX;
 
-  // By the classes of the two particles before, or of the one before, and the lag.
+  // By the labels of the two particles before, or of the one before, and the lag.
   std::unordered_map<std::uint32_t, std::uint8_t> of_two_;
   std::vector<std::uint16_t> of_one_ = std::vector<std::uint16_t>(std::size_t{1} << 16, unknown);
   std::uint8_t *by_two_ = nullptr;  // in the maps: of the particle now

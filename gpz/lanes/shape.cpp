@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/lanes/shape.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "gpz/codec/functions.hpp"
+
+namespace gpz::lanes {
+
+namespace {
+
+constexpr int slots_of_table = static_cast<int>(core::step_table_size);
+constexpr double farthest = 12;  // deviations
+
+// The cells of a place's tokens, in the units of its deviation.
+class Cells {
+ public:
+  explicit Cells(std::size_t place) {
+    const auto level = static_cast<int>(place / core::step_parts % core::step_levels);
+    const double deviation = std::sqrt(std::ldexp(1.45, level + core::step_first_octave));
+    const bool is_parted = level <= static_cast<int>(core::step_most_parted);
+    const double off = is_parted ? (static_cast<double>(place % core::step_parts) + 0.5) / 8 : 0;
+    cell_ = std::ldexp(1, static_cast<int>(core::step_bits_of_place(place))) / deviation;
+    lowest_ = (-0.5 - off) / deviation;
+  }
+  double lower(int token) const { return token * cell_ + lowest_; }
+
+ private:
+  double cell_, lowest_;
+};
+
+// Part of normal distribution k below x.
+double part_below(std::size_t k, double x) {
+  constexpr std::array<double, 2> over_root{1, 0.7071067811865476};
+  return codec::normal_below(x * (over_root[k % 2] * std::ldexp(4, -static_cast<int>(k / 2))));
+}
+
+// Slots in these shares.
+PlaceCodes codes_with(const std::array<double, step_tokens + 1> &share) {
+  constexpr double least_share = 0.04;  // of a slot
+  const double sum = std::accumulate(share.begin(), share.end(), 0.0);
+  std::array<int, step_tokens> frequency{};
+  int total = std::max(1, static_cast<int>(std::lround(share[step_tokens] / sum * slots_of_table)));  // with the escape
+  for (unsigned t = 0; t < step_tokens; ++t) {
+    const double slots = share[t] / sum * slots_of_table;
+    if (slots > least_share) frequency[t] = std::max(1, static_cast<int>(std::lround(slots)));
+    total += frequency[t];
+  }
+  while (total != slots_of_table) {
+    int &most = *std::max_element(frequency.begin(), frequency.end());
+    const int step = std::max(1, most / 16);
+    const int change =
+        total > slots_of_table ? -std::min(total - slots_of_table, step) : std::min(slots_of_table - total, step);
+    most += change;
+    total += change;
+  }
+  PlaceCodes codes;
+  const auto used = [](int f) { return f != 0; };
+  const auto first = std::find_if(frequency.begin(), frequency.end(), used);
+  const auto last = std::find_if(frequency.rbegin(), frequency.rend(), used).base();
+  if (first == frequency.end()) return codes;
+  codes.first = static_cast<std::int16_t>(first - frequency.begin() + lowest_token);
+  codes.frequency.assign(first, last);
+  return codes;
+}
+
+}  // namespace
+
+std::uint32_t PlaceCodes::of_escape() const {
+  std::uint32_t rest = core::step_table_size;
+  for (const std::uint16_t f : frequency) rest -= f;
+  return rest;
+}
+
+double PlaceCodes::cost_of(const PlaceCounts &counts) const {
+  const auto cost = [](double slots) { return core::step_table_bits - codec::log2_of(slots); };
+  double bits = 0, escapes = counts[step_tokens];
+  for (unsigned t = 0; t < step_tokens; ++t) {
+    if (counts[t] == 0) continue;
+    const int index = static_cast<int>(t) + lowest_token - first;
+    const bool is_in = index >= 0 && index < static_cast<int>(frequency.size()) && frequency[index] != 0;
+    if (is_in)
+      bits += counts[t] * cost(frequency[static_cast<std::size_t>(index)]);
+    else
+      escapes += counts[t];
+  }
+  return escapes > 0 ? bits + escapes * (32 + cost(of_escape())) : bits;
+}
+
+void Shape::fit(const std::vector<PlaceCounts> &counts, std::size_t kind) {
+  using Parts = std::array<double, normals>;
+  struct Counted {
+    double count;
+    Parts part;
+  };
+  constexpr int passes = 12;
+  std::vector<Counted> all;
+  for (std::size_t p = kind * places_of_kind; p < (kind + 1) * places_of_kind; ++p) {
+    const Cells cells(p);
+    for (unsigned t = 0; t < step_tokens; ++t) {
+      if (counts[p][t] == 0) continue;
+      const int token = static_cast<int>(t) + lowest_token;
+      Counted counted{static_cast<double>(counts[p][t]), {}};
+      for (std::size_t k = 0; k < normals; ++k)
+        counted.part[k] = part_below(k, cells.lower(token + 1)) - part_below(k, cells.lower(token));
+      all.push_back(counted);
+    }
+  }
+  weight_.fill(0);
+  if (all.empty()) return;
+  Parts weight;
+  weight.fill(1.0 / normals);
+  for (int pass = 0; pass < passes; ++pass) {
+    Parts next{};
+    for (const Counted &of : all) {
+      double sum = 1e-12;
+      for (std::size_t k = 0; k < normals; ++k) sum += weight[k] * of.part[k];
+      for (std::size_t k = 0; k < normals; ++k) next[k] += of.count * weight[k] * of.part[k] / sum;
+    }
+    double total = 0;
+    for (double &x : next) total += x += 0.5;
+    for (std::size_t k = 0; k < normals; ++k) weight[k] = next[k] / total;
+  }
+  const double most = *std::max_element(weight.begin(), weight.end());
+  for (std::size_t k = 0; k < normals; ++k)
+    weight_[k] = static_cast<std::uint8_t>(std::lround(weight[k] / most * most_weight));
+}
+
+void Shape::add_to(std::size_t place, double numbers, Shares &share) const {
+  double all = 0;
+  for (const std::uint8_t w : weight_) all += w;
+  if (all == 0) return;
+  const Cells cells(place);
+  const auto below = [&](double x) {
+    double sum = 0;
+    for (std::size_t k = 0; k < normals; ++k)
+      if (weight_[k] != 0) sum += weight_[k] * part_below(k, x);
+    return sum / all;
+  };
+  double from = 0;
+  bool is_known = false;
+  for (unsigned t = 0; t < step_tokens; ++t) {
+    const int token = static_cast<int>(t) + lowest_token;
+    const double lower = cells.lower(token), upper = cells.lower(token + 1);
+    if (upper <= -farthest || lower >= farthest) continue;
+    if (!is_known) from = below(lower);
+    is_known = true;
+    const double to = below(upper);
+    share[t] += numbers * (to - from);
+    from = to;
+  }
+}
+
+PlaceCodes Shape::codes_of(std::size_t place) const {
+  Shares share{};
+  add_to(place, 1, share);
+  share[step_tokens] = 1e-3;
+  return codes_with(share);
+}
+
+PlaceCodes Shape::codes_of(std::size_t place, const PlaceCounts &counts) const {
+  constexpr double weight_of_shape = 100;  // numbers
+  Shares share{};
+  double all = 0;
+  for (std::size_t t = 0; t < share.size(); ++t) all += share[t] = counts[t];
+  if (all == 0) return {};
+  add_to(place, weight_of_shape, share);
+  share[step_tokens] += 1e-3 * all;
+  return codes_with(share);
+}
+
+}  // namespace gpz::lanes
