@@ -187,7 +187,7 @@ class SectionEncoder : public SectionPass {
   // Whether many circles of the first difference frame are wide that the plan has as narrow ones, or the reverse; a
   // plan that has them right takes its place.
   bool has_other_circles() {
-    constexpr std::size_t part = 64;  // of the particles
+    constexpr std::size_t part = 16;  // of the particles
     if (is_key() || section_number() != 0) return false;
     const Molecules &now = plan_->molecules;
     std::vector<std::uint8_t> is_wide(now.is_wide.size());

@@ -66,6 +66,11 @@ class ChunkHistory {
   model::ModelledState &modelled(std::size_t field) { return modelled_[field]; }
   const model::ModelledState &modelled(std::size_t field) const { return modelled_[field]; }
   model::ClassedState &classed(std::size_t field) { return classed_[field]; }
+  // The state that start() will use, before that.
+  lanes::State &key_steps(std::size_t field) {
+    modelled_.resize(std::max(modelled_.size(), field + 1));
+    return modelled_[field].steps;
+  }
 
   std::size_t memory_usage() const;
 

@@ -35,6 +35,8 @@ class ChunkReader {
   void follow_all_slots() { history_.follow_all_slots(); }
   // Number of particles of the last chunk.
   std::uint64_t particles() const { return history_.particles(); }
+  // For decoding a key frame without starting the history.
+  lanes::State &key_steps(std::size_t field) { return history_.key_steps(field); }
   // Whether the last chunk has the particles of the previous one, in the same order and with the same values of this
   // integer field.
   bool is_unchanged(std::size_t field) const { return same_particles_ && empty_[field]; }

@@ -139,9 +139,12 @@ void FrameHistory::write(std::size_t field, const codec::Target &target, int thr
     return target.from(first - static_cast<std::size_t>(particles));
   };
   if (is_lazy_) {
-    for (const Opened &opened : opened_)
-      format::located(opened.position,
-                      [&] { opened.chunk->write(field, part_of(opened.particles), threads, indices_); });
+    // The chunks that may follow know the molecules then.
+    chunks_.resize(std::max(chunks_.size(), opened_.size()));
+    for (std::size_t k = 0; k < opened_.size(); ++k)
+      format::located(opened_[k].position, [&] {
+        opened_[k].chunk->write(field, part_of(opened_[k].particles), threads, indices_, &chunks_[k].key_steps(field));
+      });
     return;
   }
   for (const ChunkReader &chunk : chunks_) chunk.write(field, part_of(chunk.particles()), threads);
