@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Links of a particle of a molecule (docs/format.md, section 9c).
+// Links of a particle of a molecule (docs/format.md, section 9d).
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules as trees: every particle is bound to an earlier one, its parent, or is a root (docs/format.md, section 9c).
+// Molecules as trees: every particle is bound to an earlier one, its parent, or is a root (docs/format.md, section 9d).
 #pragma once
 
 #include <cstddef>
