@@ -31,11 +31,18 @@ class Cells {
   double cell_, lowest_;
 };
 
+// One over the deviations of the normal distributions.
+constexpr std::array<double, Shape::normals> over_deviation = [] {
+  std::array<double, Shape::normals> over{};
+  double power = 4;
+  for (std::size_t k = 0; k < over.size(); k += 2, power /= 2) {
+    over[k] = power;
+    over[k + 1] = 0.7071067811865476 * power;
+  }
+  return over;
+}();
 // Part of normal distribution k below x.
-double part_below(std::size_t k, double x) {
-  constexpr std::array<double, 2> over_root{1, 0.7071067811865476};
-  return codec::normal_below(x * (over_root[k % 2] * std::ldexp(4, -static_cast<int>(k / 2))));
-}
+double part_below(std::size_t k, double x) { return codec::normal_below(x * over_deviation[k]); }
 
 // Slots in these shares.
 PlaceCodes codes_with(const std::array<double, step_tokens + 1> &share) {
@@ -44,6 +51,7 @@ PlaceCodes codes_with(const std::array<double, step_tokens + 1> &share) {
   std::array<int, step_tokens> frequency{};
   int total = std::max(1, static_cast<int>(std::lround(share[step_tokens] / sum * slots_of_table)));  // with the escape
   for (unsigned t = 0; t < step_tokens; ++t) {
+    if (share[t] == 0) continue;
     const double slots = share[t] / sum * slots_of_table;
     if (slots > least_share) frequency[t] = std::max(1, static_cast<int>(std::lround(slots)));
     total += frequency[t];
@@ -124,8 +132,11 @@ void Shape::fit(const std::vector<PlaceCounts> &counts, std::size_t kind) {
     for (std::size_t k = 0; k < normals; ++k) weight[k] = next[k] / total;
   }
   const double most = *std::max_element(weight.begin(), weight.end());
+  // Each one takes readers time.
+  constexpr double least = 0.02;
   for (std::size_t k = 0; k < normals; ++k)
-    weight_[k] = static_cast<std::uint8_t>(std::lround(weight[k] / most * most_weight));
+    weight_[k] = weight[k] < least * most ? std::uint8_t{0}
+                                          : static_cast<std::uint8_t>(std::lround(weight[k] / most * most_weight));
 }
 
 void Shape::add_to(std::size_t place, double numbers, Shares &share) const {
