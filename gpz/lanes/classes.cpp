@@ -105,6 +105,39 @@ std::vector<std::uint8_t> labels_of(const molecule::Tree &tree, const ShortBonds
   return label;
 }
 
+// Keys in the order in which they come first, and how often each comes.
+class NumberedKeys {
+ public:
+  std::uint32_t add(Key key) {
+    // Molecules repeat: most keys are among the last ones.
+    Recent &recent = recent_[(key * UINT64_C(0x9E3779B97F4A7C15)) >> 56];
+    if (recent.key != key || recent.number == UINT32_MAX) {
+      const auto added = numbers_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+      if (added.second) {
+        keys_.push_back(key);
+        counts_.push_back(0);
+      }
+      recent = {key, added.first->second};
+    }
+    ++counts_[recent.number];
+    return recent.number;
+  }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(keys_.size()); }
+  Key key(std::uint32_t number) const { return keys_[number]; }
+  std::uint32_t count(std::uint32_t number) const { return counts_[number]; }
+
+ private:
+  struct Recent {
+    Key key = 0;
+    std::uint32_t number = UINT32_MAX;
+  };
+
+  std::unordered_map<Key, std::uint32_t> numbers_;
+  std::vector<Key> keys_;
+  std::vector<std::uint32_t> counts_;
+  std::array<Recent, 256> recent_{};
+};
+
 }  // namespace
 
 ShortBonds::ShortBonds(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell)
@@ -172,32 +205,29 @@ std::size_t classify(const molecule::Tree &tree, const ShortBonds &bonds, format
   };
   constexpr std::uint16_t none = UINT16_MAX;
   std::vector<std::uint16_t> number(n, none);
+  std::vector<std::uint32_t> key_number(n);
   std::size_t classes = 0;
   for (unsigned level = 0; level < levels; ++level) {
-    std::unordered_map<Key, std::uint32_t> members;
+    NumberedKeys keys;
     for (std::size_t i = 0; i < n; ++i)
-      if (number[i] == none) ++members[key_of(i, level)];
-    std::vector<std::pair<std::uint32_t, Key>> frequent;
-    for (const auto &of : members)
-      if (of.second >= least_members || level == levels - 1) frequent.emplace_back(of.second, of.first);
-    std::sort(frequent.begin(), frequent.end(), [](const auto &a, const auto &b) {
-      return a.first != b.first ? a.first > b.first : a.second < b.second;
+      if (number[i] == none) key_number[i] = keys.add(key_of(i, level));
+    std::vector<std::uint32_t> frequent;
+    for (std::uint32_t k = 0; k < keys.size(); ++k)
+      if (keys.count(k) >= least_members || level == levels - 1) frequent.push_back(k);
+    std::sort(frequent.begin(), frequent.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return keys.count(a) != keys.count(b) ? keys.count(a) > keys.count(b) : keys.key(a) < keys.key(b);
     });
     // Coarser classes need room as well.
     const std::size_t room = max_classes - 16 * (levels - 1 - level) - classes;
-    const std::size_t first = classes;
-    std::unordered_map<Key, std::uint16_t> found;
-    for (std::size_t k = 0; k < frequent.size(); ++k) {
-      if (k >= room && level != levels - 1) break;
-      found[frequent[k].second] = static_cast<std::uint16_t>(first + std::min(k, room - 1));
-    }
-    classes = std::min(first + found.size(), first + room);
-    for (std::size_t i = 0; i < n; ++i) {
-      if (number[i] != none) continue;
-      const auto at = found.find(key_of(i, level));
-      if (at != found.end()) number[i] = at->second;
-    }
+    const std::size_t taken = level == levels - 1 ? frequent.size() : std::min(frequent.size(), room);
+    std::vector<std::uint16_t> class_of(keys.size(), none);
+    for (std::size_t k = 0; k < taken; ++k)
+      class_of[frequent[k]] = static_cast<std::uint16_t>(classes + std::min(k, room - 1));
+    classes += std::min(taken, room);
+    for (std::size_t i = 0; i < n; ++i)
+      if (number[i] == none) number[i] = class_of[key_number[i]];
   }
+
   of_class.resize(n);
   for (std::size_t i = 0; i < n; ++i) of_class[i] = static_cast<std::uint8_t>(number[i]);
   return classes;

@@ -144,24 +144,18 @@ void Shape::add_to(std::size_t place, double numbers, Shares &share) const {
   for (const std::uint8_t w : weight_) all += w;
   if (all == 0) return;
   const Cells cells(place);
-  const auto below = [&](double x) {
-    double sum = 0;
-    for (std::size_t k = 0; k < normals; ++k)
-      if (weight_[k] != 0) sum += weight_[k] * part_below(k, x);
-    return sum / all;
-  };
-  double from = 0;
-  bool is_known = false;
-  for (unsigned t = 0; t < step_tokens; ++t) {
-    const int token = static_cast<int>(t) + lowest_token;
-    const double lower = cells.lower(token), upper = cells.lower(token + 1);
-    if (upper <= -farthest || lower >= farthest) continue;
-    if (!is_known) from = below(lower);
-    is_known = true;
-    const double to = below(upper);
-    share[t] += numbers * (to - from);
-    from = to;
+  // Edges of the cells, and the parts below them: in loops that are compiled to vectors.
+  std::array<double, step_tokens + 1> edge, below{};
+  unsigned first = 0;
+  while (first < step_tokens && cells.lower(lowest_token + static_cast<int>(first) + 1) <= -farthest) ++first;
+  unsigned end = first;
+  while (end < step_tokens && cells.lower(lowest_token + static_cast<int>(end)) < farthest) ++end;
+  for (unsigned t = first; t <= end; ++t) edge[t] = cells.lower(lowest_token + static_cast<int>(t));
+  for (std::size_t k = 0; k < normals; ++k) {
+    if (weight_[k] == 0) continue;
+    for (unsigned t = first; t <= end; ++t) below[t] += weight_[k] * part_below(k, edge[t]);
   }
+  for (unsigned t = first; t < end; ++t) share[t] += numbers * (below[t + 1] / all - below[t] / all);
 }
 
 PlaceCodes Shape::codes_of(std::size_t place) const {
