@@ -91,9 +91,11 @@ Snapshot example(std::size_t particles) {
   Snapshot snapshot;
   snapshot.cloud = Cloud(ValueType::float32, Layout::aos, 3, particles);
   std::mt19937 random;
-  for (std::size_t i = 0; i < particles; ++i)
+  for (std::size_t i = 0; i < particles; ++i) {
+    const std::size_t cell = i / 64;
     for (int d = 0; d < 3; ++d)
-      snapshot.cloud.set(i, d, static_cast<double>(i / 64) + static_cast<double>(random()) * 0x1p-32);
+      snapshot.cloud.set(i, d, static_cast<double>(cell) + static_cast<double>(random()) * 0x1p-32);
+  }
   snapshot.ids = shuffled_ids(particles);
   snapshot.types = random_types(particles);
   return snapshot;
