@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "laser_scan.hpp"
+
 #include <cmath>
 
-#include "bench/generators.hpp"
-#include "bench/random.hpp"
+#include "random.hpp"
 
-namespace gpz::bench {
+namespace gpz::bench::data {
 namespace {
 
 constexpr double spacing = 0.5;  // metres, of points in a line and of lines
@@ -60,12 +61,12 @@ std::size_t lines_in_strip(std::size_t particles) {
 
 }  // namespace
 
-Cloud generate_terrain(const CloudShape &shape, std::uint64_t seed) {
-  Cloud cloud(shape.type, shape.layout, 3, shape.particles);
+std::vector<std::array<double, 3>> laser_scan(std::size_t particles, std::uint64_t seed) {
+  std::vector<std::array<double, 3>> points(particles);
   Random random(seed);
   const ValueNoise forest(mixed(seed + 100));
-  const std::size_t lines = lines_in_strip(shape.particles);
-  for (std::size_t p = 0; p < shape.particles; ++p) {
+  const std::size_t lines = lines_in_strip(particles);
+  for (std::size_t p = 0; p < particles; ++p) {
     const std::size_t line = p / points_in_line;
     const std::size_t strip = line / lines;
     const bool to_the_left = line % 2 == 1;
@@ -81,11 +82,9 @@ Cloud generate_terrain(const CloudShape &shape, std::uint64_t seed) {
     const bool crown = random.uniform() < 0.4;
     const double share = random.uniform();
     if (crown && forest.at(x / 60, y / 60) > 0.2) z += 25 * share;
-    cloud.set(p, 0, x);
-    cloud.set(p, 1, y);
-    cloud.set(p, 2, z);
+    points[p] = {x, y, z};
   }
-  return cloud;
+  return points;
 }
 
-}  // namespace gpz::bench
+}  // namespace gpz::bench::data

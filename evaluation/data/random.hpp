@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one source of chance in the benchmark: xoshiro256** (Blackman, Vigna 2018), seeded by SplitMix64. Only operations
-// that IEEE 754 rounds in one way are used (no libm but sqrt, no std:: distributions): a seed gives the same values
-// with every compiler, library and processor.
+// The one source of chance in the data of the evaluation: xoshiro256** (Blackman, Vigna 2018), seeded by SplitMix64.
+// Only operations that IEEE 754 rounds in one way are used (no libm but sqrt, no std:: distributions): a seed gives the
+// same values with every compiler, library and processor.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <cstdint>
 
-namespace gpz::bench {
+namespace gpz::bench::data {
 
 // The finaliser of SplitMix64: 64 well-mixed bits of x.
 inline std::uint64_t mixed(std::uint64_t x) {
@@ -35,8 +35,6 @@ class Random {
     return result;
   }
 
-  // 0 .. n-1; the bias of the remainder is below n / 2^64.
-  std::uint64_t below(std::uint64_t n) { return bits() % n; }
   // [0, 1), a multiple of 2^-53.
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
@@ -48,32 +46,10 @@ class Random {
     return (sum - 2) * std::sqrt(3.0);
   }
 
-  // Cosine and sine of a uniform angle (von Neumann's rejection).
-  std::array<double, 2> on_circle() {
-    for (;;) {
-      const double x = uniform(-1, 1);
-      const double y = uniform(-1, 1);
-      const double square = x * x + y * y;
-      if (square > 0 && square < 1) return {(x * x - y * y) / square, 2 * x * y / square};
-    }
-  }
-
-  // A uniform direction (Marsaglia 1972).
-  std::array<double, 3> on_sphere() {
-    for (;;) {
-      const double x = uniform(-1, 1);
-      const double y = uniform(-1, 1);
-      const double square = x * x + y * y;
-      if (square >= 1) continue;
-      const double scale = 2 * std::sqrt(1 - square);
-      return {x * scale, y * scale, 1 - 2 * square};
-    }
-  }
-
  private:
   static std::uint64_t rotated(std::uint64_t x, int k) { return (x << k) | (x >> (64 - k)); }
 
   std::array<std::uint64_t, 4> state_{};
 };
 
-}  // namespace gpz::bench
+}  // namespace gpz::bench::data
