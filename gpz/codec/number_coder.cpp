@@ -56,20 +56,19 @@ std::vector<NumberSegment> pieces_of(const std::vector<NumberSegment> &segments)
 
 // Counts of all contexts, as choose_symbols() takes them. Afterwards each item holds its token's index over all
 // contexts in place of the context.
-std::vector<std::uint32_t> count_tokens(const std::vector<NumberSegment> &segments, unsigned context_count,
-                                        const std::uint8_t *contexts, int threads) {
+std::vector<std::uint32_t> count_tokens(const std::vector<NumberSegment> &segments, unsigned contexts, int threads) {
   const std::vector<NumberSegment> pieces = pieces_of(segments);
   const int used = thread_count(threads, pieces.size());
   std::vector<std::vector<std::uint32_t>> counts_of(static_cast<std::size_t>(used));
   parallel_ranges(used, pieces.size(), [&](int t, std::uint64_t first, std::uint64_t last) {
     std::vector<std::uint32_t> &counts = counts_of[static_cast<std::size_t>(t)];
-    counts.resize(std::size_t{context_count} * core::number_tokens);
+    counts.resize(std::size_t{contexts} * core::number_tokens);
     for (std::uint64_t p = first; p < last; ++p) {
       const NumberSegment &piece = pieces[p];
       for (std::size_t i = 0; i < piece.count; ++i) {
         const std::uint64_t item = piece.items[i];
         const auto number = static_cast<std::uint32_t>(item);
-        const std::uint64_t context = contexts == nullptr ? item >> 32 : contexts[item >> 32];
+        const std::uint64_t context = item >> 32;
         const std::uint64_t token = context * core::number_tokens + core::token_of(number);
         ++counts[token];
         piece.items[i] = token << 32 | number;
@@ -125,9 +124,9 @@ void append_numbers(const NumberSegment &segment, const NumberSymbols &symbols, 
 
 }  // namespace
 
-void append_segments(const std::vector<NumberSegment> &segments, unsigned context_count, const std::uint8_t *contexts,
-                     int threads, std::vector<std::uint8_t> &bytes) {
-  const NumberSymbols symbols = choose_symbols(count_tokens(segments, context_count, contexts, threads), context_count);
+void append_segments(const std::vector<NumberSegment> &segments, unsigned contexts, int threads,
+                     std::vector<std::uint8_t> &bytes) {
+  const NumberSymbols symbols = choose_symbols(count_tokens(segments, contexts, threads), contexts);
   std::uint64_t numbers = 0;
   for (const NumberSegment &segment : segments) numbers += segment.count;
   const int used = thread_count(threads_for_particles(threads, numbers), segments.size());
@@ -152,7 +151,7 @@ void NumberEncoder::append(NumberEncoder &&behind) {
 
 void NumberEncoder::finish(std::vector<std::uint8_t> &bytes, int threads) {
   const NumberSegment all{items_.data(), items_.size()};
-  const NumberSymbols symbols = choose_symbols(count_tokens({all}, contexts_, nullptr, threads), contexts_);
+  const NumberSymbols symbols = choose_symbols(count_tokens({all}, contexts_, threads), contexts_);
   const std::size_t start = bytes.size();
   write_tables(symbols.tables, bytes);
   append_numbers(all, symbols, start, bytes);
@@ -170,7 +169,7 @@ std::vector<NumberSegment> NumberEncoder::segments() {
 }
 
 void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes, int threads) {
-  append_segments(segments(), contexts_, nullptr, threads, bytes);
+  append_segments(segments(), contexts_, threads, bytes);
   items_.clear();
   segments_.clear();
 }
@@ -178,7 +177,7 @@ void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes, int thread
 NumberSlots::NumberSlots(const std::uint8_t *stream, std::size_t size, unsigned contexts) {
   NumberTables tables;
   bytes = read_tables(stream, size, contexts, tables);
-  slot.resize(std::size_t{contexts} * core::ans_total + bytes_behind_table);
+  slot.resize(std::size_t{contexts} * core::ans_total);
   token.resize(contexts * tokens_of_context);
   for (unsigned c = 0; c < contexts; ++c) {
     const NumberTable table(tables, c);
@@ -221,51 +220,31 @@ void NumberDecoder::start(const std::uint8_t *bytes, std::size_t at, std::size_t
   last_byte_ = size - sizeof(std::uint64_t);
 }
 
-std::size_t segment_tables_size(const std::uint8_t *bytes, std::size_t size, std::size_t segments) {
-  constexpr std::size_t word = sizeof(std::uint32_t);
-  if (size < word || segments > (size - word) / word) return size;
-  const std::size_t lengths = (1 + segments + (segments % 2 == 0 ? 1 : 0)) * word;
-  const std::size_t tables = format::load_little<std::uint32_t>(bytes);
-  return lengths > size || tables > size - lengths ? size : lengths + tables;
-}
-
-SegmentTables open_segment_tables(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
-                                  std::size_t segments) {
-  SegmentTables opened;
-  format::ByteReader in(bytes, segment_tables_size(bytes, size, segments));
+std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
+                                         std::size_t segments) {
+  format::ByteReader in(bytes, size);
   const std::size_t table_bytes = in.u32();
   if (segments > in.left() / sizeof(std::uint32_t)) corrupt("segments of numbers exceed their section", size);
-  opened.lengths.resize(segments);
-  for (std::size_t &length : opened.lengths) length = in.u32();
+  std::vector<std::size_t> lengths(segments);
+  for (std::size_t &length : lengths) length = in.u32();
   if (segments % 2 == 0 && in.u32() != 0) corrupt("padding of segments of numbers", in.position());
   const std::size_t tables_at = in.position();
   const std::uint8_t *const tables = in.take(table_bytes);
-  opened.slots = std::make_shared<const NumberSlots>(tables, table_bytes, contexts);
-  if (table_bytes != format::round_up_8(opened.slots->bytes)) corrupt("length of tables of numbers", tables_at);
-  for (std::size_t i = opened.slots->bytes; i < table_bytes; ++i)
+  const auto slots = std::make_shared<const NumberSlots>(tables, table_bytes, contexts);
+  if (table_bytes != format::round_up_8(slots->bytes)) corrupt("length of tables of numbers", tables_at);
+  for (std::size_t i = slots->bytes; i < table_bytes; ++i)
     if (tables[i] != 0) corrupt("padding of tables of numbers", tables_at);
-  opened.size = in.position();
-  std::size_t at = opened.size;
-  for (const std::size_t length : opened.lengths) {
+  std::vector<NumberDecoder> streams;
+  streams.reserve(segments);
+  std::size_t at = in.position();
+  for (const std::size_t length : lengths) {
     if (length > size - at) corrupt("segments of numbers exceed their section", at);
     if (length % 8 != 0) corrupt("length of a stream of numbers", at);
     if (length < state_bytes) corrupt("states of numbers exceed their section", at);
+    streams.emplace_back(slots, bytes + at, length);
     at += length;
   }
   if (at != size) corrupt("segments of numbers do not fill their section", at);
-  return opened;
-}
-
-std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,
-                                         std::size_t segments) {
-  const SegmentTables tables = open_segment_tables(bytes, size, contexts, segments);
-  std::vector<NumberDecoder> streams;
-  streams.reserve(segments);
-  const std::uint8_t *stream = bytes + tables.size;
-  for (const std::size_t length : tables.lengths) {
-    streams.emplace_back(tables.slots, stream, length);
-    stream += length;
-  }
   return streams;
 }
 

@@ -13,7 +13,6 @@
 
 #include "gpz/core/ans.hpp"
 #include "gpz/format/budget.hpp"
-#include "gpz/kernels/number_kernels.hpp"
 
 namespace gpz::codec {
 
@@ -26,10 +25,9 @@ struct NumberSegment {
 };
 
 // Appends the segmented stream (docs/format.md, section 10h) of these numbers, a multiple of 8 bytes. Each segment can
-// be decoded without the others. With `contexts`, items have places in this table in place of contexts. Changes the
-// items. Throws std::bad_alloc.
-void append_segments(const std::vector<NumberSegment> &segments, unsigned context_count, const std::uint8_t *contexts,
-                     int threads, std::vector<std::uint8_t> &bytes);
+// be decoded without the others. Changes the items. Throws std::bad_alloc.
+void append_segments(const std::vector<NumberSegment> &segments, unsigned contexts, int threads,
+                     std::vector<std::uint8_t> &bytes);
 
 class NumberEncoder {
  public:
@@ -57,10 +55,20 @@ class NumberEncoder {
 };
 
 struct NumberSlots {
-  using Token = NumberToken;
-  static constexpr std::size_t tokens_of_context = codec::tokens_of_context;
+  // In 8 bytes, which are loaded at once.
+  struct Token {
+    static constexpr unsigned start_bits = 12, frequency_bits = 13, bits_bits = 6;
 
-  format::Column<std::uint8_t> slot;  // token of each slot of each context, then bytes_behind_table
+    std::uint32_t first;
+    std::uint32_t start : start_bits;
+    std::uint32_t frequency : frequency_bits;
+    std::uint32_t bits : bits_bits;
+  };
+  static_assert(sizeof(Token) == sizeof(std::uint64_t));
+  static_assert(core::ans_bits <= Token::start_bits && core::ans_bits < Token::frequency_bits);
+  static constexpr std::size_t tokens_of_context = core::number_tokens + 1;
+
+  format::Column<std::uint8_t> slot;  // token of each slot of each context
   format::Column<Token> token;
   std::size_t bytes = 0;  // of the tables
 
@@ -96,29 +104,6 @@ class NumberCursor {
     raw = raw << bit_ % 8 >> 1 >> (63 - token.bits);
     bit_ += token.bits;
     return token.first + static_cast<std::uint32_t>(raw);
-  }
-
-  // Copies the position into a lane and back. Lanes without a stream are given one without numbers.
-  void put(NumberLanes &lanes, std::size_t lane) const {
-    lanes.slots = slot_;
-    lanes.tokens = token_;
-    lanes.words[lane] = reinterpret_cast<std::intptr_t>(words_);
-    lanes.last_word[lane] = last_word_;
-    lanes.last_raw[lane] = reinterpret_cast<std::intptr_t>(last_raw_);
-    lanes.last_byte[lane] = static_cast<std::int64_t>(last_byte_);
-    put_position(lanes, lane);
-  }
-  void put_position(NumberLanes &lanes, std::size_t lane) const {
-    lanes.state[lane] = state_;
-    lanes.other_state[lane] = other_state_;
-    lanes.word[lane] = word_;
-    lanes.bit[lane] = static_cast<std::int64_t>(bit_);
-  }
-  void take_position(const NumberLanes &lanes, std::size_t lane) {
-    state_ = static_cast<std::uint32_t>(lanes.state[lane]);
-    other_state_ = static_cast<std::uint32_t>(lanes.other_state[lane]);
-    word_ = lanes.word[lane];
-    bit_ = static_cast<std::uint64_t>(lanes.bit[lane]);
   }
 
  protected:
@@ -158,18 +143,6 @@ class NumberDecoder : public NumberCursor {
   const std::uint8_t *bytes_;
   std::size_t size_;
 };
-
-// The parts of a segmented stream in front of its segments.
-struct SegmentTables {
-  std::shared_ptr<const NumberSlots> slots;
-  std::vector<std::size_t> lengths;  // of each segment, bytes, a multiple of 8
-  std::size_t size = 0;              // bytes in front of the first segment
-};
-// Bytes of these parts. `bytes` are the first ones of `size`, at least 4.
-std::size_t segment_tables_size(const std::uint8_t *bytes, std::size_t size, std::size_t segments);
-// Reads them from the start of a stream of `size` bytes, of which `bytes` has as many as segment_tables_size says.
-// Throws corrupt, also if the segments do not fill the stream.
-SegmentTables open_segment_tables(const std::uint8_t *bytes, std::size_t size, unsigned contexts, std::size_t segments);
 
 // The streams of a segmented stream of exactly `size` bytes, which must outlive them. Throws corrupt.
 std::vector<NumberDecoder> open_segments(const std::uint8_t *bytes, std::size_t size, unsigned contexts,

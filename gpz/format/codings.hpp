@@ -20,7 +20,7 @@ enum FieldCodingKind : std::uint8_t {
   halved_cells = 6,
   lattice_sites = 7,
   sequence_values = 8,
-  molecules = 9,
+  left_out = 9,  // before version 1 was frozen
   classed_values = 10,
   few_values = 11,
   segmented_order = 12,
@@ -84,7 +84,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
       {halved_cells,       0,                 cells,           positions,            exact, true,   false,    0},
       {lattice_sites,      0,                 cells,           positions,            exact, true,   false,    0},
       {sequence_values,    0,                 sequence,        on_grid,              exact, true,   false,    0},
-      {molecules,          positions,         0,               0,                    axes,  true,   false,    classed},
+      {left_out,           0,                 0,               0,                    none,  false,  false,    0},
       {classed_values,     integers | values, ordered | cells, values,               exact, true,   false,    classed},
       {few_values,         lossless,          every,           lossless,             none,  true,   false,    classed},
       {segmented_order,    0,                 ordered,         on_grid,              axes,  true,   false,    segmented},

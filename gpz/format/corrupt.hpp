@@ -15,6 +15,14 @@ namespace gpz::format {
   throw Error(Status::corrupt, cause, {}, position);
 }
 
+// The error of bytes that an early program wrote. `found`: what the input has at `position`.
+inline Error left_the_format(const std::string &found, std::uint64_t position) {
+  return {Status::unsupported_version,
+          found + ", which left the format before version 1 was frozen; commit 3e11c2d5 of gpz reads it",
+          {},
+          position};
+}
+
 // Calls f() for a part that begins at `offset`, and adds the offset to the position of its errors.
 template <typename F>
 auto located(std::uint64_t offset, F &&f) -> decltype(f()) {

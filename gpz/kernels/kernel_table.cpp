@@ -7,13 +7,10 @@
 #include "gpz/kernels/difference_kernels.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/motion_kernels.hpp"
-#include "gpz/kernels/number_kernels.hpp"
 #include "gpz/kernels/ordered_kernels.hpp"
 #include "gpz/kernels/pair_kernels.hpp"
 #include "gpz/kernels/spring_kernels.hpp"
 #include "gpz/kernels/step_kernels.hpp"
-#include "gpz/kernels/way_kernels.hpp"
-#include "gpz/kernels/way_rows.hpp"
 
 #define GPZ_TEXT_(x) #x
 #define GPZ_TEXT(x) GPZ_TEXT_(x)
@@ -25,8 +22,7 @@ constexpr BlockKernels block_kernels{encode_block, decode_block};
 
 extern const Kernels table;
 constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,  difference_kernels, ordered_kernels,  bond_kernels,
-                        pair_kernels,      motion_kernels, spring_kernels,     checksum_kernels, way_kernels,
-                        row_kernels,       number_kernels, step_kernels};
+                        pair_kernels,      motion_kernels, spring_kernels,     checksum_kernels, step_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -12,9 +12,6 @@ struct PairKernels;        // gpz/kernels/pair_kernels.hpp
 struct MotionKernels;      // gpz/kernels/motion_kernels.hpp
 struct SpringKernels;      // gpz/kernels/spring_kernels.hpp
 struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
-struct WayKernels;         // gpz/kernels/way_kernels.hpp
-struct RowKernels;         // gpz/kernels/way_rows.hpp
-struct NumberKernels;      // gpz/kernels/number_kernels.hpp
 struct StepKernels;        // gpz/kernels/step_kernels.hpp
 
 struct Kernels {
@@ -27,9 +24,6 @@ struct Kernels {
   const MotionKernels &motion;
   const SpringKernels &springs;
   const ChecksumKernels &checksum;
-  const WayKernels &ways;
-  const RowKernels &rows;
-  const NumberKernels &numbers;
   const StepKernels &steps;
 };
 

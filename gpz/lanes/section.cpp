@@ -36,7 +36,7 @@ void State::restart() {
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, plan_bytes_, followed_blocks_);
+  std::size_t bytes = codec::memory_of(rows_, means_, plan_bytes_, followed_blocks_);
   const std::shared_ptr<Plan> &plan = plan_ != nullptr ? plan_ : known_plan_;
   if (plan != nullptr)
     bytes +=

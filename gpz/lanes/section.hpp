@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/format/grid_box.hpp"
 #include "gpz/lanes/codes.hpp"
 #include "gpz/lanes/constants.hpp"
 #include "gpz/lanes/fit.hpp"
@@ -18,7 +19,6 @@
 #include "gpz/lanes/layout.hpp"
 #include "gpz/lanes/plan.hpp"
 #include "gpz/lanes/words.hpp"
-#include "gpz/molecule/section.hpp"
 
 namespace gpz::lanes {
 
@@ -83,11 +83,20 @@ class State {
   format::Column<std::uint32_t> followed_blocks_;
 };
 
-// As molecule::encode and molecule::decode. With `rests`, what the history knows of motion ends with this frame, which
-// is faster: steps do not need it.
+// Edges of the box, of an encoder.
+struct Edges {
+  core::GridBox axes{};                       // of a box without tilts
+  std::optional<format::TiltedEdges> tilted;  // of one with them
+};
+
+// Appends the section of frame q, a multiple of 8 bytes, for a history of three components and at least one particle.
+// Commit the update if the section is kept; until then `state` changes only memory whose content is out of date.
+// Returns and appends nothing if there are no molecules. With `rests`, what the history knows of motion ends with this
+// frame, which is faster: steps do not need it. Throws std::bad_alloc.
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
-                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1,
-                             bool rests = false);
+                             const Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1, bool rests = false);
+// Inverse of encode, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section. Throws
+// gpz::Error (corrupt); q is unspecified and `state` is empty then.
 // Only blocks of steps with particles that are `followed` are decoded, and only these particles get indices; nullptr:
 // all. The same particles must be followed until the state begins anew. Throws AllSlotsNeeded if rows have to be made
 // of indices that are not known.

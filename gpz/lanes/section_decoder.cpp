@@ -6,7 +6,7 @@
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/lanes/section_pass.hpp"
-#include "gpz/molecule/opened_section.hpp"
+#include "gpz/lanes/tilted.hpp"
 
 namespace gpz::lanes {
 
@@ -31,7 +31,7 @@ class SectionDecoder : public SectionPass {
       corrupt("flags of a section of steps", 0);
     update_.rests = (flags & motion_ends) != 0;
     cell_ = Cell(axes);
-    if ((flags & tilted) != 0) cell_ = molecule::read_tilted(in, (flags & brick) != 0);
+    if ((flags & tilted) != 0) cell_ = read_tilted(in, (flags & brick) != 0);
     if ((flags & new_plan) != 0) {
       const std::uint64_t length = in.u64();
       const std::size_t at = in.position();

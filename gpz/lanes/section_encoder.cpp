@@ -6,8 +6,8 @@
 
 #include "gpz/format/bytes.hpp"
 #include "gpz/lanes/section_pass.hpp"
+#include "gpz/lanes/tilted.hpp"
 #include "gpz/lanes/words.hpp"
-#include "gpz/molecule/opened_section.hpp"
 
 namespace gpz::lanes {
 
@@ -41,14 +41,13 @@ class SectionEncoder : public SectionPass {
   SectionEncoder(State &state, const codec::DifferenceState &history, int threads)
       : SectionPass(state, history, threads, nullptr) {}
 
-  bool encode(const codec::IndexColumns &q, const molecule::Edges &edges, bool rests,
-              std::vector<std::uint8_t> &bytes) {
+  bool encode(const codec::IndexColumns &q, const Edges &edges, bool rests, std::vector<std::uint8_t> &bytes) {
     unsigned flags = rests ? static_cast<unsigned>(motion_ends) : 0;
     update_.rests = rests;
     cell_ = Cell(edges.axes);
-    if (edges.is_tilted) {
+    if (edges.tilted) {
       flags |= tilted;
-      cell_ = Cell(edges.tilted_axes, edges.tilts, false);
+      cell_ = Cell(edges.tilted->axes, edges.tilted->tilts, false);
     }
     if (state_.empty() && !find_molecules(q)) return false;
     if (update_.plan != nullptr) flags |= new_plan;
@@ -74,8 +73,8 @@ class SectionEncoder : public SectionPass {
       return true;
     };
     try_wraps(wraps);
-    if (edges.is_tilted) {
-      const Cell whole = std::exchange(cell_, Cell(edges.tilted_axes, edges.tilts, true));
+    if (edges.tilted) {
+      const Cell whole = std::exchange(cell_, Cell(edges.tilted->axes, edges.tilted->tilts, true));
       if (!try_wraps(wraps | brick)) cell_ = whole;
     }
     if (!best) return false;
@@ -96,7 +95,7 @@ class SectionEncoder : public SectionPass {
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
     writer.u64(flags);
-    if (edges.is_tilted) molecule::append_tilted(edges.tilted_axes, edges.tilts, bytes);
+    if (edges.tilted) append_tilted(*edges.tilted, bytes);
     if (update_.plan != nullptr) {
       std::vector<std::uint8_t> plan;
       append_plan(plan_->molecules, plan, threads_);
@@ -310,7 +309,7 @@ std::size_t Update::firmly_bound() const {
 }
 
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
-                             const molecule::Edges &edges, std::vector<std::uint8_t> &bytes, int threads, bool rests) {
+                             const Edges &edges, std::vector<std::uint8_t> &bytes, int threads, bool rests) {
   SectionEncoder coder(state, history, threads);
   if (!coder.encode(q, edges, rests, bytes)) return {};
   return coder.update();

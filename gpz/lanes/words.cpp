@@ -50,8 +50,7 @@ Shares::Shares(const Codes &codes) : entries_(core::step_places * codec::StepSha
 }
 
 void Shares::encode(std::size_t steps, const codec::StepItems *items, std::size_t count,
-                    std::vector<std::uint16_t> &words,
-                    const codec::StepKernels &kernels) const {
+                    std::vector<std::uint16_t> &words, const codec::StepKernels &kernels) const {
   // Words are written from the end on: most of this memory is never touched.
   const std::size_t most = (count + 1) * codec::step_most_item_words;
   const std::unique_ptr<std::uint16_t[]> room(new std::uint16_t[most]);

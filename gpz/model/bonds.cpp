@@ -76,7 +76,7 @@ void Bonds::append(Stream stored, std::vector<std::uint8_t> &bytes, int threads)
     std::vector<codec::NumberSegment> numbers;
     numbers.reserve(segments.size());
     for (codec::NumberEncoder &segment : segments) numbers.push_back(segment.segments().front());
-    codec::append_segments(numbers, codec::KindHistory::contexts, nullptr, threads, stream);
+    codec::append_segments(numbers, codec::KindHistory::contexts, threads, stream);
   }
   writer.u64(stream.size());
   bytes.resize(begin + format::round_up_8(bytes.size() - begin));

@@ -209,7 +209,7 @@ void append_classed(const ClassedShape &shape, const ClassedHead &head, const Cl
   out.pad_to_8();
   for (const auto &others : exceptions)
     for (const std::int64_t index : others) out.i64(index);
-  codec::append_segments(numbers, contexts.count, nullptr, threads, bytes);
+  codec::append_segments(numbers, contexts.count, threads, bytes);
 }
 
 void decode_classed(const ClassedShape &shape, const ClassedHead &head, const ClassedSources &sources,

@@ -18,7 +18,6 @@
 #include "gpz/model/pair_force.hpp"
 #include "gpz/model/space_neighbours.hpp"
 #include "gpz/model/working_memory.hpp"
-#include "gpz/molecule/section.hpp"
 
 namespace gpz::model {
 
@@ -81,8 +80,7 @@ struct ModelledUpdate {
   std::optional<LatticeModel::Update> lattice;
   std::optional<LatticeNeighbourPredictor::Update> lattice_neighbours;
   std::optional<PairForce::Update> forces;
-  // A section of molecules, in either coding, changes nothing else.
-  std::optional<molecule::Update> molecules;
+  // A section of steps changes nothing else.
   std::optional<lanes::Update> steps;
   std::optional<Bonds> bonds;
   format::Column<std::uint32_t> broken_bonds;
@@ -109,7 +107,6 @@ class ModelledState {
   PairForce forces;
   WorkingMemory<SpaceNeighbours> space;
   Bonds bonds;
-  molecule::State molecules;
   lanes::State steps;
   format::Column<std::uint32_t> scale;  // see walk.hpp; empty before the first modelled section
   ModelledSearch search;                // encoder only, as the next one

@@ -7,11 +7,8 @@
 namespace gpz::model {
 
 void ModelledState::restart() {
-  molecule::State molecules_of_before = std::move(molecules);
   lanes::State steps_of_before = std::move(steps);
   *this = ModelledState();
-  molecules = std::move(molecules_of_before);
-  molecules.restart();
   steps = std::move(steps_of_before);
   steps.restart();
 }
@@ -23,10 +20,6 @@ void ModelledState::start(Bonds found) {
 
 void ModelledState::commit(ModelledUpdate &&update) {
   search = std::move(update.search);
-  if (update.molecules) {
-    molecules.commit(std::move(*update.molecules));
-    return;
-  }
   if (update.steps) {
     steps.commit(std::move(*update.steps));
     return;
@@ -46,7 +39,6 @@ void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
   lattice.keep(kept, count);
   search.lattice.found = nullptr;
   forces.keep(kept, count);
-  molecules.keep(kept, count);
   steps.restart();
   if (!bonds.empty()) bonds.keep(kept, count);
   if (scale.empty()) return;
@@ -58,7 +50,6 @@ void ModelledState::add(std::size_t count) {
   lattice.add(count);
   search.lattice.found = nullptr;
   forces.add(count);
-  molecules.add(count);
   steps.restart();
   if (!bonds.empty()) bonds.add(count);
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
@@ -66,8 +57,7 @@ void ModelledState::add(std::size_t count) {
 
 std::size_t ModelledState::memory_usage() const {
   return lattice.memory_usage(search.lattice) + lattice_neighbours.memory_usage() + forces.memory_usage() +
-         space.memory_usage() + bonds.memory_usage() + molecules.memory_usage() + steps.memory_usage() +
-         codec::memory_of(scale);
+         space.memory_usage() + bonds.memory_usage() + steps.memory_usage() + codec::memory_of(scale);
 }
 
 }  // namespace gpz::model

@@ -308,7 +308,7 @@ void append_numbers(std::vector<EncodedWalk> &segments, int threads, std::vector
   std::vector<codec::NumberSegment> numbers;
   numbers.reserve(segments.size());
   for (EncodedWalk &segment : segments) numbers.push_back(segment.numbers.segments().front());
-  codec::append_segments(numbers, OrderedContexts::count, nullptr, threads, bytes);
+  codec::append_segments(numbers, OrderedContexts::count, threads, bytes);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The simulation box on the grid, with or without tilts: nearest image of a vector, and image of a position that is
-// inside the box (docs/format.md, section 9c).
+// inside the box (docs/format.md, section 9d).
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Links of a particle of a molecule (docs/format.md, section 9c).
+// Links of a particle of a molecule (docs/format.md, section 9d).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,6 @@ struct Links {
   Reference across = Reference::none;
   std::uint8_t along_lag = 0;   // if along is `beside`
   std::uint8_t across_lag = 0;  // if across is `beside` or `beyond`
-  std::uint8_t of_class = 0;
 
   // Number of directions: 0, 1 or 2.
   GPZ_HD int references() const { return along == Reference::none ? 0 : across == Reference::none ? 1 : 2; }

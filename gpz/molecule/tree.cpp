@@ -49,18 +49,6 @@ void Tree::link(const format::Column<std::uint8_t> &lags, int threads) {
   for_segments(threads, [&](int, std::size_t first, std::size_t last) { connect(first, last); });
 }
 
-void Tree::build(const format::Column<std::uint8_t> &lags, const codec::IndexColumns &q, const Cell &cell,
-                 int threads) {
-  link(lags, threads);
-  classify(q, cell, threads);
-}
-
-void Tree::clear() {
-  links_.clear();
-  members_.clear();
-  ends_.clear();
-}
-
 // Finds the reference directions of the particles of whole segments.
 void Tree::connect(std::size_t first, std::size_t last_slot) {
   // A parent is at most longest_lag slots behind, and its own parent as many again: older entries are overwritten.
@@ -123,46 +111,6 @@ void Tree::find_segments() {
   if (n != 0) ends_.push_back(static_cast<std::uint32_t>(n));
 }
 
-void Tree::classify(const codec::IndexColumns &q, const Cell &cell, int threads) {
-  const std::size_t n = links_.size();
-  format::Column<std::uint8_t> children(n);  // at most longest_lag
-  format::Column<std::uint16_t> keys(n);
-  static_assert(class_keys <= UINT16_MAX);
-  const auto used = static_cast<std::size_t>(threads_for(threads));
-  std::vector<std::vector<std::uint32_t>> first_slots(used, std::vector<std::uint32_t>(class_keys, UINT32_MAX));
-  for_segments(threads, [&](int t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      if (links_[i].parent != 0) ++children[i - links_[i].parent];
-    std::vector<std::uint32_t> &first_slot = first_slots[static_cast<std::size_t>(t)];
-    for (std::size_t i = last; i-- > first;) {
-      const Links &links = links_[i];
-      std::uint32_t key = key_of_root(children[i]);
-      if (links.parent != 0) {
-        const std::size_t parent = i - links.parent;
-        Way way = difference_of(place_of(q, i), place_of(q, parent));
-        cell.shorten(way);
-        key = key_of_bound(way, links, links_[parent].parent == 0, children[parent], children[i]);
-      }
-      keys[i] = static_cast<std::uint16_t>(key);
-      first_slot[key] = static_cast<std::uint32_t>(i);
-    }
-  });
-  for (std::size_t t = 1; t < used; ++t)
-    std::transform(first_slots[t].begin(), first_slots[t].end(), first_slots[0].begin(), first_slots[0].begin(),
-                   [](std::uint32_t a, std::uint32_t b) { return std::min(a, b); });
-  const NumberedClasses classes = number_classes(first_slots[0]);
-  std::vector<std::vector<std::uint32_t>> members(used, std::vector<std::uint32_t>(classes.count));
-  for_segments(threads, [&](int t, std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) {
-      links_[i].of_class = classes.of_key[keys[i]];
-      ++members[static_cast<std::size_t>(t)][links_[i].of_class];
-    }
-  });
-  members_ = members[0];
-  for (std::size_t t = 1; t < used; ++t)
-    std::transform(members[t].begin(), members[t].end(), members_.begin(), members_.begin(), std::plus<>());
-}
-
 void Tree::append(std::vector<std::uint8_t> &bytes, int threads) const {
   format::ByteWriter writer(bytes);
   const std::size_t begin = bytes.size();
@@ -194,14 +142,6 @@ void Tree::append(std::vector<std::uint8_t> &bytes, int threads) const {
   bytes.insert(bytes.end(), stream.begin(), stream.end());
 }
 
-std::size_t Tree::bytes_to_read(const std::uint8_t *bytes, std::size_t size) {
-  if (size == 0) return size;
-  const std::size_t at = format::round_up_8(1 + std::size_t{bytes[0]}) + sizeof(std::uint64_t);
-  if (bytes[0] > max_lags || at > size) return size;
-  const auto length = format::load_little<std::uint64_t>(bytes + at - sizeof(std::uint64_t));
-  return length > size - at ? size : at + static_cast<std::size_t>(length);
-}
-
 std::size_t Tree::read(const std::uint8_t *bytes, std::size_t size, std::size_t n, format::Column<std::uint8_t> &lags) {
   format::ByteReader in(bytes, size);
   const std::uint8_t kinds = in.u8();
@@ -230,34 +170,6 @@ std::size_t Tree::read(const std::uint8_t *bytes, std::size_t size, std::size_t 
   numbers.go_to(cursor);
   numbers.end();
   return in.position();
-}
-
-void Tree::keep(const std::uint32_t *kept, std::size_t count) {
-  if (links_.empty()) return;
-  format::Column<std::uint32_t> place(links_.size(), nobody);
-  for (std::size_t i = 0; i < count; ++i) place[kept[i]] = static_cast<std::uint32_t>(i);
-  for (std::size_t i = 0; i < count; ++i) {
-    Links links = links_[kept[i]];
-    if (links.parent != 0) {
-      // A particle whose parent left becomes a root.
-      const std::uint32_t parent = place[kept[i] - links.parent];
-      links.parent = parent == nobody ? std::uint8_t{0} : static_cast<std::uint8_t>(i - parent);
-      if (parent == nobody) links.of_class = lone_class;
-    }
-    links_[i] = links;
-  }
-  links_.resize(count);
-  find_segments();
-  connect(0, links_.size());
-}
-
-void Tree::add(std::size_t count) {
-  if (links_.empty()) return;
-  Links lone;
-  lone.of_class = lone_class;
-  links_.resize(links_.size() + count, lone);
-  find_segments();
-  connect(0, links_.size());
 }
 
 }  // namespace gpz::molecule

@@ -14,8 +14,6 @@ using When = SectionCandidate::When;
 
 // Two segments: with one, coding 12 has nothing over coding 5.
 constexpr std::uint64_t least_segmented = 2 * model::ordered_segment;
-// States, constants and tables weigh more where particles are few: coding 9 is smaller there, by a tenth.
-constexpr std::uint64_t least_in_steps = 2048;
 
 // clang-format off
 constexpr SectionCandidate candidates[] = {
@@ -38,9 +36,7 @@ constexpr SectionCandidate candidates[] = {
     {ChunkKind::sequence,   lossless,                      format::few_values,          When::always},
     {ChunkKind::sequence,   any_field & ~positions,        format::block_coded_values,  When::always},
 
-    {ChunkKind::difference, positions,                     format::steps,               When::costly, least_in_steps},
-    {ChunkKind::difference, positions,                     format::molecules,           When::costly, 0, format::steps},
-    {ChunkKind::difference, positions,                     format::steps,               When::costly, 0, format::molecules},
+    {ChunkKind::difference, positions,                     format::steps,               When::costly},
     {ChunkKind::difference, integers | values,             format::classed_values,      When::costly},
     {ChunkKind::difference, on_grid,                       format::modelled_values,     When::costly},
     {ChunkKind::difference, any_field & ~lossless,         format::predicted_values,    When::always},
@@ -69,12 +65,12 @@ struct Level {
   Effort effort;
   bool needs_ids_in_order;
   std::uint32_t features;
-  std::uint32_t in_steps;   // features of chunks of at least least_in_steps particles
-  std::uint32_t segmented;  // the same of least_segmented
+  std::uint32_t in_order;   // features of chunks in the order of ids
+  std::uint32_t segmented;  // the same of at least least_segmented particles
 };
 constexpr Level levels[] = {
     {Effort::standard, true,  feature::modelled_sections | feature::classed_sections, feature::steps, feature::segmented_order},
-    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks, 0, feature::segmented_order},
+    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks, feature::steps, feature::segmented_order},
 };
 // clang-format on
 
@@ -111,7 +107,7 @@ std::uint32_t features_of(Effort effort, Order order, bool ids, std::uint64_t pa
   for (const trajectory::Level &level : trajectory::levels) {
     if (level.effort != effort || (level.needs_ids_in_order && !in_order)) continue;
     features |= level.features;
-    if (in_order && particles >= trajectory::least_in_steps) features |= level.in_steps;
+    if (in_order) features |= level.in_order;
     if (in_order && particles >= trajectory::least_segmented) features |= level.segmented;
   }
   return features;

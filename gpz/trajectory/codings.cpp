@@ -42,11 +42,11 @@ constexpr Coding codings[] = {
     of_indices<decode_cells>(format::halved_cells, encode_cells),
     of_indices<decode_sites>(format::lattice_sites, encode_sites),
     of_blocks<decode_sequence>(format::sequence_values, encode_sequence),
-    of_indices<decode_molecules>(format::molecules, encode_molecules, nullptr, nullptr, settle_molecules),
+    {format::rule_of(format::left_out), nullptr, nullptr, nullptr},
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, fields_of_few_values),
     of_indices<decode_ordered_segments>(format::segmented_order, encode_ordered_segments),
-    of_blocks<decode_steps>(format::steps, encode_steps, settle_molecules),
+    of_blocks<decode_steps>(format::steps, encode_steps, settle_steps),
 };
 
 }  // namespace

@@ -74,7 +74,7 @@ struct TrajectoryEncoder::State {
       return format::predicted_values;
     }
     const model::MoleculeUse &use = history.modelled(0).molecule_use;
-    return use.is_settled() && use.may_try() ? format::molecules : 0;
+    return use.is_settled() && use.may_try() ? format::steps : 0;
   }
 
   // Features allowed by both effort and file header.

@@ -18,8 +18,8 @@ from gpz_reference import reader as gpz_ref  # noqa: E402
 from long_form import sample  # noqa: E402
 
 EFFORTS = ("fast", "standard", "dense")
-MODELLED, CELLS, CLASSED, SEGMENTS, STEPS = 1, 2, 8, 32, 64
-FEATURES = {"fast": 0, "standard": MODELLED | CLASSED, "dense": MODELLED | CELLS | CLASSED}
+MODELLED, CELLS, CLASSED, SEGMENTS, STEPS = 1, 2, 8, 32, 128
+FEATURES = {"fast": 0, "standard": MODELLED | CLASSED | STEPS, "dense": MODELLED | CELLS | CLASSED | STEPS}
 NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED, "order of ids in segments": SEGMENTS, "steps": STEPS}
 UNREADABLE = {"empty"}  # no frame in it
 TORN = {"torn"}
@@ -131,7 +131,7 @@ class Efforts(EffortCase):
             self.assertEqual(self.features(effort + ".gpz"), FEATURES[effort])
             self.assertEqual(self.info(effort + ".gpz")["effort"], effort)
         text = self.gpz("info", "dense.gpz", out=None).decode()
-        self.assertIn("modelled sections, cell chunks, classed sections (effort dense)", text)
+        self.assertIn("modelled sections, cell chunks, classed sections, steps (effort dense)", text)
         self.assertNotIn("features", self.gpz("info", "fast.gpz", out=None).decode())
 
     def test_frames_of_many_particles(self):
@@ -140,7 +140,7 @@ class Efforts(EffortCase):
         self.write("in.dump", "".join(dump_frame(10 * k, part, MOVING_COLUMNS) for k, part in enumerate(rows)))
         for effort in EFFORTS:
             self.encode(f"{effort}.gpz", "--effort", effort)
-            expected = FEATURES[effort] | {"fast": 0, "standard": SEGMENTS | STEPS, "dense": SEGMENTS}[effort]
+            expected = FEATURES[effort] | (0 if effort == "fast" else SEGMENTS)
             self.assertEqual(self.features(f"{effort}.gpz"), expected)
             self.gpz("select", "fast.gpz", "--frames", "1", "--effort", effort, "-o", "one.gpz", out=None)
             self.assertEqual(self.features("one.gpz"), expected)

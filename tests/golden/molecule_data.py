@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Molecules that move, for golden files of sections of molecules."""
+"""Molecules that move, for golden files of sections of steps."""
 
 import random
 
 from matter import turned
+from gpz_reference.features import STEPS
 from source import Frame, Source, number_field
 
 
@@ -54,10 +55,7 @@ class Molecules:
         self.places = places
 
 
-STEPS = 64  # the required feature of sections of steps; without others few molecules are stored so, too
-
-
-def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1, features=15):
+def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1):
     """`events`: what happens before a frame, by its number: a function of the molecules that returns ids that are left out, and
     how far particles are from their places in the box, by id. `brick`: a tilted box has the places of one that is not."""
     made = []
@@ -73,7 +71,7 @@ def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, b
         box = {"kind": 2 if any(tilts) else 1, "dimension": 3, "boundary": boundary}
         box["values"] = [x for edge in edges for x in (0.0, edge)] + [*tilts, 0.0, 0.0, 0.0]
         made.append(Frame(fields, number, box))
-    return Source(made, key_interval=10, order="id", effort="default", features=features)
+    return Source(made, key_interval=10, order="id", effort="default")
 
 
 def inside_box(place, edges, tilts, boundary, brick):
@@ -110,16 +108,15 @@ def far_away(_molecules, number):
 
 def molecule_sources():
     return {
-        "molecules": of_molecules(
+        "steps": of_molecules(
+            Molecules(66, 200, 30, 14, 24.0), 5, (24.0, 25.0, 26.0), events=far_away, rest_in=4
+        ),
+        "steps_tilted": of_molecules(Molecules(67, 120, 24, 14, 40.0), 7, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0)),
+        "steps_brick": of_molecules(Molecules(68, 200, 40, 14, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True),
+        "steps_exchange": of_molecules(
             Molecules(61, 50, 12, 14, 15.0), 8, (15.0, 16.0, 17.0), events=comings_and_goings, rest_in=2
         ),
-        "molecules_tilted": of_molecules(Molecules(62, 40, 8, 14, 40.0), 4, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0)),
-        "molecules_brick": of_molecules(Molecules(65, 20, 10, 20, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True),
-        "molecules_open": of_molecules(Molecules(63, 30, 8, 16, 40.0, flat=True), 4, (40.0, 43.0, 42.0), boundary="ppppss"),
-        "steps": of_molecules(
-            Molecules(66, 200, 30, 14, 24.0), 5, (24.0, 25.0, 26.0), events=far_away, rest_in=4, features=STEPS
-        ),
-        "steps_tilted": of_molecules(Molecules(67, 120, 24, 14, 40.0), 7, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), features=STEPS),
-        "steps_brick": of_molecules(Molecules(68, 200, 40, 14, 40.0), 3, (40.0, 37.0, 34.0), (12.0, -9.0, 15.0), brick=True, features=STEPS),
-        "steps_open": of_molecules(Molecules(69, 200, 40, 16, 40.0, flat=True), 3, (40.0, 43.0, 42.0), boundary="ppppss", features=STEPS),
+        # A block of more than 255 steps has more states.
+        "steps_long": of_molecules(Molecules(70, 0, 2, 260, 40.0), 3, (40.0, 41.0, 42.0), boundary="ssssss"),
+        "steps_open": of_molecules(Molecules(69, 200, 40, 16, 40.0, flat=True), 3, (40.0, 43.0, 42.0), boundary="ppppss"),
     }

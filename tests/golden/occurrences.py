@@ -19,19 +19,18 @@ from gpz_reference import difference as gpz_difference
 from gpz_reference import few_values as gpz_few_values
 from gpz_reference import gridded as gpz_gridded
 from gpz_reference import modelled as gpz_modelled
-from gpz_reference import molecules as gpz_molecules
 from gpz_reference import ordered as gpz_ordered
 from gpz_reference import reader as gpz_ref
 from gpz_reference import sequence as gpz_sequence
 from gpz_reference import steps as gpz_steps
 from gpz_reference import tables as gpz_tables
+from gpz_reference import trees as gpz_trees
 from gpz_reference.codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
 MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
-MOLECULE_FLAGS = gpz_molecules.NEW, gpz_molecules.TILTED, gpz_molecules.BRICK, gpz_molecules.QUIET
 STEP_FLAGS = gpz_steps.NEW, gpz_steps.CONSTANTS, gpz_steps.TABLES, gpz_steps.WRAP, gpz_steps.TILTED, gpz_steps.BRICK, gpz_steps.MOTION_ENDS
-LINKS = gpz_molecules.BESIDE, gpz_molecules.ABOVE, gpz_molecules.BEYOND
+LINKS = gpz_trees.BESIDE, gpz_trees.ABOVE, gpz_trees.BEYOND
 KNOWN_RECORDS = *gpz_ref.RECORD_TYPES, gpz_tables.TABLES, gpz_tables.OBSERVABLES
 PAYLOAD_PARTS = "bitmap", "margin", "flags", "exceptions"
 
@@ -143,46 +142,6 @@ def note_models(noted):
     return mock.patch.multiple(gpz_modelled.Pass, __init__=note_start, read_bound=note_bound)
 
 
-def note_molecules(noted):
-    section, way = gpz_molecules.Pass, gpz_molecules.ExpectedWay
-    start, read_side, read_index, read_way = section.__init__, section.read_side, section.read_index, way.read
-    where = "molecules"
-
-    def note_start(self, cursor, history, axes, memory, is_known):
-        flags = cursor.data[cursor.offset]
-        noted.update((where, "flag", flag) for flag in MOLECULE_FLAGS if flags & flag)
-        noted.when(not flags & gpz_molecules.QUIET, where, "images may be any")
-        noted.when(not flags & gpz_molecules.NEW and not is_known, where, "after another section")
-        start(self, cursor, history, axes, memory, is_known)
-        noted.update((where, "axis", "periodic" if period else "open") for period in self.box.period)
-        for along, across in self.links:
-            noted.when(along, where, "along", along and along[1])
-            noted.when(across, where, "across", across and across[1])
-        for slot in self.exceptions:
-            noted.add((where, "exception", "root" if memory.parents[slot] is None else "way"))
-
-    def note_side(self, t):
-        other = read_side(self, t)
-        noted.add((where, "side", other))
-        return other
-
-    def note_index(self, begin, step, usual, particle):
-        index = read_index(self, begin, step, usual, particle)
-        wrapping = self.box.wrapping([a + int(w) for a, w in zip(begin, step)])
-        is_usual, wraps = particle.image == (usual or (0, 0, 0)), particle.image == wrapping
-        noted.add((where, "image", "root" if usual is None else "way", is_usual, wraps))
-        return index
-
-    def note_way(self, *take):
-        noted.add((where, "framed" if self.framed else "free", "wide" if self.wide else "narrow"))
-        return read_way(self, *take)
-
-    patches = contextlib.ExitStack()
-    patches.enter_context(mock.patch.multiple(section, __init__=note_start, read_side=note_side, read_index=note_index))
-    patches.enter_context(mock.patch.object(way, "read", note_way))
-    return patches
-
-
 def note_steps(noted):
     section, block = gpz_steps.Pass, gpz_steps.Block
     start, shape, take_side, take_raw = section.__init__, section.shape, block.take_side, block.take_raw
@@ -195,6 +154,11 @@ def note_steps(noted):
         start(self, cursor, history, axes, memory, is_known)
         noted.when(self.codes, where, "images")
         noted.when(len(self.blocks) > 1, where, "several blocks")
+        noted.update((where, "axis", "periodic" if period else "open") for period in self.box.period)
+        noted.update((where, "states", len(of.states)) for of in self.blocks)
+        for first, second in gpz_trees.find_links(memory.layout.parents):
+            noted.when(first, where, "first reference", first and first[1])
+            noted.when(second, where, "second reference", second and second[1])
 
     def note_shape(self, kind, particles, constants):
         noted.add((where, "kind", kind))
@@ -429,7 +393,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_molecules, note_steps, note_order, note_segments, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_steps, note_order, note_segments, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -487,14 +451,9 @@ def expected():
     models = gpz_modelled.TEMPORAL, gpz_modelled.LATTICE, gpz_modelled.PAIR_FORCES
     result |= {("modelled", "model", model) for model in models} | {("modelled", "flag", flag) for flag in MODEL_FLAGS}
     result |= {("modelled", "levels"), ("modelled", "bound", "circle"), ("modelled", "bound", "sphere")}
-    result |= {("molecules", "flag", flag) for flag in MOLECULE_FLAGS}
-    result |= {("molecules", "along", link) for link in LINKS if link != gpz_molecules.BEYOND}
-    result |= {("molecules", "across", link) for link in LINKS} | {("molecules", "axis", axis) for axis in ("periodic", "open")}
-    result |= {("molecules", kind, width) for kind in ("framed", "free") for width in ("wide", "narrow")}
-    result |= {("molecules", "exception", kind) for kind in ("root", "way")}
-    result |= {("molecules", "image", kind, *how) for kind in ("root", "way") for how in itertools.product((False, True), repeat=2)}
-    result |= {("molecules", "side", other) for other in (False, True)}
-    result |= {("molecules", what) for what in ("images may be any", "after another section")}
+    result |= {("steps", "first reference", link) for link in LINKS if link != gpz_trees.BEYOND}
+    result |= {("steps", "second reference", link) for link in LINKS} | {("steps", "axis", axis) for axis in ("periodic", "open")}
+    result |= {("steps", "states", count) for count in (gpz_steps.LANES // 2, gpz_steps.LANES)} | {("steps", "after another section")}
     result |= {("steps", "flag", flag) for flag in STEP_FLAGS}
     result |= {("steps", "kind", kind) for kind in (gpz_steps.SPHERE, gpz_steps.WIDE, gpz_steps.NARROW)}
     result |= {("steps", "side", other) for other in (False, True)} | {("steps", "images"), ("steps", "raw", "escape")}

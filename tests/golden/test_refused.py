@@ -10,7 +10,6 @@ import violations_blocks
 import violations_classed
 import violations_container
 import violations_few_values
-import violations_molecules
 import violations_segments
 import violations_steps
 import violations_tables
@@ -26,7 +25,6 @@ ROOMS = (
     violations_trajectories,
     violations_few_values,
     violations_classed,
-    violations_molecules,
     violations_steps,
     violations_segments,
     violations_tables,
@@ -96,6 +94,16 @@ class Refused(unittest.TestCase):
             with self.subTest(family=family.__name__, change=change):
                 self.assertEqual(len(gpz_ref.read_bytes(content).frames), 2)
                 self.assertEqual([line for line in lines if line.startswith("frame ")], ["frame 0 timestep 5 particles 0", "frame 1 timestep 5 particles 0"])
+
+    def test_codings_that_left_the_format(self):
+        """Files that early programs wrote: with sections of coding 9, and with steps as they were before version 1 was frozen."""
+        for name, found in (("molecules", "a section of coding 9"), ("steps", "the first form of steps")):
+            path = decoders.FOLDER / "refused" / f"{name}.gpz"
+            with self.subTest(file=name):
+                self.assertRegex(complaints(path.read_bytes()), "coding|required features")
+                refused = helper("digest", path)
+                self.assertNotEqual(refused.returncode, 0)
+                self.assertIn(f"{found}, which left the format before version 1 was frozen; commit 3e11c2d5 of gpz reads it", refused.stderr)
 
     def test_records_that_are_not_complete(self):
         """Are passed over."""

@@ -5,20 +5,38 @@ import struct
 
 import decoders  # noqa: F401  makes the test writer known
 from violations_container import bare_frame, entry_of, header
-from violations_molecules import escapes, lags_table, zeros
 from violations_trajectories import FLAT, GRID, LOSSLESS, WHOLE, difference, field_of, with_bound
 
+from gpz_reference.features import STEPS
 from gpz_reference.steps import BRICK, CONSTANTS, NEW, TABLES, TILTED
 from gpz_write import WriteField, encode_chunk, head_checksum
 from gpz_write_difference import leaving_slots
 
-STEPS = 64  # required feature
 ALL = NEW | CONSTANTS | TABLES
+STATES = 16  # of a block of a few steps
 CHAIN = 0, 1, 1  # three particles: each hangs on the one before it
 SIDES = (64,) * 16
 NO_TABLES = (480,)  # places
 # Of a class, as signed numbers are stored: nine weights, length, along, and variances that are so large that no side is ever taken.
 CLASS = (0,) * 11 + (600, 600, 200, 200)
+
+
+def zeros(data):
+    return data + bytes(-len(data) % 8)
+
+
+def escapes(contexts, given):
+    """A number stream. Without shapes, which are zero bits padded to 16 of them, all numbers are escapes of 32 bits, and the states
+    stay."""
+    start = bytes((8 + 3 + contexts + 15) // 16 * 2) + struct.pack("<2I", 2**16, 2**16)
+    raw = b"".join(struct.pack("<I", u) for u in reversed(given))
+    return start + bytes(-(len(start) + len(raw)) % 8) + raw
+
+
+def lags_table(lags=(1,), kinds=CHAIN, padding=b"", lag_length=None):
+    stream = escapes(16, kinds)
+    head = zeros(struct.pack(f"{1 + len(lags)}B", len(lags), *lags) + padding)
+    return head + struct.pack("<Q", len(stream) if lag_length is None else lag_length) + stream
 
 
 def table_stream(contexts, given, length=None):
@@ -29,12 +47,12 @@ def table_stream(contexts, given, length=None):
 def lane_words(components):
     """Of a block of which one lane is in use, and whose components are all escapes: their numbers."""
     halves = [half for number in components for half in (number >> 16, number & 0xFFFF)] + [0]
-    first = (halves[0], 1, *(0, 1) * 31)
+    first = (halves[0], 1, *(0, 1) * (STATES - 1))
     return [*first, *halves[1:]]
 
 
-def molecules(block=1024, classes=1, wide=(0,), of=(0, 0, 0), table_more=b"", length=None, lags=(1,), kinds=CHAIN):
-    data = struct.pack("<II", block, classes) + lags_table(lags=lags, kinds=kinds) + table_stream(4, [*wide, *of]) + table_more
+def molecules(block=1024, classes=1, wide=(0,), of=(0, 0, 0), table_more=b"", length=None, **lags):
+    data = struct.pack("<II", block, classes) + lags_table(**lags) + table_stream(4, [*wide, *of]) + table_more
     return struct.pack("<Q", len(data) if length is None else length) + data
 
 
@@ -51,7 +69,7 @@ def section(
     components=(0,) * 9,
     words=None,
     word_count=None,
-    padding=None,
+    end=None,
     more=b"",
     **of_molecules,
 ):
@@ -72,7 +90,7 @@ def section(
         data += table_stream(2, images)
     words = lane_words(components) if words is None else words
     data += struct.pack("<I", len(words) if word_count is None else word_count) + struct.pack(f"<{len(words)}H", *words)
-    return (zeros(data) if padding is None else data + padding) + more
+    return (zeros(data) if end is None else data + end) + more
 
 
 def steps(names=("x", "y", "z"), first=GRID, second=None, leading=1, required=STEPS, **changes):
@@ -130,9 +148,14 @@ BROKEN = [
     (dict(length=8), "too early"),
     (dict(table_more=bytes(8)), "too long"),
     (dict(lags=(0,)), "lags of molecules"),
+    (dict(lags=(1,) * 64), "lags of molecules"),
     (dict(lags=(2,)), "hangs on nobody"),
+    (dict(kinds=(1, 1, 1)), "hangs on nobody"),
     (dict(kinds=(0, 2, 2)), "unknown lag"),
     (dict(kinds=(0, 1, 1, 0, 0)), "stream"),
+    (dict(padding=b"\1"), "padding"),
+    (dict(lag_length=2**63), "ends too early"),
+    (dict(lag_length=12), "not a multiple of 8"),
     (dict(wide=(2,)), "neither wide nor narrow"),
     (dict(of=(0, 2, 0)), "unknown class"),
     (dict(of=(0, 2**32 - 1, 0)), "unknown class"),
@@ -167,13 +190,13 @@ BROKEN = [
     (dict(images=(0, 0, 0, 0), image_count=1), "stream"),
     (dict(components=(0,) * 8), "too early"),
     (dict(components=(0,) * 10), "do not end|too many"),
-    (dict(words=lane_words((0,) * 9)[:63]), "too early"),
+    (dict(words=lane_words((0,) * 9)[: 2 * STATES - 1]), "too early"),
     (dict(words=[]), "too early"),
     (dict(word_count=2**32 - 1), "too early"),
     (dict(words=[*lane_words((0,) * 9), 0]), "too many words"),
     (dict(words=[0, 0, *lane_words((0,) * 9)[2:]]), "state of steps"),
-    (dict(words=[*lane_words((0,) * 9)[:63], 0, *lane_words((0,) * 9)[64:]]), "state of steps"),
-    (dict(words=[*lane_words((0,) * 9)[:62], 1, *lane_words((0,) * 9)[63:]]), "do not end"),
+    (dict(words=[*lane_words((0,) * 9)[:31], 0, *lane_words((0,) * 9)[32:]]), "state of steps"),
+    (dict(words=[*lane_words((0,) * 9)[:30], 1, *lane_words((0,) * 9)[31:]]), "do not end"),
     (dict(words=[*lane_words((0,) * 9)[:-1], 1]), "do not end"),
     (dict(more=bytes(8)), "too long"),
 ]
@@ -184,7 +207,7 @@ BROKEN_LATER = [
     (dict(left=(1,), arriving=1, components=(0,) * 6), "never given"),
     (dict(arriving=1), "never given"),
     (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, arriving=1), "never given"),
-    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, padding=b"\0\0\1\0", same=True), "padding"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, end=b"\0\0\1\0", same=True), "padding"),
     (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, more=bytes(8), same=True), "too long"),
     (dict(flags=1), "without constants or tables"),
     (dict(flags=CONSTANTS, constants=(*(0,) * 9, 1, *(0,) * 5)), "length of steps"),

@@ -176,7 +176,7 @@ def features(t, name="t.gpz"):
 
 
 # "": what is used without dump_modify.
-EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 9, "effort standard": 9, "order memory": 4, "effort dense": 11,
+EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 137, "effort standard": 137, "order memory": 4, "effort dense": 139,
            "effort dense order place": 11}
 
 

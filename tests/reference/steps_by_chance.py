@@ -18,19 +18,19 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "golden"))
 
 import violations_steps as by_hand  # noqa: E402
 from violations_container import bare_frame, entry_of, header  # noqa: E402
-from violations_molecules import zeros  # noqa: E402
 
 
 class Lanes(gpz_steps.Block):
     """In place of the words of a block: any numbers, from which words() makes the words."""
 
-    def __init__(self, rng, sides, tables):
+    def __init__(self, rng, sides, tables, steps):
         self.rng, self.sides, self.tables = rng, sides, tables
-        self.operations = []  # in the order of decoding: what the state of a lane was, by what it becomes
+        self.states = [2**16] * gpz_steps.states_of(steps)  # at the end
+        self.operations = []  # in the order of decoding: what a state was, by what it becomes
         self.far = rng.choice((0, 0, 0.1, 0.5))
 
     def add(self, lane, frequency=1, start=0, bits=0, low=0, width=0):
-        self.operations.append((lane, lambda x: ((x << width | low) // frequency << bits) + start + (x << width | low) % frequency))
+        self.operations.append((lane % len(self.states), lambda x: ((x << width | low) // frequency << bits) + start + (x << width | low) % frequency))
 
     def refill(self, _lanes):
         pass
@@ -60,12 +60,12 @@ class Lanes(gpz_steps.Block):
 
     def words(self):
         """Backwards from the last states."""
-        states, words = [2**16] * 32, []
-        for lane, before in reversed(self.operations):
-            if before(states[lane]) >= 2**32:
-                words.append(states[lane] & 0xFFFF)
-                states[lane] >>= 16
-            states[lane] = before(states[lane])
+        states, words = list(self.states), []
+        for number, before in reversed(self.operations):
+            if before(states[number]) >= 2**32:
+                words.append(states[number] & 0xFFFF)
+                states[number] >>= 16
+            states[number] = before(states[number])
         return [*(half for state in states for half in (state & 0xFFFF, state >> 16)), *reversed(words)]
 
 
@@ -73,6 +73,9 @@ class Trajectory:
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
         self.count, self.block, self.classes = rng.choice((3, 20, 150)), rng.choice((32, 40, 1000)), rng.choice((1, 2, 5))
+        is_chain = rng.random() < 0.2  # with a step for each particle, so many that a block has a state for each lane
+        if is_chain:
+            self.count, self.block = 270, 1000
         self.axes = [(0, 0) if rng.random() < 0.3 else (rng.randrange(-50, 50), rng.choice((8, 100, 2**20))) for _ in range(3)]
         points, along_axes, sizes = [], rng.random() < 0.4, rng.choice(((3, 12, 100), (30, 60), (1, 1000, 2**20, 2**33)))
         for _ in range(self.count):
@@ -80,9 +83,9 @@ class Trajectory:
             size = rng.choice(sizes)
             points.append([x + rng.randint(-size, size) * (not along_axes or rng.random() < 0.5) for x in near])
         self.field = WriteField(FLOAT64, ["x", "y", "z"], [[0.5 * x for x in axis] for axis in zip(*points)], 1.0, 0.5, 1, [PLAIN])
-        self.lags = sorted({rng.randrange(1, 4) for _ in range(3)})
+        self.lags = [1] if is_chain else sorted({rng.randrange(1, 4) for _ in range(3)})
         self.kinds, history = [], KindHistory()
-        bound = rng.choice((0.5, 0.9, 1))
+        bound = 1 if is_chain else rng.choice((0.5, 0.9, 1))
         for i in range(self.count):
             here = [k + 1 for k, lag in enumerate(self.lags) if lag <= i]
             kind, expected = rng.choice(here) if here and rng.random() < bound else 0, history.expected()
@@ -153,7 +156,7 @@ class Trajectory:
         sections = []
         for head, words in zip(self.heads, blocks):
             head += struct.pack(f"<{len(words)}I", *map(len, words)) + b"".join(struct.pack(f"<{len(of)}H", *of) for of in words)
-            sections.append(zeros(head))
+            sections.append(by_hand.zeros(head))
         for number, section in enumerate([*sections, self.predicted()]):
             chunk = struct.pack("<IIQQQQQ", 1024, 1, self.count, 0, 0, 0, len(section)) + section
             reference = int.from_bytes(head_checksum(found[-1]), "little")
@@ -167,8 +170,8 @@ def make(seed):
     trajectory, blocks = Trajectory(seed), []
     count = max(1, (trajectory.count + trajectory.block // 2) // trajectory.block)
 
-    def opened(_words, sides, tables):
-        blocks.append(Lanes(trajectory.rng, sides, tables))
+    def opened(_words, sides, tables, steps):
+        blocks.append(Lanes(trajectory.rng, sides, tables, steps))
         return blocks[-1]
 
     frames = len(trajectory.heads)

@@ -144,7 +144,7 @@ TEST(CornerSearch, FindsWhereACellBegins) {
   const Edges box = tilted_box(0, periods, tilts);
   for (const bool is_brick : {false, true}) {
     Frame q = molecules.in(box, is_brick);
-    format::TiltedEdges cell{box.tilted_axes, box.tilts};
+    format::TiltedEdges cell = *box.tilted;
     CornerSearch search;
     search.place(cell, columns(q), q[0].size());
     for (const core::GridAxis &axis : cell.axes) EXPECT_EQ(axis.lo, 0);  // nothing to change
@@ -160,7 +160,7 @@ TEST(CornerSearch, FindsWhereACellBegins) {
   // Particles that were never brought back are in no cell.
   for (int f = 0; f < 40; ++f) molecules.move(1000);
   const Frame open = molecules.open();
-  format::TiltedEdges cell{box.tilted_axes, box.tilts};
+  format::TiltedEdges cell = *box.tilted;
   CornerSearch().place(cell, columns(open), open[0].size());
   for (std::size_t d = 0; d < 3; ++d) EXPECT_EQ(cell.axes[d].period, periods[d]);
 }

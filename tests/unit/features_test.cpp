@@ -7,6 +7,7 @@
 #include "chunk_kinds.hpp"
 #include "container_support.hpp"
 #include "gpz/format/chunk_head.hpp"
+#include "gpz/format/corrupt.hpp"
 #include "gpz/format/opened_chunk.hpp"
 
 namespace gpz::test::features_test {
@@ -22,17 +23,18 @@ Metadata with_features(std::uint32_t features) {
 
 std::uint32_t named(const Bytes &file) { return reader_of(file).metadata().features; }
 
-// Bytes that only look like a modelled section: the first one of the chunk has the coding's number.
-EncodedChunk modelled(ChunkKind kind) {
+// Bytes that only look like a section of a coding: the first one of the chunk has its number.
+EncodedChunk with_coding(ChunkKind kind, std::uint8_t number) {
   EncodedChunk chunk = ChunkKinds().chunk(kind);
   std::uint64_t end = chunk.bytes.size();
   for (std::size_t f = 2; f-- > 0;)
     end -= format::load_little<std::uint64_t>(chunk.bytes.data() + format::section_length_at(kind, f));
   EXPECT_EQ(chunk.bytes[end], kind == ChunkKind::difference ? 1 : 3);
-  chunk.bytes[end] = kind == ChunkKind::difference ? 4 : 5;
+  chunk.bytes[end] = number;
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }
+EncodedChunk modelled(ChunkKind kind) { return with_coding(kind, kind == ChunkKind::difference ? 4 : 5); }
 
 EncodedChunk looks_like(ChunkKind kind) {
   EncodedChunk chunk = ChunkKinds().chunk(ChunkKind::block);
@@ -60,24 +62,22 @@ Bytes written(const Metadata &metadata, const EncodedChunk &chunk) {
 TEST(Features, OfEachEffort) {
   for (const bool ids : {false, true})
     for (const Order order : {Order::place, Order::id}) {
+      const bool in_order = ids && order == Order::id;
+      constexpr std::uint32_t modelled = feature::modelled_sections | feature::classed_sections;
       EXPECT_EQ(features_of(Effort::fast, order, ids), 0u);
-      EXPECT_EQ(features_of(Effort::standard, order, ids),
-                ids && order == Order::id ? feature::modelled_sections | feature::classed_sections : 0u);
+      EXPECT_EQ(features_of(Effort::standard, order, ids), in_order ? modelled | feature::steps : 0u);
       EXPECT_EQ(features_of(Effort::dense, order, ids),
-                feature::modelled_sections | feature::cell_chunks | feature::classed_sections);
+                modelled | feature::cell_chunks | (in_order ? feature::steps : 0u));
     }
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
     EXPECT_EQ(features_of(effort, Order::memory, false),
               features_of(effort, Order::place, false) | feature::sequence_chunks);
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense}) {
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true)), effort);
-    // Molecules of larger chunks may be in steps, large chunks in segments.
+    // Large chunks may be in segments.
     const std::uint32_t small = features_of(effort, Order::id, true);
-    const std::uint32_t larger = small | (effort == Effort::standard ? feature::steps : 0);
-    const std::uint32_t large = larger | (effort == Effort::fast ? 0 : feature::segmented_order);
-    EXPECT_EQ(features_of(effort, Order::id, true, 2047), small);
-    EXPECT_EQ(features_of(effort, Order::id, true, 2048), larger);
-    EXPECT_EQ(features_of(effort, Order::id, true, 16383), larger);
+    const std::uint32_t large = small | (effort == Effort::fast ? 0 : feature::segmented_order);
+    EXPECT_EQ(features_of(effort, Order::id, true, 16383), small);
     EXPECT_EQ(features_of(effort, Order::id, true, 16384), large);
     EXPECT_EQ(features_of(effort, Order::id, false, 1 << 20), features_of(effort, Order::id, false));
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true, 16384)), effort);
@@ -153,6 +153,27 @@ TEST(Features, ThatTheHeaderDoesNotNameAreCorrupt) {
     EXPECT_EQ(stream(bytes).status, Status::corrupt);
     EXPECT_EQ(status_of([&] { reader_of(bytes).stored(0); }), Status::corrupt);
   }
+}
+
+// Coding 9, and the first form of steps, whose feature was bit 6.
+TEST(Features, ThatLeftTheFormatAreRefused) {
+  const auto expect_refused = [](const Bytes &bytes, const std::string &found) {
+    try {
+      reader_of(bytes).read(0);
+      ADD_FAILURE();
+    } catch (const Error &error) {
+      EXPECT_EQ(error.status(), Status::unsupported_version);
+      EXPECT_EQ(error.cause(), format::left_the_format(found, 0).cause());
+      EXPECT_NE(error.cause().find(found + ", which left the format"), std::string::npos);
+    }
+    EXPECT_EQ(stream(bytes).status, Status::unsupported_version);
+  };
+  const Bytes molecules = written(small_metadata(), with_coding(ChunkKind::ordered, 9));
+  expect_refused(molecules, "a section of coding 9");
+  Bytes steps = written(small_metadata(), ChunkKinds().chunk(ChunkKind::block));
+  put_u32(steps, required_features_at, feature::known | 1U << 6);
+  mend_file_header(steps);
+  expect_refused(steps, "the first form of steps");
 }
 
 TEST(Features, OfTheFirstFrameGoIntoANewFile) {

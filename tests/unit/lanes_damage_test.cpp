@@ -12,8 +12,6 @@
 namespace gpz::lanes::lanes_damage_test {
 namespace {
 
-using molecule::Edges;
-
 // A section with the history before it.
 struct Case {
   codec::DifferenceState history;
@@ -324,6 +322,7 @@ TEST(LanesDamage, Images) {
 }
 
 TEST(LanesDamage, Words) {
+  constexpr std::size_t states = core::step_lanes / 2;  // of blocks of a few steps
   for (const Case &one : cases()) {
     const auto refused = [&](const auto &change) {
       Parts parts = parts_of(one);
@@ -334,13 +333,13 @@ TEST(LanesDamage, Words) {
     EXPECT_TRUE(refused([](Words &words) { words.pop_back(); }));
     EXPECT_TRUE(refused([](Words &words) { words.push_back(0); }));
     EXPECT_TRUE(refused([](Words &words) { words.resize(words.size() + 4); }));
-    EXPECT_TRUE(refused([](Words &words) { words.resize(64); }));
-    EXPECT_TRUE(refused([](Words &words) { words.resize(63); }));
+    EXPECT_TRUE(refused([](Words &words) { words.resize(2 * states); }));
+    EXPECT_TRUE(refused([](Words &words) { words.resize(2 * states - 1); }));
     EXPECT_TRUE(refused([](Words &words) { words.clear(); }));
     // The highest bit of the last word is in a state when all ends; the lowest ones may be those of a number.
     EXPECT_TRUE(refused([](Words &words) { words.back() ^= 0x8000; }));
-    for (std::size_t lane = 0; lane < core::step_lanes; ++lane)
-      EXPECT_TRUE(refused([&](Words &words) { words[2 * lane + 1] = 0; })) << lane;
+    for (std::size_t state = 0; state < states; ++state)
+      EXPECT_TRUE(refused([&](Words &words) { words[2 * state + 1] = 0; })) << state;
   }
 }
 

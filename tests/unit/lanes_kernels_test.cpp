@@ -136,6 +136,7 @@ std::vector<Number> numbers_of_slot(const Pair &pair, std::size_t slot, const co
 struct Seen {
   std::array<bool, core::step_kinds> kind{};
   bool many_bits = false, escape = false, sides[2] = {false, false};
+  bool rounds[3] = {false, false, false};  // blocks with a state for each lane, and for two lanes
 };
 
 // Numbers from single lanes and every set, and rows back from every set.
@@ -160,6 +161,7 @@ void expect_the_same(Pair &pair, Seen &seen) {
           ASSERT_EQ(others[k].number[l], of[k].number[l]) << set->name << ", number " << k << ", lane " << l;
         }
     }
+    seen.rounds[core::step_rounds(block.end - block.first)] = true;
     std::size_t k = 0;
     for (std::size_t s = block.first; s < block.end; ++s) {
       const StepKind kind = pair.layout.steps()[s].kind;
@@ -199,14 +201,14 @@ void expect_the_same(Pair &pair, Seen &seen) {
     format::Column<float> own_means = pair.means;
     const codec::StepMeans own{own_means.data(), own_means.data(), step_means.gain};
     for (std::size_t b = 0; b < items.size(); ++b) {
+      const Layout::Block &block = pair.layout.blocks()[b];
       std::vector<std::uint16_t> words;
-      shares.encode(items[b].data(), items[b].size(), words, set->steps);
+      shares.encode(block.end - block.first, items[b].data(), items[b].size(), words, set->steps);
       std::vector<std::uint16_t> others;
-      shares.encode(items[b].data(), items[b].size(), others, sets[0]->steps);
+      shares.encode(block.end - block.first, items[b].data(), items[b].size(), others, sets[0]->steps);
       ASSERT_TRUE(words == others) << set->name;
       const std::size_t count = words.size();
       words.resize(count + codec::step_most_words);
-      const Layout::Block &block = pair.layout.blocks()[b];
       ASSERT_TRUE(set->steps.decode(pair.table(), codes.for_kernels(), block.first, block.end, rows.data(), Pair::now,
                                     own, words.data(), count))
           << set->name;
@@ -225,7 +227,7 @@ void expect_the_same(Pair &pair, Seen &seen) {
 
 TEST(LanesKernels, SameNumbersAndRowsFromEverySetAndSingleLanes) {
   Seen seen;
-  for (const Shape &shape : {chain(3), chain(24), alkane(5), Shape{0, 1, 2, 3, 4}, with_ions()})
+  for (const Shape &shape : {chain(3), chain(24), chain(240), alkane(5), Shape{0, 1, 2, 3, 4}, with_ions()})
     for (const auto &[bond, sigma] : {std::pair(2.0, 0.2), std::pair(40.0, 0.0), std::pair(300.0, 3.0),
                                       std::pair(300.0, 200.0), std::pair(5e5, 2e4), std::pair(4000.0, 1e7)}) {
       SCOPED_TRACE(std::to_string(shape.size()) + ": " + std::to_string(bond) + " by " + std::to_string(sigma));
@@ -233,6 +235,10 @@ TEST(LanesKernels, SameNumbersAndRowsFromEverySetAndSingleLanes) {
       expect_the_same(pair, seen);
       if (testing::Test::HasFailure()) return;
     }
+  // A particle of each of 20 long chains in a step.
+  Pair many(chain(core::step_few), 20, 300, 3, 6000);
+  expect_the_same(many, seen);
+  EXPECT_TRUE(seen.rounds[1] && seen.rounds[2]);
   for (const bool was : seen.kind) EXPECT_TRUE(was);
   EXPECT_TRUE(seen.many_bits && seen.sides[0] && seen.sides[1]);
 }
@@ -364,18 +370,23 @@ TEST(LanesKernels, PositionsAreRowsAndEdges) {
 
 // ---- words that do not fit
 
+// The first block of molecules.
 struct Coded {
-  Pair pair{alkane(3), 16, 300, 1, 1000};
+  Pair pair;
+  std::size_t states;
   Codes codes;
   std::vector<StepItems> items;
   std::vector<std::uint16_t> words;
 
-  Coded() {
-    items = items_of(pair, pair.layout.blocks()[0], codec::kernels().steps);
+  Coded(const Shape &shape, std::size_t count) : pair(shape, count, 300, 1, 10000) {
+    const Layout::Block &block = pair.layout.blocks()[0];
+    const std::size_t steps = block.end - block.first;
+    states = core::step_lanes / static_cast<std::size_t>(core::step_rounds(steps));
+    items = items_of(pair, block, codec::kernels().steps);
     Counts counts;
     counts.add(items.data(), items.size());
     codes.choose(counts.places, counts.sides);
-    Shares(codes).encode(items.data(), items.size(), words);
+    Shares(codes).encode(steps, items.data(), items.size(), words);
   }
   // Whether a set takes them, and the rows that it makes.
   std::pair<bool, format::Column<std::int32_t>> decoded(std::vector<std::uint16_t> changed,
@@ -400,64 +411,84 @@ struct Coded {
   }
 };
 
+const std::vector<Coded> &coded_blocks() {
+  static const std::vector<Coded> all{{alkane(3), 16}, {chain(core::step_few), 12}};
+  return all;
+}
+
+TEST(LanesKernels, SmallBlocksHaveFewerStates) {
+  EXPECT_EQ(coded_blocks()[0].states, std::size_t{16});
+  EXPECT_EQ(coded_blocks()[1].states, std::size_t{32});
+}
+
 TEST(LanesKernels, WordsThatDoNotFit) {
-  const Coded coded;
-  const std::vector<std::uint16_t> &words = coded.words;
-  for (const codec::Kernels *const set : codec::all_kernels()) ASSERT_TRUE(coded.decoded(words, *set).first);
-  for (std::size_t count = 0; count < words.size(); ++count) coded.expect_refused({words.data(), words.data() + count});
-  std::vector<std::uint16_t> more = words;
-  more.push_back(0);
-  coded.expect_refused(more);
-  // Every word is of some number: a change is refused, or it makes other rows, the same ones by every set.
-  std::size_t refused = 0;
-  for (std::size_t w = 0; w < words.size(); ++w)
-    for (const unsigned change : {1U, 0x200U, 0xFFFFU}) {
-      std::vector<std::uint16_t> changed = words;
-      changed[w] = static_cast<std::uint16_t>(changed[w] ^ change);
-      const auto one = coded.decoded(changed, *codec::all_kernels()[0]);
-      refused += one.first ? 0 : 1;
-      for (const codec::Kernels *const set : codec::all_kernels()) {
-        const auto other = coded.decoded(changed, *set);
-        ASSERT_EQ(other.first, one.first) << set->name << ", word " << w;
-        if (one.first) coded.expect_same_rows(other.second, one.second, set->name);
+  for (const Coded &coded : coded_blocks()) {
+    SCOPED_TRACE(coded.states);
+    const std::vector<std::uint16_t> &words = coded.words;
+    for (const codec::Kernels *const set : codec::all_kernels()) ASSERT_TRUE(coded.decoded(words, *set).first);
+    // Of many words some.
+    const std::size_t gap = 1 + words.size() / 1000 * 10;
+    for (std::size_t count = 0; count < words.size(); count += count < 2 * core::step_lanes + 1 ? 1 : gap)
+      coded.expect_refused({words.data(), words.data() + count});
+    coded.expect_refused({words.data(), words.data() + words.size() - 1});
+    std::vector<std::uint16_t> more = words;
+    more.push_back(0);
+    coded.expect_refused(more);
+    // Every word is of some number: a change is refused, or it makes other rows, the same ones by every set.
+    std::size_t refused = 0, tried = 0;
+    for (std::size_t w = 0; w < words.size(); w += gap)
+      for (const unsigned change : {1U, 0x200U, 0xFFFFU}) {
+        std::vector<std::uint16_t> changed = words;
+        changed[w] = static_cast<std::uint16_t>(changed[w] ^ change);
+        const auto one = coded.decoded(changed, *codec::all_kernels()[0]);
+        ++tried;
+        refused += one.first ? 0 : 1;
+        for (const codec::Kernels *const set : codec::all_kernels()) {
+          const auto other = coded.decoded(changed, *set);
+          ASSERT_EQ(other.first, one.first) << set->name << ", word " << w;
+          if (one.first) coded.expect_same_rows(other.second, one.second, set->name);
+        }
       }
-    }
-  EXPECT_GT(refused, 2 * words.size());
+    EXPECT_GT(3 * refused, 2 * tried);
+  }
 }
 
 // A state below 2^16 at the beginning, whose first number takes a word that the encoder would have left in it.
 TEST(LanesKernels, StatesAtTheBeginning) {
-  const Coded coded;
-  std::size_t tried = 0;
-  for (std::size_t l = 0; l < core::step_lanes; ++l) {
-    const std::int32_t place = coded.items[0].place[l];
-    if (place == StepItems::nothing || core::step_bits_of_place(static_cast<std::size_t>(place)) != 0) continue;
-    const std::uint32_t x = coded.words[2 * l] | std::uint32_t{coded.words[2 * l + 1]} << 16;
-    const std::uint32_t *const entries =
-        coded.codes.for_kernels().entries + std::size_t{core::step_table_size} * static_cast<std::size_t>(place);
-    const std::uint32_t entry = entries[x % 512], frequency = entry & 0xFFFU, start = x % 512 - (entry >> 12 & 0xFFFU);
-    const std::uint32_t next = frequency * (x / 512) + (entry >> 12 & 0xFFFU);
-    if (next < 1U << 16 || entry >> 24 == core::step_escape) continue;
-    const std::uint32_t high = next >> 16, state = high / frequency * 512 + high % frequency + start;
-    if (state >= 1U << 16) continue;
-    // Words that the lanes before this one take come first.
-    std::size_t at = 2 * core::step_lanes;
-    bool is_sure = true;
-    for (std::size_t before = 0; before < l; ++before) is_sure = is_sure && coded.items[0].place[before] == place;
-    if (!is_sure && l != 0) continue;
-    for (std::size_t before = 0; before < l; ++before) {
-      const std::uint32_t y = coded.words[2 * before] | std::uint32_t{coded.words[2 * before + 1]} << 16;
-      const std::uint32_t of = entries[y % 512];
-      if ((of & 0xFFFU) * (y / 512) + (of >> 12 & 0xFFFU) < 1U << 16) ++at;
+  for (const Coded &coded : coded_blocks()) {
+    SCOPED_TRACE(coded.states);
+    std::size_t tried = 0;
+    for (std::size_t l = 0; l < coded.states; ++l) {
+      const std::int32_t place = coded.items[0].place[l];
+      if (place == StepItems::nothing || core::step_bits_of_place(static_cast<std::size_t>(place)) != 0) continue;
+      const std::uint32_t x = coded.words[2 * l] | std::uint32_t{coded.words[2 * l + 1]} << 16;
+      const std::uint32_t *const entries =
+          coded.codes.for_kernels().entries + std::size_t{core::step_table_size} * static_cast<std::size_t>(place);
+      const std::uint32_t entry = entries[x % 512], frequency = entry & 0xFFFU,
+                          start = x % 512 - (entry >> 12 & 0xFFFU);
+      const std::uint32_t next = frequency * (x / 512) + (entry >> 12 & 0xFFFU);
+      if (next < 1U << 16 || entry >> 24 == core::step_escape) continue;
+      const std::uint32_t high = next >> 16, state = high / frequency * 512 + high % frequency + start;
+      if (state >= 1U << 16) continue;
+      // Words that the lanes before this one take come first.
+      std::size_t at = 2 * coded.states;
+      bool is_sure = true;
+      for (std::size_t before = 0; before < l; ++before) is_sure = is_sure && coded.items[0].place[before] == place;
+      if (!is_sure && l != 0) continue;
+      for (std::size_t before = 0; before < l; ++before) {
+        const std::uint32_t y = coded.words[2 * before] | std::uint32_t{coded.words[2 * before + 1]} << 16;
+        const std::uint32_t of = entries[y % 512];
+        if ((of & 0xFFFU) * (y / 512) + (of >> 12 & 0xFFFU) < 1U << 16) ++at;
+      }
+      std::vector<std::uint16_t> changed = coded.words;
+      changed[2 * l] = static_cast<std::uint16_t>(state);
+      changed[2 * l + 1] = static_cast<std::uint16_t>(state >> 16);
+      changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::uint16_t>(next));
+      coded.expect_refused(changed);
+      ++tried;
     }
-    std::vector<std::uint16_t> changed = coded.words;
-    changed[2 * l] = static_cast<std::uint16_t>(state);
-    changed[2 * l + 1] = static_cast<std::uint16_t>(state >> 16);
-    changed.insert(changed.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::uint16_t>(next));
-    coded.expect_refused(changed);
-    ++tried;
+    EXPECT_GT(tried, 0U);
   }
-  EXPECT_GT(tried, 0U);
 }
 
 }  // namespace

@@ -15,15 +15,10 @@ using codec::empty_frame;
 using codec::Frame;
 using molecule::box_of;
 using molecule::cube;
-using molecule::Edges;
+using molecule::follow;
 using molecule::Sections;
 using molecule::size_of;
 using molecule::tilted_box;
-
-template <typename Next>
-Sections follow_steps(const Edges &edges, int frames, const Next &frame) {
-  return molecule::follow<State>(edges, frames, frame);
-}
 
 // The first section says everything, no later one the molecules.
 void expect_heads(const Sections &run) {
@@ -38,7 +33,7 @@ TEST(LanesSection, RigidWater) {
   const double step = 0.002;
   Edges box;
   for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(waters.edges[d] / step)};
-  const Sections run = follow_steps(box, 9, [&](int f) {
+  const Sections run = follow(box, 9, [&](int f) {
     if (f > 0) waters.move();
     Frame q = empty_frame(waters.place.size());
     for (std::size_t i = 0; i < q[0].size(); ++i)
@@ -57,7 +52,7 @@ TEST(LanesSection, MoleculesOfAllShapesWithStepsOfAllSizes) {
         const double bond = 400, size = size_of(140, bond);
         Moving molecules(shape, 140 / shape.size(), bond, size, shape.size());
         const Edges box = open ? Edges{} : box_of(-500, cube(size));
-        const Sections run = follow_steps(box, 7, [&](int f) {
+        const Sections run = follow(box, 7, [&](int f) {
           // The first two frames say what hangs on what.
           if (f > 0) molecules.move(f == 1 ? 1 : sigma);
           return molecules.in(box);
@@ -68,6 +63,26 @@ TEST(LanesSection, MoleculesOfAllShapesWithStepsOfAllSizes) {
       }
 }
 
+// Soon after the frame that says what hangs on what.
+TEST(LanesSection, IsSmallerThanDifferences) {
+  const std::size_t n = 12000;
+  const double size = size_of(n, 400);
+  const Edges box = box_of(0, cube(size));
+  for (const auto &[shape, sigma, part] : {std::tuple(chain(12), 10.0, 0.9), std::tuple(chain(12), 100.0, 0.97),
+                                           std::tuple(alkane(4), 100.0, 1.0), std::tuple(chain(2), 200.0, 1.0)}) {
+    Moving molecules(shape, n / shape.size(), 400, size, 21);
+    Followed followed(molecules.in(box));
+    for (int f = 1; f < 6; ++f) {
+      molecules.move(sigma);
+      const Frame q = molecules.in(box);
+      const auto differences = static_cast<double>(molecule::size_as_differences(followed.state, q, box));
+      const auto bytes = static_cast<double>(followed.next(q, box).size());
+      if (f < 4) continue;
+      EXPECT_LT(bytes, differences * part) << shape.size() << " by " << sigma << ", frame " << f;
+    }
+  }
+}
+
 // Molecules that stick out at the edges, are brought back as wholes or never, and images that change.
 TEST(LanesSection, MoleculesOutsideTheBox) {
   const double bond = 300, size = size_of(400, bond);
@@ -76,13 +91,13 @@ TEST(LanesSection, MoleculesOutsideTheBox) {
     const Edges box = tilted ? tilted_box(0, periods, {periods[0] / 4, 0, periods[0] / 3}) : box_of(0, periods);
     Moving molecules(chain(4), 100, bond, size, 9);
     for (auto &x : molecules.place) x[0] += 0.6 * size;
-    const Sections whole = follow_steps(box, 6, [&](int f) {
+    const Sections whole = follow(box, 6, [&](int f) {
       if (f > 0) molecules.move(50);
       return molecules.open();
     });
     expect_heads(whole);
     EXPECT_EQ(whole.flags & head::wraps, 0);
-    const Sections far = follow_steps(box, 8, [&](int f) {
+    const Sections far = follow(box, 8, [&](int f) {
       if (f > 0) molecules.move(50);
       Frame q = molecules.open();
       for (std::size_t i = 0; i < q[0].size(); ++i)
@@ -102,13 +117,22 @@ TEST(LanesSection, TiltedBoxes) {
       const auto part = [&](double x) { return std::llround(x * size); };
       const Edges box = tilted_box(-1234, {part(1), part(0.9), part(1.1)}, {part(0.45), part(-0.3), part(0.4)});
       Moving molecules(chain(5), 120, bond, size, 4);
-      const Sections run = follow_steps(box, 8, [&](int f) {
+      const Sections run = follow(box, 8, [&](int f) {
         if (f > 0) molecules.move(sigma);
         return molecules.in(box, to_brick);
       });
       expect_heads(run);
       for (const Bytes &bytes : run.sections) EXPECT_NE(bytes[0] & head::tilted, 0);
       EXPECT_EQ((run.flags & head::brick) != 0, to_brick);
+      // Without the edges, every particle that crosses one jumps.
+      Moving again(chain(5), 120, bond, size, 4);
+      Edges blind;
+      blind.axes = box.axes;
+      const Sections without = follow(blind, 8, [&](int f) {
+        if (f > 0) again.move(sigma);
+        return again.in(box, to_brick);
+      });
+      EXPECT_LT(run.size, without.size);
     }
 }
 
@@ -145,7 +169,7 @@ TEST(LanesSection, HugeDisplacements) {
     const std::int64_t jumps[] = {
         70,    -7000, 40000,  -70000, std::int64_t{1} << 20, std::int64_t{1} << 29, -(std::int64_t{1} << 29), -65536,
         65535, 32767, -32768, -1};
-    const Sections run = follow_steps(box, 12, [&](int f) {
+    const Sections run = follow(box, 12, [&](int f) {
       if (f > 0) molecules.move(10);
       Frame q = molecules.in(box);
       if (f < 2) return q;
@@ -177,6 +201,112 @@ TEST(LanesSection, PlacesThatRowsDoNotReach) {
   }
 }
 
+TEST(LanesSection, HugeCoordinates) {
+  const double size = size_of(240, 300);
+  const Edges box = box_of(0, cube(size));
+  for (const std::int64_t centre :
+       {std::int64_t{1} << 62, -(std::int64_t{1} << 62), codec::max64 - 3000, codec::min64 + 3000})
+    for (const Edges &edges : {box, Edges{}}) {
+      Moving molecules(chain(4), 60, 300, size, 16);
+      const Sections run = follow(edges, 6, [&](int f) {
+        if (f > 0) molecules.move(40);
+        Frame q = molecules.open();
+        for (auto &axis : q)
+          for (auto &x : axis) x = core::sum_of(x, centre);
+        return q;
+      });
+      for (const Bytes &bytes : run.sections) EXPECT_TRUE(bytes.empty());
+    }
+}
+
+// Axes that the rules of section 8 do not fit are open to both sides.
+TEST(LanesSection, BoxesOfAFewSteps) {
+  Moving molecules(chain(4), 60, 300, size_of(240, 300), 22);
+  for (const Edges &box : {box_of(0, {5, 7, 1}), box_of(-3, {7, 8, 9}), box_of(0, {-5, codec::min64, 100}),
+                           box_of(codec::max64, {100, codec::max64, 3})}) {
+    const Sections run = follow(box, 5, [&](int f) {
+      if (f > 0) molecules.move(40);
+      return molecules.open();
+    });
+    EXPECT_EQ(run.sections.size(), 4U);
+  }
+}
+
+TEST(LanesSection, LargestBoxes) {
+  constexpr std::int64_t reach = core::max_axis_reach;
+  Moving molecules(chain(4), 60, 300, size_of(240, 300), 17);
+  for (const Edges &box : {box_of(reach, {reach, reach, reach}), box_of(-reach, {8, reach, reach}),
+                           tilted_box(-reach, {reach, reach, reach}, {reach, -reach, reach})}) {
+    const Sections run = follow(box, 5, [&](int f) {
+      if (f > 0) molecules.move(40);
+      return molecules.open();
+    });
+    EXPECT_EQ(run.sections.size(), 4U);
+  }
+}
+
+// Once there are molecules, indices may be anything.
+TEST(LanesSection, AnyIndices) {
+  const std::size_t n = 300;
+  const std::vector<codec::Trajectory> all{codec::noise(n, 6),
+                                           codec::random_walk(n, 6, 1e9, 10),
+                                           codec::ballistic(n, 6, 20000),
+                                           codec::crystal(n, 6, 50, {10000, 20000, 9}),
+                                           codec::molecules(n, 6, 3, 100, 5),
+                                           codec::jumping(codec::random_walk(n, 6, 10, 11))};
+  const Edges tilted = tilted_box(-4, {1000, 1001, 1002}, {300, -400, 500});
+  for (const codec::Trajectory &t : all)
+    for (const bool leans : {false, true}) {
+      SCOPED_TRACE(&t - all.data());
+      Edges box;
+      box.axes = t.box;
+      if (leans) box = tilted;
+      Moving molecules(chain(3), n / 3, 300, size_of(n, 300), 18);
+      const Sections run = follow(box, 9, [&](int f) {
+        if (f < 2) {
+          molecules.move(10);
+          return molecules.open();
+        }
+        return t.frames[static_cast<std::size_t>(f) % t.frames.size()];
+      });
+      EXPECT_EQ(run.sections.size(), 8U);
+    }
+}
+
+TEST(LanesSection, NoneWhereNothingIsBound) {
+  test::LennardJones crystal(5, 1.05, 0.1, 19);
+  crystal.run(20);
+  Edges box;
+  for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(crystal.edges[d] / 0.001)};
+  const Sections run = follow(box, 3, [&](int) {
+    crystal.run(5);
+    Frame q = empty_frame(crystal.place.size());
+    for (std::size_t i = 0; i < q[0].size(); ++i)
+      for (std::size_t d = 0; d < 3; ++d) q[d][i] = std::llround(crystal.inside(i)[d] / 0.001);
+    return q;
+  });
+  for (const Bytes &bytes : run.sections) EXPECT_TRUE(bytes.empty());
+}
+
+TEST(LanesSection, SaysHowMuchMemoryItHas) {
+  format::Budget budget{Limits()};
+  const format::Budget::Scope scope(budget);
+  const double size = size_of(2000, 300);
+  const Edges box = box_of(0, cube(size));
+  Moving molecules(alkane(4), 150, 300, size, 20);
+  Followed followed(molecules.in(box));
+  for (int f = 1; f < 4; ++f) {
+    molecules.move(20);
+    followed.next(molecules.in(box), box);
+  }
+  const std::size_t said = followed.theirs.memory_usage();
+  const std::uint64_t before = budget.used();
+  followed.theirs = State();
+  const std::uint64_t given_back = before - budget.used();
+  EXPECT_GE(said, given_back);
+  EXPECT_GT(given_back, molecules.place.size() * 8 * sizeof(std::int32_t));  // the rows alone
+}
+
 // Bonds of 2 grid steps and of 500,000: of the latter, more raw bits than leave a state together with a token.
 TEST(LanesSection, FineAndCoarseGrids) {
   for (const auto &pair :
@@ -187,7 +317,7 @@ TEST(LanesSection, FineAndCoarseGrids) {
       const double size = size_of(330, bond);
       const Edges box = box_of(0, cube(size));
       Moving molecules(shape, 330 / shape.size(), bond, size, 3);
-      const Sections run = follow_steps(box, 6, [&](int f) {
+      const Sections run = follow(box, 6, [&](int f) {
         if (f > 0) molecules.move(sigma);
         return molecules.in(box);
       });
@@ -202,7 +332,7 @@ TEST(LanesSection, FewParticlesAndMany) {
     SCOPED_TRACE(length);
     const double size = size_of(length * count, 300);
     Moving molecules(chain(length), count, 300, count == 1 ? 1 : size, length);
-    const Sections run = follow_steps({}, 7, [&](int f) {
+    const Sections run = follow({}, 7, [&](int f) {
       if (f > 0) molecules.move(20);
       return molecules.open();
     });
@@ -231,7 +361,7 @@ TEST(LanesSection, WhereNothingMoves) {
   const double size = size_of(990, 300);
   const Edges box = box_of(0, cube(size));
   Moving molecules(chain(3), 330, 300, size, 7);
-  const Sections run = follow_steps(box, 14, [&](int f) {
+  const Sections run = follow(box, 14, [&](int f) {
     if (f > 0 && f < 3) molecules.move(20);
     return molecules.in(box);
   });
@@ -246,7 +376,7 @@ TEST(LanesSection, DegenerateGeometry) {
     const double size = size_of(n, 100);
     const Edges box = box_of(0, cube(size));
     Moving molecules(shape, n / shape.size(), 100, size, 15);
-    const Sections run = follow_steps(box, 14, [&](int f) {
+    const Sections run = follow(box, 14, [&](int f) {
       if (f > 0) molecules.move(1);
       Frame q = molecules.in(box);
       if (f < 2) return q;
@@ -297,6 +427,15 @@ TEST(LanesSection, FramesBetweenAndParticlesThatLeave) {
     const Bytes bytes = followed.next(q, box);
     ASSERT_FALSE(bytes.empty()) << f;
     EXPECT_EQ(bytes[0] & head::molecules, f == 1 || f == 7 ? 1 : 0) << f;
+  }
+  // All leave, and others come.
+  followed.keep({});
+  followed.add(molecules.in(box));
+  for (int f = 0; f < 3; ++f) {
+    molecules.move(20);
+    const Bytes bytes = followed.next(molecules.in(box), box);
+    ASSERT_FALSE(bytes.empty()) << f;
+    EXPECT_EQ(bytes[0] & head::molecules, f == 0 ? 1 : 0) << f;
   }
 }
 

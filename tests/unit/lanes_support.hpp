@@ -16,9 +16,9 @@ namespace gpz::lanes {
 using molecule::alkane;
 using molecule::Bytes;
 using molecule::chain;
+using molecule::Followed;
 using molecule::Shape;
 using Moving = molecule::Molecules;
-using Followed = molecule::FollowedBy<State>;
 
 // The head of a section (docs/format.md, section 9d).
 namespace head {

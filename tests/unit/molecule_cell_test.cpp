@@ -144,9 +144,7 @@ TEST(MoleculeCell, PlacesOneEdgeAwayComeBackToTheBox) {
     for (const bool brick : {false, true}) {
       if (c.axes[0].period == reach) continue;  // where doubles are no integers
       Edges edges;
-      edges.is_tilted = true;
-      edges.tilted_axes = c.axes;
-      edges.tilts = c.tilts;
+      edges.tilted = {c.axes, c.tilts};
       const Cell cell(c.axes, c.tilts, brick);
       for (int turn = 0; turn < 2000; ++turn) {
         Way place;

@@ -7,28 +7,23 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <memory>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "damage_support.hpp"
 #include "difference_support.hpp"
-#include "gpz/molecule/section.hpp"
+#include "gpz/lanes/section.hpp"
+#include "gpz/molecule/cell.hpp"
 
 namespace gpz::molecule {
 
 using codec::columns;
 using codec::empty_frame;
 using codec::Frame;
+using lanes::Edges;
 using test::Random;
 using Bytes = std::vector<std::uint8_t>;
 using Lags = format::Column<std::uint8_t>;
-
-// The head of a section (docs/format.md, section 9c).
-namespace head {
-constexpr std::uint8_t new_tree = 1, tilted = 2, brick = 4, quiet = 8;
-}  // namespace head
 
 // ---- boxes
 
@@ -39,17 +34,17 @@ inline Edges box_of(std::int64_t lo, const Way &periods) {
 }
 inline Edges tilted_box(std::int64_t lo, const Way &periods, const Cell::Tilts &tilts) {
   Edges edges;
-  edges.is_tilted = true;
-  for (std::size_t d = 0; d < 3; ++d) edges.tilted_axes[d] = {lo, periods[d]};
-  edges.axes[2] = edges.tilted_axes[2];  // the only edge that changes no other component when it is crossed upwards
-  edges.tilts = tilts;
+  format::TiltedEdges &tilted = edges.tilted.emplace();
+  for (std::size_t d = 0; d < 3; ++d) tilted.axes[d] = {lo, periods[d]};
+  tilted.tilts = tilts;
+  edges.axes[2] = tilted.axes[2];  // the only edge that changes no other component when it is crossed upwards
   return edges;
 }
 
 // As programs bring particles back, by any number of edges: to the cell, or to the brick as wide as it.
 inline Way inside(Way place, const Edges &edges, bool to_brick = false) {
-  const core::GridBox &axes = edges.is_tilted ? edges.tilted_axes : edges.axes;
-  const Cell::Tilts &t = edges.tilts;
+  const core::GridBox &axes = edges.tilted ? edges.tilted->axes : edges.axes;
+  const Cell::Tilts t = edges.tilted ? edges.tilted->tilts : Cell::Tilts{};
   const std::array<Way, 3> edge{{{axes[0].period, 0, 0}, {t[0], axes[1].period, 0}, {t[1], t[2], axes[2].period}}};
   std::array<double, 3> part{};
   for (std::size_t d = 3; d-- > 0;) {
@@ -170,13 +165,10 @@ class Molecules {
 
 // ---- both sides
 
-// An encoder and a decoder of the frames of a chunk: State is that of molecules, or of steps.
-template <typename State>
-class FollowedBy {
+// An encoder and a decoder of the frames of a chunk.
+class Followed {
  public:
-  static constexpr bool are_molecules = std::is_same_v<State, molecule::State>;
-
-  explicit FollowedBy(const Frame &first) { state.start(columns(first), first[0].size(), 3); }
+  explicit Followed(const Frame &first) { state.start(columns(first), first[0].size(), 3); }
 
   // The section of a frame, which comes back bit for bit; empty if there are no molecules.
   Bytes next(const Frame &q, const Edges &edges, int threads = 1) {
@@ -188,21 +180,11 @@ class FollowedBy {
       return bytes;
     }
     EXPECT_EQ(bytes.size() % 8, 0U);
-    if constexpr (are_molecules) {
-      // What a reader remembers makes the same section.
-      Bytes of_theirs;
-      EXPECT_TRUE(encode(theirs, state, columns(q), edges, of_theirs));
-      EXPECT_EQ(of_theirs, bytes);
-    }
     ours.commit(std::move(*update));
     const test::Copy copy(bytes);
     Frame decoded = empty_frame(state.particles);
     decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, codec::output(decoded));
     for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;
-    // Both keep memory for the next frame; an encoder of molecules has the particles twice.
-    if constexpr (are_molecules) {
-      EXPECT_LE(ours.memory_usage(), theirs.memory_usage() + 2 * state.particles * sizeof(Particle));
-    }
     skip(q, edges);
     return bytes;
   }
@@ -210,29 +192,20 @@ class FollowedBy {
   void skip(const Frame &q, const Edges &edges) { state.advance(columns(q), edges.axes); }
 
   void keep(const std::vector<std::uint32_t> &kept) {
-    for (State *side : {&ours, &theirs}) {
-      if constexpr (are_molecules)
-        side->keep(kept.data(), kept.size());
-      else
-        side->restart();
-    }
+    ours.restart();
+    theirs.restart();
     state.keep(kept.data(), kept.size());
   }
   void add(const Frame &added) {
+    ours.restart();
+    theirs.restart();
     state.add(columns(added), added[0].size());
-    for (State *side : {&ours, &theirs}) {
-      if constexpr (are_molecules)
-        side->add(added[0].size());
-      else
-        side->restart();
-    }
   }
 
   codec::DifferenceState state;
-  State ours;
-  State theirs;
+  lanes::State ours;
+  lanes::State theirs;
 };
-using Followed = FollowedBy<State>;
 
 // Bytes of the same frame in coding 1.
 inline std::size_t size_as_differences(const codec::DifferenceState &state, const Frame &q, const Edges &edges) {
@@ -254,10 +227,10 @@ struct Sections {
     return !sections.empty();
   }
 };
-template <typename Side = State, typename Next>
+template <typename Next>
 Sections follow(const Edges &edges, int frames, Next frame, int threads = 1) {
   Sections run;
-  FollowedBy<Side> followed(frame(0));
+  Followed followed(frame(0));
   for (int f = 1; f < frames; ++f) {
     const Frame q = frame(f);
     run.as_differences += size_as_differences(followed.state, q, edges);

@@ -75,15 +75,13 @@ struct Liquid {
   }
 };
 
-// What chunks with molecules need: their only fields are positions and ids.
-inline constexpr std::uint32_t for_molecules = feature::classed_sections | feature::steps;
 // How many of the frames have molecules.
 inline std::size_t frames_of_molecules(const Bytes &bytes) {
   const Reader reader = reader_of(bytes);
   std::size_t count = 0;
   for (std::size_t i = 0; i < reader.frames(); ++i) {
     const auto chunk = reader.stored(i).bytes;
-    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & for_molecules) != 0) ++count;
+    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & feature::steps) != 0) ++count;
   }
   return count;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trajectories of molecules: sections of codings 9 and 13 are in use where they should be, make files smaller, and keep
-// every value within its bound, while particles cross edges, leave and arrive.
+// Trajectories of molecules: sections of steps are in use where they should be, make files smaller, and keep every
+// value within its bound, while particles cross edges, leave and arrive.
 #include <gtest/gtest.h>
 
 #include "molecule_trajectory_support.hpp"
@@ -32,7 +32,7 @@ std::size_t size_with(const std::vector<Snapshot> &snapshots, Effort effort, std
     const std::uint32_t needed = format::needed_features(format::read_from(chunk.bytes.data()), chunk.bytes.size(), 2);
     EXPECT_EQ(needed & ~features, 0U);
     if (f > 0) {
-      EXPECT_EQ(needed & feature::classed_sections, features & feature::classed_sections) << f;
+      EXPECT_EQ(needed & feature::steps, features & feature::steps) << f;
     }
     size += f > 0 ? chunk.bytes.size() : 0;
   }
@@ -60,37 +60,19 @@ TEST(MoleculeTrajectory, InATiltedBoxWhereParticlesLeaveAndArrive) {
   expect_sections(liquid, 0.1, true);
 }
 
+// Particles of several blocks.
 TEST(MoleculeTrajectory, IsSmallerThanWithout) {
-  for (const bool tilted : {false, true}) {
-    Liquid liquid(chain(10), 2000, 2);
-    if (tilted) liquid.tilt();
-    const std::vector<Snapshot> snapshots = liquid.run(10, 0.1, 0.001);
-    for (const Effort effort : {Effort::standard, Effort::dense}) {
-      const std::size_t with = size_with(snapshots, effort, feature::known);
-      const std::size_t without = size_with(snapshots, effort, feature::known & ~for_molecules);
-      EXPECT_LT(with, without * 95 / 100);
-    }
-  }
-}
-
-// Chunks of many particles are in steps, those of few in coding 9.
-TEST(MoleculeTrajectory, LargeChunksAreInSteps) {
   for (const bool tilted : {false, true}) {
     Liquid liquid(chain(10), 20000, 12);
     if (tilted) liquid.tilt();
     const std::vector<Snapshot> snapshots = liquid.run(6, 0.1, 0.001);
     const Bytes bytes = file_by(snapshots, Effort::standard, Order::id);
     EXPECT_EQ(file_by(snapshots, Effort::standard, Order::id, 3), bytes);
-    const Reader reader = reader_of(bytes);
-    for (std::size_t f = 1; f < snapshots.size(); ++f) {
-      const auto chunk = reader.stored(f).bytes;
-      EXPECT_EQ(format::needed_features(format::read_from(chunk.data()), chunk.size(), 2), feature::steps) << f;
-    }
+    EXPECT_EQ(frames_of_molecules(bytes), snapshots.size() - 1);
     expect_held(bytes, snapshots);
-    const std::uint32_t all = feature::known;
-    const std::size_t in_steps = size_with(snapshots, Effort::standard, all & ~feature::classed_sections);
-    EXPECT_LT(in_steps, size_with(snapshots, Effort::standard, all & ~for_molecules) * 98 / 100);
-    EXPECT_LT(in_steps, size_with(snapshots, Effort::standard, all & ~feature::steps) * 103 / 100);
+    for (const Effort effort : {Effort::standard, Effort::dense})
+      EXPECT_LT(size_with(snapshots, effort, feature::known),
+                size_with(snapshots, effort, feature::known & ~feature::steps) * 98 / 100);
   }
 }
 

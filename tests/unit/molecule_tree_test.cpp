@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules as trees: what each particle hangs on, segments and classes, as particles leave and arrive; the bytes of a
-// tree; where molecules are found and where there are none.
+// Molecules as trees: references of each particle, segments, the bytes of a tree; where molecules are found and where
+// there are none.
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "damage_support.hpp"
+#include "gpz/molecule/tree.hpp"
 #include "matter.hpp"
 #include "molecule_support.hpp"
 
@@ -24,12 +23,9 @@ Lags repeated(const Shape &shape, std::size_t count) {
   return out;
 }
 
-// Of particles in a row, each 100 steps from the one before.
 Tree tree_of(const Lags &lags) {
-  Frame q = empty_frame(lags.size());
-  for (std::size_t i = 0; i < lags.size(); ++i) q[0][i] = 100 * static_cast<std::int64_t>(i);
   Tree tree;
-  tree.build(lags, columns(q), Cell());
+  tree.link(lags);
   return tree;
 }
 
@@ -57,14 +53,6 @@ TEST(MoleculeTree, LinksOfWater) {
     expect_links(tree, oxygen, {none, 0, none, 0});
     expect_links(tree, oxygen + 1, {none, 0, none, 0});
     expect_links(tree, oxygen + 2, {beside, 1, none, 0});
-  }
-  // Class 0 is that of the lone; oxygen, and two hydrogens that differ in what is known of them.
-  EXPECT_EQ(tree.classes(), 4U);
-  EXPECT_EQ(tree.members(0), 0U);
-  for (std::size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(tree[i].of_class, i + 1);
-    EXPECT_EQ(tree[i + 3].of_class, i + 1);
-    EXPECT_EQ(tree.members(i + 1), 2U);
   }
 }
 
@@ -105,30 +93,6 @@ TEST(MoleculeTree, LinksReach255Slots) {
   }
 }
 
-TEST(MoleculeTree, ClassesEndAt256) {
-  // Bonds of all lengths, on roots that have one child: lengths alone make classes.
-  const std::size_t n = 2000;
-  Lags lags(n);
-  Frame q = empty_frame(n);
-  Random random(1);
-  std::size_t pair = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    // Pairs, triples, and stars of four, whose bonds have all lengths up to 2^21.
-    lags[i] = static_cast<std::uint8_t>(i % 10 == 0 || i % 10 == 2 || i % 10 == 5 ? 0 : i % 10 > 5 ? i % 10 - 5 : 1);
-    const std::int64_t length = std::int64_t{1} << (pair++ % 22);
-    q[pair % 3][i] = lags[i] == 0 ? 0
-                                  : q[pair % 3][i - lags[i]] + length +
-                                        static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(length)));
-  }
-  Tree tree;
-  tree.build(lags, columns(q), Cell());
-  EXPECT_EQ(tree.classes(), Tree::max_classes);
-  std::size_t members = 0;
-  for (std::size_t c = 0; c < tree.classes(); ++c) members += tree.members(c);
-  EXPECT_EQ(members, n);
-  EXPECT_GT(tree.members(255), 1U);
-}
-
 TEST(MoleculeTree, NothingHangsOverTheEndOfASegment) {
   for (const Shape &shape : {chain(3), chain(41), alkane(20), Shape{0}}) {
     const Tree tree = tree_of(repeated(shape, 20000 / shape.size()));
@@ -149,37 +113,6 @@ TEST(MoleculeTree, NothingHangsOverTheEndOfASegment) {
     EXPECT_EQ(begin, tree.particles());
     EXPECT_GE(tree.segment_ends().size(), 4U);
   }
-}
-
-void expect_same_links(const Tree &a, const Tree &b) {
-  ASSERT_EQ(a.particles(), b.particles());
-  EXPECT_EQ(a.segment_ends(), b.segment_ends());
-  for (std::size_t i = 0; i < a.particles(); ++i) {
-    EXPECT_EQ(a[i].parent, b[i].parent) << i;
-    expect_links(a, i, {b[i].along, b[i].along_lag, b[i].across, b[i].across_lag});
-  }
-}
-
-TEST(MoleculeTree, ParticlesLeaveAndArrive) {
-  Tree tree = tree_of(repeated(alkane(3), 2));  // C H H H, C H H, C H H H
-  const Tree before = tree;
-  // The first carbon leaves, and a hydrogen of the second one.
-  std::vector<std::uint32_t> kept;
-  for (std::uint32_t i = 1; i < tree.particles(); ++i)
-    if (i != 5) kept.push_back(i);
-  tree.keep(kept.data(), kept.size());
-  expect_same_links(tree, tree_of(lags_of({0, 0, 0, 0, 1, 2, 1, 2, 3, 0, 1, 2, 3, 4, 1, 2, 3, 1, 2, 3})));
-  for (std::size_t i = 0; i < kept.size(); ++i)
-    EXPECT_EQ(tree[i].of_class, i < 4 ? Tree::lone_class : before[kept[i]].of_class) << i;
-  tree.add(2);
-  expect_same_links(tree, tree_of(lags_of({0, 0, 0, 0, 1, 2, 1, 2, 3, 0, 1, 2, 3, 4, 1, 2, 3, 1, 2, 3, 0, 0})));
-  EXPECT_EQ(tree[20].of_class, Tree::lone_class);
-  EXPECT_EQ(tree.classes(), before.classes());
-  for (std::size_t c = 0; c < tree.classes(); ++c) EXPECT_EQ(tree.members(c), before.members(c));
-  tree.keep(nullptr, 0);
-  EXPECT_TRUE(tree.empty());
-  tree.add(3);
-  EXPECT_TRUE(tree.empty());
 }
 
 // ---- bytes
@@ -338,8 +271,7 @@ TEST(MoleculeSearch, SegmentsOfALongPolymerEnd) {
   const Frame now = polymer.open();
   const Lags found = Tree::find(columns(before), columns(now), n, Cell());
   EXPECT_GT(share_of(found, {1}), 0.9);
-  Tree tree;
-  tree.build(found, columns(now), Cell());
+  const Tree tree = tree_of(found);
   EXPECT_GE(tree.segment_ends().size(), n / (2 * Tree::segment_size + 64));
   std::size_t begin = 0;
   for (const std::uint32_t end : tree.segment_ends()) {

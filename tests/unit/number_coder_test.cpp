@@ -309,6 +309,25 @@ TEST(NumberSegments, AreNoneOrHaveNoNumbers) {
   EXPECT_TRUE(decode(encode(none), none).empty());
 }
 
+// Numbers in any pieces of memory, coded by any number of threads.
+TEST(NumberSegments, AnyNumberOfThreads) {
+  const Streams made = mixed_streams(40, 2000);
+  const std::vector<std::uint8_t> expected = encode(made);
+  for (const int threads : {1, 3}) {
+    std::vector<std::vector<std::uint64_t>> items;
+    std::size_t i = 0;
+    for (const std::size_t end : made.ends)
+      for (items.emplace_back(); i < end; ++i)
+        items.back().push_back(std::uint64_t{made.numbers.context[i]} << 32 | made.numbers.number[i]);
+    std::vector<NumberSegment> segments;
+    segments.reserve(items.size());
+    for (auto &segment : items) segments.push_back({segment.data(), segment.size()});
+    std::vector<std::uint8_t> bytes;
+    append_segments(segments, made.numbers.contexts, threads, bytes);
+    EXPECT_EQ(bytes, expected) << threads;
+  }
+}
+
 // One table for all: a stream costs its length, its states, and what fills the last 8 bytes.
 TEST(NumberSegments, CostLittle) {
   Streams made;

@@ -95,28 +95,30 @@ TEST(SectionWriter, CandidatesHaveTheirTurns) {
 // Every candidate is a coding that readers know in such chunks, and every coding is a candidate somewhere.
 TEST(SectionWriter, TablesAgree) {
   std::set<int> tried;
-  // Coding 9 is for files without steps.
   for (const ChunkKind kind : {ChunkKind::difference, ChunkKind::ordered, ChunkKind::cells, ChunkKind::sequence})
     for (const FieldClass field : {sort_keys, trajectory::integers, lossless, positions, values, identity})
       for (const std::uint64_t particles : {1000, 100000})
-        for (const std::uint32_t features : {feature::known, feature::known & ~feature::steps})
-          for (const SectionCandidate &candidate : section_candidates(kind, field, particles, features)) {
-            EXPECT_TRUE(format::allows_coding(kind, candidate.coding, field));
-            tried.insert(candidate.coding);
-          }
+        for (const SectionCandidate &candidate : section_candidates(kind, field, particles, feature::known)) {
+          EXPECT_TRUE(format::allows_coding(kind, candidate.coding, field));
+          tried.insert(candidate.coding);
+        }
+  EXPECT_EQ(tried.count(format::left_out), std::size_t{0});
+  tried.insert(format::left_out);
   EXPECT_EQ(tried.size(), format::coding_count);
   // Rows are found by their numbers.
   for (std::uint8_t n = 1; n <= format::coding_count; ++n) {
     EXPECT_EQ(format::rule_of(static_cast<format::FieldCodingKind>(n)).number, n);
     EXPECT_EQ(coding_of(static_cast<format::FieldCodingKind>(n)).number, n);
   }
-  for (std::uint32_t k = 0; k < format::chunk_kinds; ++k)
+  for (std::uint32_t k = 0; k < format::chunk_kinds; ++k) {
+    EXPECT_FALSE(format::allows_coding(static_cast<ChunkKind>(k), format::left_out, format::any_field));
     EXPECT_EQ(static_cast<std::uint32_t>(format::rule_of(static_cast<ChunkKind>(k)).kind), k);
+  }
 }
 
 // What came of sections of molecules, as append_section reports it.
 struct Molecules {
-  const Coding &coding = coding_of(format::molecules);
+  const Coding &coding = coding_of(format::steps);
   const Field field;
   model::ModelledState modelled;
   SectionContext context{field, 1000};

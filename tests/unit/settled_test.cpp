@@ -63,10 +63,9 @@ struct Encoded {
   Encoded(Small small, std::size_t particles, double bound, int frames, int threads, int next_key = 0)
       : encoder(threads) {
     encoder.set_order(Order::id);
-    encoder.set_effort(default_effort, feature::known & ~feature::steps);
+    encoder.set_effort(default_effort, feature::known);
     Metadata metadata = small_metadata();
-    // A GPU goes on from sections of molecules, not of steps.
-    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX) & ~feature::steps;
+    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX);
     Writer writer(file, metadata);
     std::uint16_t since_key = 0;
     for (int f = 0; f < frames; ++f) {
@@ -106,7 +105,7 @@ constexpr double bound_of_waters = 0.0002;  // fine enough that no bond looks ri
 
 // A hot thin liquid, in whose order of ids neighbours soon differ.
 LennardJones thin_liquid() {
-  LennardJones liquid(6, 0.4, 3, 1);
+  LennardJones liquid(6, 0.2, 6, 1);
   liquid.run(200);
   return liquid;
 }
@@ -126,7 +125,7 @@ TEST(Settled, LiquidsArePredicted) {
   for (std::size_t f = 0; f < 6; ++f) EXPECT_TRUE(second.chunks[f] == two.chunks[6 + f]) << f;
 }
 
-// Contests end with frame 2, but particles are predicted from neighbours for some frames more.
+// Contests end soon, but particles are predicted from neighbours for some frames more.
 TEST(Settled, NeighboursAreTriedAsLongAsTheyHelp) {
   LennardJones liquid(6, 0.8442, 1.44, 1);
   liquid.run(200);
@@ -136,7 +135,7 @@ TEST(Settled, NeighboursAreTriedAsLongAsTheyHelp) {
   while (first < frames && has_neighbours(encoded.chunks[first])) ++first;
   EXPECT_GT(first, 4U);
   EXPECT_LT(first, frames);
-  for (std::size_t f = 2; f < frames; ++f) {
+  for (std::size_t f = 3; f < frames; ++f) {
     EXPECT_EQ(encoded.codings[f], format::predicted_values) << f;
     EXPECT_EQ(has_neighbours(encoded.chunks[f]), f < first) << f;
     EXPECT_EQ(encoded.settled[f], f <= first ? 0 : format::predicted_values) << f;
@@ -146,12 +145,12 @@ TEST(Settled, NeighboursAreTriedAsLongAsTheyHelp) {
 
 TEST(Settled, WatersAreMolecules) {
   const FlexibleWaters waters(400, 1);
-  const int molecules = format::molecules;
+  const int steps = format::steps;
   const Encoded encoded(waters, model::large_section, bound_of_waters, 10, 2);
-  std::vector<int> expected(10, molecules);
+  std::vector<int> expected(10, steps);
   expected[0] = expected[1] = expected[2] = 0;
   EXPECT_EQ(encoded.settled, expected);
-  for (std::size_t f = 1; f < 10; ++f) EXPECT_EQ(encoded.codings[f], molecules) << f;
+  for (std::size_t f = 1; f < 10; ++f) EXPECT_EQ(encoded.codings[f], steps) << f;
   expect_held(encoded, {1, 5, 9});
 }
 

@@ -142,7 +142,7 @@ std::vector<std::string> predictions_of(const std::vector<std::uint8_t> &chunk, 
     return found;
   }
   const std::uint8_t *at = chunk.data() + section.offset;
-  if (*at == format::molecules) found.emplace_back("molecules");
+  if (*at == format::steps) found.emplace_back("molecules");
   if (*at != format::predicted_values || section.size == format::field_coding_size) return found;
   at += format::field_coding_size + 16 * components;
   const auto exact = format::load_little<std::uint64_t>(at);

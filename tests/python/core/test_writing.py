@@ -84,11 +84,11 @@ def test_a_key_interval_that_the_first_appended_frame_gives(path):
     ("effort", "order", "features"),
     [
         ("fast", "id", 0),
-        ("standard", "id", 9),
+        ("standard", "id", 137),
         ("standard", "place", 0),
-        ("dense", "id", 11),
+        ("dense", "id", 139),
         ("dense", "place", 11),
-        ("standard", "auto", 9),
+        ("standard", "auto", 137),
         ("fast", "memory", 4),
     ],
 )

@@ -3,16 +3,15 @@
 
 from .cells import CELLS, decode_cells
 from .codec import BadFile, decode_chunk
-from .difference import DIFFERENCES, MODELLED, MOLECULES, READERS, STEPS, ChunkHistory, decode_differences
+from .difference import DIFFERENCES, MODELLED, READERS, STEPS, ChunkHistory, decode_differences
 from .modelled import Models, read_modelled
-from .molecules import read_molecules
 from .ordered import ORDERED, bonds_of, decode_ordered
 from .sequence import SEQUENCE, decode_sequence
 from .steps import read_steps
 
 BLOCK_CODED = 0  # kind of chunks
 INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells, SEQUENCE: decode_sequence}  # kinds
-READERS.update({MODELLED: read_modelled, MOLECULES: read_molecules, STEPS: read_steps})
+READERS.update({MODELLED: read_modelled, STEPS: read_steps})
 KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED, CELLS, SEQUENCE)
 
 

@@ -24,7 +24,7 @@ from .classed import Memory, read_classed
 from .few_values import Others, read_few_values
 
 DIFFERENCES = 1  # kind of chunks
-CODINGS = PREDICTED, BLOCK_CODED, MODELLED, MOLECULES, CLASSED, FEW_VALUES, STEPS = 1, 2, 4, 9, 10, 11, 13  # of sections
+CODINGS = PREDICTED, BLOCK_CODED, MODELLED, CLASSED, FEW_VALUES, STEPS = 1, 2, 4, 10, 11, 13  # of sections
 PREDICTIONS = TEMPORAL, WITH_NEIGHBOURS = 1, 2
 LARGEST_VELOCITY = 2**22 - 1
 LARGEST_MEAN = 2**23 - 1  # in eighths
@@ -96,14 +96,13 @@ class FieldHistory:
         self.index = [[index_from_value(bits, field) for bits in column] for column in columns]
         self.velocity, self.velocity_before, self.sum = ([[0] * len(c) for c in columns] for _ in range(3))
         self.modelled = None  # what modelled sections remember
-        self.molecules = None  # what sections of molecules remember
         self.steps = None  # what sections of steps remember
         self.classed = Memory()
         self.frames = 1  # since the independent chunk, with it
         self.others = None  # other fields of the chunk, those before it as they are in the frame
 
     def memories(self):
-        return [memory for memory in (self.modelled, self.molecules, self.steps) if memory is not None]
+        return [memory for memory in (self.modelled, self.steps) if memory is not None]
 
     def lists(self):
         return *self.index, *self.velocity, *self.velocity_before, *self.sum
@@ -348,7 +347,7 @@ def decode_section(data, history, t, passages):
 
     add_passages(history, edges, passages)
     require(coding == PREDICTED or not is_plain(field), "a field without a grid is modelled")
-    require(coding not in (MOLECULES, STEPS) or field.leading and dimensions == 3, "molecules of a field that has no positions")
+    require(coding != STEPS or field.leading and dimensions == 3, "molecules of a field that has no positions")
     if coding == PREDICTED and cursor.offset == len(data):
         moved = history.move(history.index, open_axes, t)
         return history.values(), moved

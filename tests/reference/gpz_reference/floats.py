@@ -4,15 +4,20 @@ quotients and square roots of f32 that is the f32 operation of IEEE 754, as 53 >
 
 import operator
 from array import array
-from math import nan, sqrt
-
-from .molecule_ways import ratio
+from math import copysign, inf, nan, sqrt
 
 CODE = "f"  # rounds to nearest, to infinity where f32 ends
 
 
 def nearest(x):
     return array(CODE, [x])[0]
+
+
+def ratio(a, b):
+    """a / b, b = 0 included."""
+    if b == 0:
+        return nan if a == 0 else copysign(inf, a) * copysign(1, b)
+    return a / b
 
 
 def binary(operation):

@@ -3,12 +3,31 @@
 names are those of the page."""
 
 from .floats import F32, choose, clamp, inverse_root, larger, root, smaller
-from .molecule_ways import cross, dot, minus, plus, times
 
 KINDS = ROOT, SPHERE, WIDE, NARROW = range(4)
 USUAL, LAST = 1, 2  # groups of places
 MOST_LEVEL_OF_SIDE = 15
 LONGEST_MEMORY = 16  # sections
+
+
+def dot(a, b):
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross(a, b):
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def times(k, a):
+    return [k * x for x in a]
+
+
+def plus(a, b):
+    return [x + y for x, y in zip(a, b)]
+
+
+def minus(a, b):
+    return [x - y for x, y in zip(a, b)]
 
 
 class Weights:

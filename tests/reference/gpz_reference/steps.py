@@ -6,12 +6,14 @@ import struct
 from .codec import Cursor, require
 from .difference import limited, signed
 from .floats import F32, clamp
-from .molecules import Box, find_links, take_box, take_lags
+from .edges import Box, take_box
 from .numbers import NumberStream
 from .step_ways import KINDS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
+from .trees import find_links, take_lags
 
 NEW, CONSTANTS, TABLES, WRAP, TILTED, BRICK, MOTION_ENDS = 1, 2, 4, 8, 16, 32, 64  # flags
 LANES = 32
+FEW_STEPS = 256  # blocks of fewer have half as many states as lanes
 LEAST_STATE = 2**16
 LEAST_BLOCK = 32
 MOST_CLASSES = 256
@@ -263,10 +265,16 @@ class Layout:
 # ---- the numbers of a block
 
 
+def states_of(steps):
+    """How many a block of so many steps has."""
+    return LANES // 2 if steps < FEW_STEPS else LANES
+
+
 class Block:
-    def __init__(self, words, sides, tables):
+    def __init__(self, words, sides, tables, steps):
+        """`steps`: how many the block has."""
         self.words, self.at, self.sides, self.tables = words, 0, sides, tables
-        halves = [self.take_word() for _ in range(2 * LANES)]
+        halves = [self.take_word() for _ in range(2 * states_of(steps))]
         self.states = [low | high << 16 for low, high in zip(halves[::2], halves[1::2])]
         require(min(self.states) >= LEAST_STATE, "a state of steps is too small")
 
@@ -277,22 +285,31 @@ class Block:
 
     def refill(self, lanes):
         for lane in lanes:
-            if self.states[lane] < LEAST_STATE:
-                self.states[lane] = self.states[lane] << 16 | self.take_word()
+            state = lane % len(self.states)
+            if self.states[state] < LEAST_STATE:
+                self.states[state] = self.states[state] << 16 | self.take_word()
+
+    def rounds(self, items):
+        """Of the lanes: pairs of a lane and its item."""
+        items = list(enumerate(items))
+        return [items[first : first + len(self.states)] for first in range(0, len(items), len(self.states))]
 
     def take(self, E, V, group):
         """A component of each lane."""
-        lanes = range(len(E))
-        found = [self.take_token(lane, *place) for lane, place in enumerate(zip(*self.places(E, V, group)))]
+        return [component for places in self.rounds(zip(*self.places(E, V, group))) for component in self.take_round(places)]
+
+    def take_round(self, places):
+        lanes = [lane for lane, _ in places]
+        found = [self.take_token(lane, *place) for lane, place in places]
         self.refill(lanes)
         numbers = []
-        for lane, (low, token, b, _, _) in enumerate(found):
+        for lane, (low, token, b, _, _) in zip(lanes, found):
             if token is not None and b > RAW_BITS:
                 low = low << b - RAW_BITS | self.take_raw(lane, b - RAW_BITS)
             numbers.append(low)
         self.refill(lanes)
         components = []
-        for lane, (low, (_, token, b, middle, turned)) in enumerate(zip(numbers, found)):
+        for lane, low, (_, token, b, middle, turned) in zip(lanes, numbers, found):
             if token is None:
                 number = 0
                 for _ in range(2):
@@ -320,33 +337,36 @@ class Block:
         return middles, turned, places, widths
 
     def take_token(self, lane, middle, turned, place, b):
-        state = self.states[lane]
+        number = lane % len(self.states)
+        state = self.states[number]
         token, frequency, start = self.tables[place].slots[state % SLOTS]
-        self.states[lane] = frequency * (state // SLOTS) + state % SLOTS - start
+        self.states[number] = frequency * (state // SLOTS) + state % SLOTS - start
         low = self.take_raw(lane, min(b, RAW_BITS)) if token is not None else 0
         return low, token, b, middle, turned
 
     def take_raw(self, lane, width):
-        state = self.states[lane]
-        self.states[lane] = state >> width
+        number = lane % len(self.states)
+        state = self.states[number]
+        self.states[number] = state >> width
         return state & (1 << width) - 1
 
     def take_sides(self, lanes, levels):
         """Of the lanes that are true: whether it is the other one. False of the others."""
         others = []
-        for lane, (is_taken, level) in enumerate(zip(lanes, levels)):
-            others.append(is_taken and self.take_side(lane, self.sides[level]))
-        self.refill(lane for lane, is_taken in enumerate(lanes) if is_taken)
+        for sides in self.rounds(zip(lanes, levels)):
+            others += [is_taken and self.take_side(lane, self.sides[level]) for lane, (is_taken, level) in sides]
+            self.refill(lane for lane, (is_taken, _) in sides if is_taken)
         return others
 
     def take_side(self, lane, nearer):
-        high, slot = divmod(self.states[lane], SIDE_SLOTS)
+        number = lane % len(self.states)
+        high, slot = divmod(self.states[number], SIDE_SLOTS)
         is_other = slot >= nearer
-        self.states[lane] = (SIDE_SLOTS - nearer) * high + slot - nearer if is_other else nearer * high + slot
+        self.states[number] = (SIDE_SLOTS - nearer) * high + slot - nearer if is_other else nearer * high + slot
         return is_other
 
     def end(self):
-        require(self.states == [LEAST_STATE] * LANES, "the states of steps do not end where they do")
+        require(self.states == [LEAST_STATE] * len(self.states), "the states of steps do not end where they do")
         require(self.at == len(self.words), "a block of steps has too many words")
 
 
@@ -410,7 +430,9 @@ class Pass:
         if flags & NEW or not is_known:
             memory.recall(self.index, self.box)
         counts = cursor.unpack(f"{len(memory.layout.blocks)}I")
-        self.blocks = [Block(cursor.unpack(f"{count}H"), memory.sides, memory.tables) for count in counts]
+        self.blocks = [
+            Block(cursor.unpack(f"{count}H"), memory.sides, memory.tables, len(steps)) for count, steps in zip(counts, memory.layout.blocks)
+        ]
         cursor.skip_padding()
         require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
 
