@@ -8,12 +8,8 @@
 namespace gpz::lanes {
 
 void State::commit(Update &&update) {
-  if (update.plan != nullptr) {
-    plan_ = std::move(update.plan);
-    sections_ = 0;
-  }
-  if (update.numbers != nullptr) numbers_ = std::move(update.numbers);
-  if (update.codes != nullptr) codes_ = std::move(update.codes);
+  if (update.models.plan != nullptr) sections_ = 0;
+  models_.take(std::move(update.models));
   if (update.fit) fit_ = std::move(*update.fit);
   if (update.counts != nullptr) counts_ = std::move(update.counts);
   if (update.has_settled) counts_.reset();
@@ -26,9 +22,7 @@ void State::commit(Update &&update) {
 }
 
 void State::restart() {
-  plan_ = nullptr;
-  numbers_ = nullptr;
-  codes_ = nullptr;
+  models_ = {};
   rests_ = false;
   frames_ = sections_ = 0;
   counts_.reset();
@@ -36,13 +30,13 @@ void State::restart() {
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, plan_bytes_, followed_blocks_);
-  const std::shared_ptr<Plan> &plan = plan_ != nullptr ? plan_ : known_plan_;
+  std::size_t bytes = codec::memory_of(rows_, followed_blocks_) + known_plan_.memory_usage();
+  const std::shared_ptr<Plan> &plan = models_.plan != nullptr ? models_.plan : known_plan_.plan();
   if (plan != nullptr)
     bytes +=
         plan->layout.memory_usage() + plan->molecules.tree.memory_usage() + codec::memory_of(plan->molecules.of_class);
-  if (numbers_ != nullptr) bytes += numbers_->columns.memory_usage();
-  if (codes_ != nullptr) bytes += codes_->memory_usage();
+  if (models_.numbers != nullptr) bytes += models_.numbers->columns.memory_usage();
+  if (models_.codes != nullptr) bytes += models_.codes->memory_usage();
   if (counts_ != nullptr) bytes += codec::memory_of(counts_->places);
   return bytes;
 }

@@ -16,23 +16,16 @@
 #include "gpz/lanes/fit.hpp"
 #include "gpz/lanes/images.hpp"
 #include "gpz/lanes/layout.hpp"
+#include "gpz/lanes/opened_section.hpp"
 #include "gpz/lanes/plan.hpp"
 #include "gpz/lanes/words.hpp"
 #include "gpz/molecule/section.hpp"
 
 namespace gpz::lanes {
 
-// What frames share until a section replaces it.
-struct Numbers {
-  std::vector<ClassConstants> constants;
-  ConstantColumns columns;
-};
-
 // Changes that take effect only if the section is kept.
 struct Update {
-  std::shared_ptr<Plan> plan;        // null: as before
-  std::shared_ptr<Numbers> numbers;  // null: as before
-  std::shared_ptr<Codes> codes;      // null: as before
+  Models models;  // those that are new
   // Encoder: of the first frames with this plan.
   std::optional<Fit> fit;
   std::shared_ptr<Counts> counts;
@@ -49,7 +42,7 @@ struct Update {
 
 class State {
  public:
-  bool empty() const { return plan_ == nullptr; }
+  bool empty() const { return models_.plan == nullptr; }
   // Whether motion ended in the last section, once.
   bool take_rest() { return std::exchange(rests_, false); }
   void commit(Update &&update);
@@ -62,9 +55,7 @@ class State {
   friend class SectionEncoder;
   friend class SectionDecoder;
 
-  std::shared_ptr<Plan> plan_;
-  std::shared_ptr<Numbers> numbers_;
-  std::shared_ptr<Codes> codes_;
+  Models models_;
   bool rests_ = false;
   std::uint64_t frames_ = 0;    // of the history, when the rows were written
   std::uint64_t sections_ = 0;  // with this plan
@@ -76,9 +67,7 @@ class State {
   Fit fit_;
   std::shared_ptr<const Counts> counts_;
   std::size_t words_ = 0;
-  // Decoder: the bytes that the plan was read from. The next interval often has the same.
-  std::vector<std::uint8_t> plan_bytes_;
-  std::shared_ptr<Plan> known_plan_;
+  KnownPlan known_plan_;  // decoder
   // The blocks of the plan that have particles which are followed, if not all are.
   format::Column<std::uint32_t> followed_blocks_;
 };

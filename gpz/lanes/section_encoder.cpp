@@ -39,7 +39,9 @@ bool is_moderate(RowImage image) {
 class SectionEncoder : public SectionPass {
  public:
   SectionEncoder(State &state, const codec::DifferenceState &history, int threads)
-      : SectionPass(state, history, threads, nullptr) {}
+      : SectionPass(state, history, threads, nullptr) {
+    models_ = state.models_;
+  }
 
   bool encode(const codec::IndexColumns &q, const molecule::Edges &edges, bool rests,
               std::vector<std::uint8_t> &bytes) {
@@ -51,19 +53,19 @@ class SectionEncoder : public SectionPass {
       cell_ = Cell(edges.tilted_axes, edges.tilts, false);
     }
     if (state_.empty() && !find_molecules(q)) return false;
-    if (update_.plan != nullptr) flags |= new_plan;
+    if (update_.models.plan != nullptr) flags |= new_plan;
     start();
     if (!find_rows(q)) return false;
     fit();
-    if (update_.plan != nullptr) {
+    if (update_.models.plan != nullptr) {
       // The first layout takes all circles for wide ones.
-      for (std::size_t c = 0; c < plan_->molecules.is_wide.size(); ++c)
-        plan_->molecules.is_wide[c] = power_of(numbers_->constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
-      plan_->layout.build(plan_->molecules, particles_a_block);
+      for (std::size_t c = 0; c < models_.plan->molecules.is_wide.size(); ++c)
+        models_.plan->molecules.is_wide[c] = power_of(models_.numbers->constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
+      models_.plan->layout.build(models_.plan->molecules, particles_a_block);
       start();
       if (!find_rows(q)) return false;
     }
-    if (update_.numbers != nullptr) numbers_->columns.fill(plan_->layout, numbers_->constants);
+    if (update_.models.numbers != nullptr) models_.numbers->columns.fill(models_.plan->layout, models_.numbers->constants);
     std::optional<ImageExceptions> best = find_images(false);
     const auto try_wraps = [&](unsigned as) {
       if (best && best->slot.empty()) return false;
@@ -90,21 +92,21 @@ class SectionEncoder : public SectionPass {
       words = code_items();
       update_.words = count_of(words);
     }
-    if (update_.numbers != nullptr) flags |= new_constants;
-    if (update_.codes != nullptr) flags |= new_codes;
+    if (update_.models.numbers != nullptr) flags |= new_constants;
+    if (update_.models.codes != nullptr) flags |= new_codes;
 
     const std::size_t begin = bytes.size();
     format::ByteWriter writer(bytes);
     writer.u64(flags);
     if (edges.is_tilted) molecule::append_tilted(edges.tilted_axes, edges.tilts, bytes);
-    if (update_.plan != nullptr) {
+    if (update_.models.plan != nullptr) {
       std::vector<std::uint8_t> plan;
-      append_plan(plan_->molecules, plan, threads_);
+      append_plan(models_.plan->molecules, plan, threads_);
       writer.u64(plan.size());
       bytes.insert(bytes.end(), plan.begin(), plan.end());
     }
-    if (update_.numbers != nullptr) append_numbers(bytes);
-    if (update_.codes != nullptr) codes_->append(bytes);
+    if (update_.models.numbers != nullptr) append_numbers(bytes);
+    if (update_.models.codes != nullptr) models_.codes->append(bytes);
     update_.lasting_bytes = bytes.size() - begin;
     best->append(bytes);
     for (const auto &block : words) writer.u32(static_cast<std::uint32_t>(block.size()));
@@ -119,9 +121,9 @@ class SectionEncoder : public SectionPass {
     if (history_.particles > most_particles) return false;
     const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
                                    history_.axes[2].last.data()};
-    plan_ = find_plan(last, q, history_.particles, cell_, threads_);
-    update_.plan = plan_;
-    return plan_ != nullptr;
+    models_.plan = find_plan(last, q, history_.particles, cell_, threads_);
+    update_.models.plan = models_.plan;
+    return models_.plan != nullptr;
   }
 
   // Rows and images of this frame.
@@ -162,16 +164,16 @@ class SectionEncoder : public SectionPass {
     update_.has_settled = section_number() >= fitted.back();
     if (!is_in(section_number() + 1, fitted.begin(), fitted.end())) return;
     // A state of a decoder has no sums; what was read stays as it is.
-    if (update_.plan == nullptr && state_.fit_.empty()) return;
+    if (update_.models.plan == nullptr && state_.fit_.empty()) return;
     update_.fit = state_.fit_;
-    if (update_.plan != nullptr) {
+    if (update_.models.plan != nullptr) {
       update_.fit.emplace();
-      update_.fit->start(plan_->molecules.is_wide.size());
+      update_.fit->start(models_.plan->molecules.is_wide.size());
     }
-    update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next(), means(nullptr));
-    if (update_.plan == nullptr) return;
-    update_.numbers = numbers_ = std::make_shared<Numbers>();
-    numbers_->constants = update_.fit->constants();
+    update_.fit->add(models_.plan->molecules, layout(), state_.rows_.data(), next(), means(nullptr));
+    if (update_.models.plan == nullptr) return;
+    update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
+    models_.numbers->constants = update_.fit->constants();
   }
 
   // Nothing if an image is too far from the usual one.
@@ -199,7 +201,7 @@ class SectionEncoder : public SectionPass {
     item_count_.assign(blocks.size(), 0);
     items_.resize(layout().steps().size() * codec::step_most_items);
     update_.means.resize(state_.means_.size());
-    const codec::StepTable table = layout().table(numbers_->columns.data());
+    const codec::StepTable table = layout().table(models_.numbers->columns.data());
     for_blocks([&](std::size_t b) {
       first_item_[b] = blocks[b].first * codec::step_most_items;
       item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
@@ -221,33 +223,33 @@ class SectionEncoder : public SectionPass {
   // Constants and tables are fitted once more to all frames so far, if they save in 32 frames what they take.
   bool refit() {
     constexpr double frames = 32;
-    if (update_.plan != nullptr || !update_.fit) return false;
+    if (update_.models.plan != nullptr || !update_.fit) return false;
     if (!is_in(section_number() + 1, refitted.begin(), refitted.end())) return false;
-    const double before = cost(*codes_, count_items());
+    const double before = cost(*models_.codes, count_items());
     auto numbers = std::make_shared<Numbers>();
     numbers->constants = update_.fit->constants();
-    numbers->columns.fill(plan_->layout, numbers->constants);
-    const std::shared_ptr<Numbers> last = std::exchange(numbers_, numbers);
-    update_.numbers = numbers_;
+    numbers->columns.fill(models_.plan->layout, numbers->constants);
+    const std::shared_ptr<Numbers> last = std::exchange(models_.numbers, numbers);
+    update_.models.numbers = models_.numbers;
     find_items();
     const Counts counts = count_items();
-    update_.codes = codes_for(counts);
+    update_.models.codes = codes_for(counts);
     std::vector<std::uint8_t> stored;
     append_numbers(stored);
-    update_.codes->append(stored);
-    if (frames * (before - cost(*update_.codes, counts)) > 8.0 * static_cast<double>(stored.size())) {
-      codes_ = update_.codes;
+    update_.models.codes->append(stored);
+    if (frames * (before - cost(*update_.models.codes, counts)) > 8.0 * static_cast<double>(stored.size())) {
+      models_.codes = update_.models.codes;
       return true;
     }
-    numbers_ = last;
-    update_.numbers = nullptr;
-    update_.codes = nullptr;
+    models_.numbers = last;
+    update_.models.numbers = nullptr;
+    update_.models.codes = nullptr;
     find_items();
     return false;
   }
 
   void append_numbers(std::vector<std::uint8_t> &bytes) const {
-    append_constants(numbers_->constants, update_.plan == nullptr ? &state_.numbers_->constants : nullptr, bytes);
+    append_constants(models_.numbers->constants, update_.models.plan == nullptr ? &state_.models_.numbers->constants : nullptr, bytes);
   }
 
   Counts count_items() const {
@@ -265,7 +267,7 @@ class SectionEncoder : public SectionPass {
       codes->choose(counts.places, counts.sides);
       return codes;
     }
-    update_.counts = update_.plan != nullptr ? std::make_shared<Counts>() : std::make_shared<Counts>(*state_.counts_);
+    update_.counts = update_.models.plan != nullptr ? std::make_shared<Counts>() : std::make_shared<Counts>(*state_.counts_);
     update_.counts->add(counts);
     codes->choose(update_.counts->places, update_.counts->sides);
     return codes;
@@ -274,17 +276,17 @@ class SectionEncoder : public SectionPass {
   void choose_codes() {
     const Counts counts = count_items();
     std::shared_ptr<Codes> own = codes_for(counts);
-    if (update_.numbers == nullptr) {
+    if (update_.models.numbers == nullptr) {
       std::vector<std::uint8_t> stored;
       own->append(stored);
-      if (cost(*own, counts) + 8.0 * static_cast<double>(stored.size()) >= cost(*codes_, counts)) return;
+      if (cost(*own, counts) + 8.0 * static_cast<double>(stored.size()) >= cost(*models_.codes, counts)) return;
     }
-    update_.codes = codes_ = std::move(own);
+    update_.models.codes = models_.codes = std::move(own);
   }
 
   std::vector<std::vector<std::uint16_t>> code_items() const {
     std::vector<std::vector<std::uint16_t>> words(layout().blocks().size());
-    const Shares shares(*codes_);
+    const Shares shares(*models_.codes);
     for_blocks([&](std::size_t b) { shares.encode(items_.data() + first_item_[b], item_count_[b], words[b]); });
     return words;
   }
@@ -294,12 +296,12 @@ class SectionEncoder : public SectionPass {
 };
 
 std::size_t Update::firmly_bound() const {
-  if (plan == nullptr || numbers == nullptr) return 0;
+  if (models.plan == nullptr || models.numbers == nullptr) return 0;
   std::size_t count = 0;
-  const Molecules &of = plan->molecules;
+  const Molecules &of = models.plan->molecules;
   for (std::size_t i = 0; i < of.particles(); ++i) {
     if (of.tree[i].parent == 0) continue;
-    const ClassConstants &k = numbers->constants[of.of_class[i]];
+    const ClassConstants &k = models.numbers->constants[of.of_class[i]];
     const double deviation = std::sqrt(power_of(k.length_variance, least_variance_exponent));
     count += deviation <= k.length / 16.0 / 8 ? 1 : 0;
   }

@@ -33,7 +33,7 @@ struct AsMolecules {
 struct AsSteps {
   static lanes::State &state(model::ModelledState &of) { return of.steps; }
   static std::optional<lanes::Update> &update(model::ModelledUpdate &of) { return of.steps; }
-  static bool is_first(const lanes::Update &update) { return update.plan != nullptr; }
+  static bool is_first(const lanes::Update &update) { return update.models.plan != nullptr; }
   static std::size_t lasting(const lanes::Update &update) { return update.lasting_bytes; }
   // Bytes by which a section of steps may be larger than others, which take several times as long to read.
   static std::size_t for_speed(std::size_t size) { return size / 32; }
