@@ -38,33 +38,39 @@ std::array<double, 3> Fit::Weights::solve() const {
   return {x[0], x[1], x[2]};
 }
 
-void Fit::add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-              const codec::StepMeans &means) {
+void Fit::add(const Molecules &molecules, const Layout &layout, const Frame &frame) {
   if (values_.size() != sums_.size()) {
     values_.assign(sums_.size(), {});
-    pass(molecules, layout, rows, now, means, true, false, false);
+    pass(molecules, layout, frame, true, false, false);
     settle(values_);
-    pass(molecules, layout, rows, now, means, false, true, false);
+    pass(molecules, layout, frame, false, true, false);
     settle(values_);
-    pass(molecules, layout, rows, now, means, false, false, true);
+    pass(molecules, layout, frame, false, false, true);
   } else {
-    pass(molecules, layout, rows, now, means, true, true, true);
+    pass(molecules, layout, frame, true, true, true);
   }
   settle(values_);
 }
 
-void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-               const codec::StepMeans &means, bool of_means, bool weights, bool deviations) {
+void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &frame, bool of_means, bool weights,
+               bool deviations) {
+  for (const Frame::Block &block : frame.blocks)
+    pass(molecules, layout, frame, block, of_means, weights, deviations);
+}
+
+void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &frame, const Frame::Block &block,
+               bool of_means, bool weights, bool deviations) {
   const codec::StepTable table = layout.table(nullptr);
-  const std::int32_t *const before = rows + 4 - now;
-  rows += now;
-  for (std::size_t slot = 0; slot < layout.slots(); ++slot) {
+  const Layout::Block range = layout.blocks()[block.number];
+  const std::size_t first = range.first * core::step_lanes;
+  const std::int32_t *const rows = block.rows + frame.now, *const before = block.rows + 4 - frame.now;
+  for (std::size_t slot = first; slot < range.end * core::step_lanes; ++slot) {
     const std::uint32_t particle = layout.particle_at()[slot];
     if (particle == Layout::nobody) continue;
     Sums &s = sums_[molecules.of_class[particle]];
     const Values &f = values_[molecules.of_class[particle]];
     const core::StepKind kind = table.steps[slot / core::step_lanes].kind;
-    const std::int32_t *const here = rows + 8 * slot, *const here_before = before + 8 * slot;
+    const std::int32_t *const here = rows + 8 * (slot - first), *const here_before = before + 8 * (slot - first);
     if (kind == core::StepKind::root) {
       if (!of_means) continue;
       const V moved = vector_between(here, here_before);
@@ -72,8 +78,9 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
       ++s.count;
       continue;
     }
-    const std::int32_t *const parent = rows + table.parent[slot], *const parent_before = before + table.parent[slot];
-    const std::int32_t *const axis = rows + table.axis[slot], *const axis_before = before + table.axis[slot];
+    const auto of_block = [&](const std::uint32_t *of) { return of[slot] - 8 * first; };
+    const std::int32_t *const parent = rows + of_block(table.parent), *const parent_before = before + of_block(table.parent);
+    const std::int32_t *const axis = rows + of_block(table.axis), *const axis_before = before + of_block(table.axis);
     const bool has_axis = kind != core::StepKind::sphere;
     const V w0 = vector_between(here_before, parent_before), w = vector_between(here, parent);
     const V y = vector_between(parent, parent_before);
@@ -91,8 +98,8 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     const V carried = w0 + core::times(f.carried, y);
     const double l0 = length_of(w0), lc = length_of(carried), l = length_of(w);
     const auto mean_of = [&](core::StepMean m, double last) {
-      double mean = means.before[core::place_of_mean(slot, m)];
-      core::take<double>(mean, last, means.gain);
+      double mean = block.means[core::place_of_mean(slot - first, m)];
+      core::take<double>(mean, last, frame.gain);
       return mean;
     };
     const auto expected_of = [](const std::array<double, 3> &weight, double last, double of_class, double carried_one,
@@ -126,8 +133,8 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     const V t = core::cross(a1, carried);
     V sideways = core::times(1 / std::max(length_of(t), 0.5), t), heading = core::cross(sideways, a1);
     double turn = 0;
-    const V s0 = vector_between(before + table.second[slot], parent_before);
-    const V s1 = vector_between(rows + table.second[slot], parent);
+    const V s0 = vector_between(before + of_block(table.second), parent_before);
+    const V s1 = vector_between(rows + of_block(table.second), parent);
     const V t0 = core::cross(a0, s0), t1 = core::cross(a1, s1);
     const double across0 = core::dot(t0, t0), across1 = core::dot(t1, t1);
     if (across0 > 1 && across1 > 1 && across0 > 0.01 * core::dot(s0, s0) && across1 > 0.01 * core::dot(s1, s1)) {

@@ -18,10 +18,19 @@ class Fit {
   // Begins anew.
   void start(std::size_t classes) { sums_.assign(classes, {}); }
   bool empty() const { return sums_.empty(); }
-  // Adds a frame: rows at `now` (0 or 4) follow the others. The first one is passed three times, later ones use the
-  // constants so far.
-  void add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-           const codec::StepMeans &means);
+  // Rows and means of some blocks, from the first slot of each block on. Rows at `now` (0 or 4) follow the others.
+  struct Frame {
+    struct Block {
+      std::uint32_t number;
+      const std::int32_t *rows;
+      const float *means;
+    };
+    std::vector<Block> blocks;
+    unsigned now;
+    float gain;  // as in codec::StepMeans
+  };
+  // Adds a frame. The first one is passed three times, later ones use the constants so far.
+  void add(const Molecules &molecules, const Layout &layout, const Frame &frame);
   std::vector<ClassConstants> constants() const;
 
  private:
@@ -44,8 +53,10 @@ class Fit {
     double off_length = 0.4, off_along = 0.4, bend = 0.3, bend2 = 0.3;
   };
 
-  void pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-            const codec::StepMeans &means, bool of_means, bool weights, bool deviations);
+  void pass(const Molecules &molecules, const Layout &layout, const Frame &frame, bool of_means, bool weights,
+            bool deviations);
+  void pass(const Molecules &molecules, const Layout &layout, const Frame &frame, const Frame::Block &block,
+            bool of_means, bool weights, bool deviations);
   void settle(std::vector<Values> &values) const;
 
   std::vector<Sums> sums_;

@@ -31,7 +31,13 @@ enum SectionFlag : unsigned {
 
 struct Numbers {
   std::vector<ClassConstants> constants;
-  ConstantColumns columns;  // for kernels of the CPU
+  ConstantColumns columns;
+
+  // For kernels of the CPU.
+  const float *columns_for(const Layout &layout) {
+    if (columns.data() == nullptr) columns.fill(layout, constants);
+    return columns.data();
+  }
 };
 
 // What sections share until one replaces it.

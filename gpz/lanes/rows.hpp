@@ -36,6 +36,17 @@ GPZ_HD void store_row(std::int32_t *row, const Way &at, RowImage image) {
   store_image(row, image);
 }
 
+// Encoders: rows and places are below this in magnitude.
+inline constexpr std::int64_t most_place = std::int64_t{1} << 30;
+// The next frame's image fits as well.
+GPZ_HD bool is_moderate(RowImage image) {
+  constexpr int most = 100;
+  const Image edges = image_of(image);
+  bool is = true;
+  for (std::size_t d = 0; d < edges.size(); ++d) is = is && edges[d] > -most && edges[d] < most;
+  return is;
+}
+
 // Where a row is with this image.
 GPZ_HD Way place_of(const Cell &cell, const std::int32_t *row, RowImage image) {
   return image == 0 ? way_of(row) : cell.moved(way_of(row), image_of(image));

@@ -23,14 +23,12 @@ class SectionDecoder : public SectionPass {
 
   void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, const codec::IndexOutput &q) {
     OpenedSection section = open_section([&](std::size_t offset, std::size_t) { return bytes + offset; }, size, axes,
-                                         history_.particles, state_.models_, state_.known_plan_, threads_);
+                                         history_.particles, state_.learned_.models, state_.known_plan_, threads_);
     cell_ = section.cell;
     update_.rests = section.has(motion_ends);
     update_.models = section.models;
-    models_ = state_.models_;
+    models_ = state_.learned_.models;
     models_.take(std::move(section.models));
-    if (update_.models.numbers != nullptr)
-      models_.numbers->columns.fill(layout(), models_.numbers->constants);
     if (followed_ != nullptr) find_followed();
     start();
     decode_blocks(section.words, bytes + section.words_at);
@@ -71,7 +69,7 @@ class SectionDecoder : public SectionPass {
       from[b] = words_of_all;
       words_of_all += 2 * std::size_t{count[b]};
     }
-    const codec::StepTable table = layout().table(models_.numbers->columns.data());
+    const codec::StepTable table = layout().table(models_.numbers->columns_for(layout()));
     const codec::StepCodes codes = models_.codes->for_kernels();
     for_blocks([&](std::size_t b) {
       // Words are read in vectors, also behind the last one.

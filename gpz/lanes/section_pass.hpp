@@ -77,7 +77,7 @@ class SectionPass {
   }
 
   // The number of sections before with these molecules.
-  std::uint64_t section_number() const { return update_.models.plan != nullptr ? 0 : state_.sections_; }
+  std::uint64_t section_number() const { return update_.models.plan != nullptr ? 0 : state_.learned_.sections; }
   // Means of the frames with these molecules: all of them, and then the last ones.
   codec::StepMeans means(float *after) const {
     return {state_.means_.data(), after, gain_of_means(section_number())};

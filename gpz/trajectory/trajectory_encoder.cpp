@@ -73,7 +73,8 @@ struct TrajectoryEncoder::State {
       return format::predicted_values;
     }
     const model::MoleculeUse &use = history.modelled(0).molecule_use;
-    return use.is_settled() && use.may_try() ? format::molecules : 0;
+    if (!use.is_settled() || !use.may_try()) return 0;
+    return history.modelled(0).steps.empty() ? format::molecules : format::steps;
   }
 
   // Features allowed by both effort and file header.

@@ -100,7 +100,7 @@ class Decoder {
     take_words();
   }
 
-  __device__ __forceinline__ bool goes_on() const { return left_ >= 0; }
+  __device__ __forceinline__ bool begin(std::uint32_t) const { return left_ >= 0; }
   // States below 2^16 would take words that belong to others.
   __device__ bool can_begin() const { return __all_sync(full_mask, state_ >> 16 != 0); }
   __device__ bool has_ended() const { return __all_sync(full_mask, state_ == 1u << 16) && left_ == 0; }
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(warp_size, warps_a_processor) decode_blocks(co
   if (is_sound) {
     Decoder decoder(params, params.words + first_word, end - first_word);
     StepPass<Decoder> pass(params.layout, params.rows, params.constants, decoder);
-    is_sound = decoder.can_begin() && (block.first == block.end || pass.run(block.first, block.end)) &&
+    is_sound = decoder.can_begin() && pass.run(block.first, block.end) &&
                decoder.has_ended();
   }
   if (!is_sound && this_lane() == 0) atomicOr(params.status, section_damaged);

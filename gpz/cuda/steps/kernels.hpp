@@ -22,4 +22,24 @@ void launch_start_rows(const StepLayout &layout, const StepRows &rows, const std
 // index does not fit.
 void launch_place_steps(const StepPlacing &params, cudaStream_t stream);
 
+// --- Encoders
+
+// Rows and images of this frame.
+void launch_find_rows(const StepFinding &params, cudaStream_t stream);
+// Counts images that are not those of the rules, and lists those of the first one if there is a list.
+void launch_find_images(const StepImages &params, cudaStream_t stream);
+// Items, and the next means.
+void launch_find_items(const StepLayout &layout, const StepRows &rows, const StepConstants &constants,
+                       const StepItemLists &lists, cudaStream_t stream);
+// Adds the items to step_counts counts.
+void launch_count_items(const StepLayout &layout, const StepItemLists &lists, std::uint32_t *counts,
+                        cudaStream_t stream);
+// Words in place of the items.
+void launch_code_items(const StepCoding &params, cudaStream_t stream);
+// Words of block b to out[first_word[b]] and behind.
+void launch_copy_words(const StepLayout &layout, const StepItemLists &lists, const std::uint64_t *first_word,
+                       std::uint16_t *out, cudaStream_t stream);
+// Advances a history by a frame with these indices. With `rests`, only the last indices count afterwards.
+void launch_follow(const DifferenceHistory &history, const std::int32_t *const *index, bool rests, cudaStream_t stream);
+
 }  // namespace gpz::cuda

@@ -2,7 +2,7 @@
 // Rows from indices, where sections did not follow each other, and indices from rows.
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
-#include "gpz/cuda/difference/steps.cuh"
+#include "gpz/cuda/steps/follow.cuh"
 #include "gpz/cuda/steps/kernels.hpp"
 #include "gpz/cuda/steps/whole.cuh"
 
@@ -35,7 +35,7 @@ __global__ void find_ways(const __grid_constant__ StepLayout layout, std::int32_
 
 __global__ void __launch_bounds__(warp_size) add_parents(const __grid_constant__ StepLayout layout, std::int32_t *rows) {
   const StepLayout::Block block = layout.blocks[blockIdx.x];
-  make_whole(layout, rows, block.first, block.end, [](const WholeRow &) {});
+  make_whole(layout, rows, block.first, block.end, [](const WholeRow &, lanes::RowImage) {});
 }
 
 // Marks the rows of particles whose image is not the usual one, above the image.
@@ -70,19 +70,7 @@ __global__ void __launch_bounds__(threads) place(const __grid_constant__ StepPla
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     is_wide |= placed.at[d] <= -device_index_end || placed.at[d] >= device_index_end;
-    const auto q = static_cast<std::int32_t>(placed.at[d]);
-    if (!rests || history.crossings[d] != nullptr) {
-      const std::int32_t before = history.last[d][i];
-      const std::int32_t direct = wrapped_difference(q, before);
-      const std::int32_t moved = device_displacement(direct, history.axis[d]);
-      if (direct != moved && history.crossings[d] != nullptr)
-        history.crossings[d][i] = static_cast<std::int8_t>(direct > moved ? -1 : 1);
-      if constexpr (!rests) {
-        history.deviation[d][i] = device_next_deviation(history.deviation[d][i], history.frames, moved);
-        history.previous[d][i] = device_limit(moved);
-      }
-    }
-    history.last[d][i] = q;
+    follow_index<rests>(history, d, i, static_cast<std::int32_t>(placed.at[d]));
   }
   if (is_wide) atomicOr(params.status, section_wide);
 }

@@ -28,7 +28,8 @@ __device__ __forceinline__ StepRow row_difference(const StepRow &a, const StepRo
   return {wrapped_difference(a.x, b.x), wrapped_difference(a.y, b.y), wrapped_difference(a.z, b.z)};
 }
 
-// A Coder has, besides what core::code_bonds needs, `bool goes_on()`, by which all lanes end before a step.
+// A Coder has, besides what core::code_bonds needs, `bool begin(step)`, called by all lanes before each step; false ends
+// the pass.
 template <typename Coder>
 class StepPass {
  public:
@@ -40,15 +41,16 @@ class StepPass {
         before_(rows.rows + 4 - rows.now),
         coder_(coder) {}
 
-  // Returns false if the coder did not go on.
-  __device__ bool run(std::uint32_t first, std::uint32_t end) {
+  // Steps first, first + stride, ... Returns false if the coder ended the pass.
+  __device__ bool run(std::uint32_t first, std::uint32_t end, std::uint32_t stride = 1) {
+    if (first >= end) return true;
     const std::uint32_t last = end - 1;
-    codec::Step step = layout_.steps[first], next_step = layout_.steps[min(first + 1, last)];
-    References of = references(first, step), next_of = references(min(first + 1, last), next_step);
+    codec::Step step = layout_.steps[first], next_step = layout_.steps[min(first + stride, last)];
+    References of = references(first, step), next_of = references(min(first + stride, last), next_step);
     Given given = load(first, step, of);
-    for (std::uint32_t s = first; s < end; ++s) {
-      if (!coder_.goes_on()) return false;
-      const std::uint32_t next = min(s + 1, last), second_next = min(s + 2, last);
+    for (std::uint32_t s = first; s < end; s += stride) {
+      if (!coder_.begin(s)) return false;
+      const std::uint32_t next = min(s + stride, last), second_next = min(s + 2 * stride, last);
       const codec::Step coming = layout_.steps[second_next];
       const References coming_of = references(second_next, coming);
       const Given next_given = load(next, next_step, next_of);

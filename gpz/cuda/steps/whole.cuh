@@ -20,7 +20,7 @@ struct WholeRow {
 };
 
 // A warp adds to the rows of a block, which have the way from their parent and its image, those of the parent. Calls
-// found(row) for each particle.
+// found(row, image of its parent) for each particle that has one.
 template <typename Found>
 __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_t *rows, std::uint32_t first,
                                            std::uint32_t end, const Found &found) {
@@ -52,8 +52,8 @@ __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_
         whole.image = lanes::sum_of(static_cast<lanes::RowImage>(parent.w), lanes::image_of(whole.image));
         *reinterpret_cast<int4 *>(rows + 8 * (std::size_t{s} * core::step_lanes + this_lane())) =
             make_int4(whole.row.x, whole.row.y, whole.row.z, static_cast<std::int32_t>(whole.image));
+        found(whole, static_cast<lanes::RowImage>(parent.w));
       }
-      found(whole);
     }
     __syncwarp();
   }

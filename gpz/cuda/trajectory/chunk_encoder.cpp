@@ -22,7 +22,9 @@ bool leads(const FrameCall &call) { return !format::is_plain(call.field(0)); }
 void ChunkEncoder::forget() {
   history_.forget();
   molecules_.forget();
-  sections_.use(nullptr);
+  steps_.restart();
+  sections_.use(static_cast<DeviceMolecules *>(nullptr));
+  sections_.use(static_cast<StepEncoder *>(nullptr));
   sections_.set_plain_fields_fixed(false);
   matched_.forget();
   last_.forget();
@@ -33,6 +35,7 @@ void ChunkEncoder::release() {
   forget();
   history_.release();
   molecules_.release();
+  steps_.release();
   sections_.release();
   matched_.release();
   last_.release();
@@ -47,12 +50,12 @@ void ChunkEncoder::settle() const {
 
 std::size_t ChunkEncoder::device_bytes() const {
   return history_.device_bytes() + matched_.device_bytes() + last_.device_bytes() + out_.device_bytes() +
-         scratch_.capacity() + report_.device_bytes() + molecules_.device_bytes() + sections_.device_bytes();
+         scratch_.capacity() + report_.device_bytes() + molecules_.device_bytes() + steps_.device_bytes() + sections_.device_bytes();
 }
 
 std::uint64_t ChunkEncoder::allocations() const {
   return allocations_ + history_.allocations() + matched_.allocations() + last_.allocations() + out_.allocations() +
-         report_.allocations() + molecules_.allocations() + sections_.allocations();
+         report_.allocations() + molecules_.allocations() + steps_.allocations() + sections_.allocations();
 }
 
 void ChunkEncoder::reserve_scratch(const FrameCall &call, std::uint64_t before) {
@@ -103,6 +106,12 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
   sizes_ = key;
   if (!history_.start_from(history, id, threads, report_.wide(), call.stream)) return false;
   sections_.set_plain_fields_fixed(true);
+  if (coding == format::steps) {
+    const lanes::State &steps = history.modelled(0).steps;
+    if (steps.empty()) return false;
+    steps_.start_from(steps, call.stream);
+    sections_.use(&steps_);
+  }
   if (coding != format::molecules) return true;
   const molecule::State &molecules = history.modelled(0).molecules;
   if (molecules.empty()) return false;
@@ -112,8 +121,8 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
 }
 
 ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
-  if (!molecules_.empty()) {
-    // Molecules cannot be undone: ids are compared first.
+  if (!molecules_.empty() || !steps_.empty()) {
+    // Neither can be undone: ids are compared first.
     if (match_repeated(call)) {
       if (report_.flags().wide != 0) return Outcome::wide;
       return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
@@ -138,6 +147,8 @@ ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
     case Match::found:
       break;
   }
+  // Only a CPU finds the bonds of other particles.
+  if (!steps_.empty() && (matched_.arriving() != 0 || !matched_.leaving().empty())) return Outcome::impossible;
   return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
 }
 

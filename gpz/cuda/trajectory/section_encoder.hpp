@@ -14,6 +14,7 @@
 #include "gpz/cuda/trajectory/match.hpp"
 #include "gpz/cuda/trajectory/molecule_encoder.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
+#include "gpz/cuda/trajectory/step_encoder.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/format/section_head.hpp"
 
@@ -29,8 +30,9 @@ class SectionEncoder {
   // Largest size of a section in bytes, with any coding.
   static std::size_t room(const FieldInput &input, std::uint64_t particles);
 
-  // Positions are encoded as these molecules from now on; null: as predicted.
+  // Positions are encoded as these molecules or steps from now on; null: as predicted.
   void use(DeviceMolecules *molecules) { molecules_ = molecules; }
+  void use(StepEncoder *steps) { steps_ = steps; }
   // Plain fields must not change from now on: a CPU would try codings that are not encoded here.
   void set_plain_fields_fixed(bool fixed) { plain_fields_fixed_ = fixed; }
 
@@ -57,7 +59,8 @@ class SectionEncoder {
   std::uint64_t allocations() const { return molecule_encoder_.allocations(); }
 
  private:
-  void encode_molecules(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides);
+  template <typename Encoder, typename Encode>
+  void encode_bound(const FrameCall &call, std::size_t prefix, Encoder &encoder, const Encode &encode);
   DeviceValues values(const FrameCall &call, std::size_t f) const;
   const DeviceChunk &encode_block_coded(const FrameCall &call, std::size_t f);
   void append_block_coded(const DeviceChunk &alone, cudaStream_t stream);
@@ -71,6 +74,7 @@ class SectionEncoder {
 
   std::size_t id_ = 0;
   DeviceMolecules *molecules_ = nullptr;
+  StepEncoder *steps_ = nullptr;
   MoleculeEncoder molecule_encoder_;
   bool plain_fields_fixed_ = false;
   std::vector<format::Crossed> crossed_;

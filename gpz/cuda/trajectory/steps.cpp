@@ -20,6 +20,11 @@ void copy_to_device(const T *to, const Values &from, cudaStream_t stream) {
   check(cudaStreamSynchronize(stream), "copy to the device");
 }
 
+// Three components, and a side.
+std::uint32_t items_of(core::StepKind kind) {
+  return kind == core::StepKind::sphere || kind == core::StepKind::wide ? 4 : 3;
+}
+
 }  // namespace
 
 void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
@@ -47,9 +52,32 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
   placing.rests = section.has(lanes::motion_ends);
   placing.status = call.status;
   launch_place_steps(placing, call.stream);
+  finish(state, params.rows, placing.rests, call.stream);
+}
+
+void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
+  restart();
+  models_ = state.learned().models;
+  sections_ = state.learned().sections;
+  send_layout(*models_.plan, stream);
+  on_device_ = models_.plan;
+  now_ = state.now();
+  frames_ = state.frames();
+  copy_to_device(reserve<std::int32_t>(rows_, state.rows().size()), state.rows(), stream);
+  copy_to_device(reserve<float>(means_[last_means_], state.means().size()), state.means(), stream);
+}
+
+StepRows DeviceSteps::begin() {
+  StepRows found = rows();
+  found.next_means = reserve<float>(means_[1 - last_means_], layout_.slots * core::step_means);
+  return found;
+}
+
+void DeviceSteps::finish(DeviceDifferenceState &state, const StepRows &found, bool rests, cudaStream_t stream) {
+  if (found.next_means != found.means) last_means_ = 1 - last_means_;
   count_frame(state);
-  if (placing.rests) end_motion(state, call.stream);
-  now_ = params.rows.now;
+  if (rests) end_motion(state, stream);
+  now_ = found.now;
   frames_ = state.frames;
   ++sections_;
 }
@@ -77,8 +105,17 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
   const codec::StepTable table = layout.table(nullptr);
   const std::size_t slots = layout.slots();
   std::vector<StepLayout::Block> blocks;
-  for (const lanes::Layout::Block &block : layout.blocks())
-    blocks.push_back({static_cast<std::uint32_t>(block.first), static_cast<std::uint32_t>(block.end)});
+  std::vector<std::uint32_t> first_item(layout.steps().size());
+  std::uint32_t items = 0;
+  for (const lanes::Layout::Block &of : layout.blocks()) {
+    StepLayout::Block block{static_cast<std::uint32_t>(of.first), static_cast<std::uint32_t>(of.end), items, 0};
+    for (std::uint32_t s = block.first; s < block.end; ++s) {
+      first_item[s] = block.items;
+      block.items += items_of(layout.steps()[s].kind);
+    }
+    items += block.items + 1;
+    blocks.push_back(block);
+  }
   format::Column<std::uint8_t> of_class(slots);
   for (std::size_t s = 0; s < slots; ++s) {
     const std::uint32_t particle = layout.particle_at()[s];
@@ -94,6 +131,7 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
     on_device.particle_at = carver.take<std::uint32_t>(slots);
     on_device.of_class = carver.take<std::uint8_t>(slots);
     on_device.slot_of = carver.take<std::uint32_t>(layout.particles());
+    on_device.first_item = carver.take<std::uint32_t>(first_item.size());
     on_device.blocks = carver.take<StepLayout::Block>(blocks.size());
     return carver.used();
   };
@@ -113,14 +151,17 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
   copy_to_device(on_device.particle_at, layout.particle_at(), stream);
   copy_to_device(on_device.of_class, of_class, stream);
   copy_to_device(on_device.slot_of, layout.slot_of(), stream);
+  copy_to_device(on_device.first_item, first_item, stream);
   copy_to_device(on_device.blocks, blocks, stream);
   on_device.block_count = static_cast<std::uint32_t>(blocks.size());
+  on_device.items = items;
   on_device.slots = slots;
   on_device.particles = layout.particles();
   layout_ = on_device;
 }
 
-void DeviceSteps::send_constants(const std::vector<lanes::ClassConstants> &constants, cudaStream_t stream) {
+const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassConstants> &constants,
+                                                 cudaStream_t stream) {
   constants_.classes = static_cast<std::uint32_t>(constants.size());
   std::vector<float> values(constants_.size());
   for (std::size_t c = 0; c < constants.size(); ++c) {
@@ -134,6 +175,7 @@ void DeviceSteps::send_constants(const std::vector<lanes::ClassConstants> &const
   auto *const to = reserve<float>(constants_memory_, values.size());
   sent_.send(values.data(), values.size() * sizeof(float), to, stream);
   constants_.values = to;
+  return constants_;
 }
 
 void DeviceSteps::start_rows(const DeviceDifferenceState &state, const molecule::Cell &cell, bool is_new,
@@ -142,14 +184,14 @@ void DeviceSteps::start_rows(const DeviceDifferenceState &state, const molecule:
   reserve<std::int32_t>(rows_, 8 * layout_.slots);
   if (is_new) {
     const std::size_t size = layout_.slots * core::step_means * sizeof(float);
-    check(cudaMemsetAsync(reserve<char>(means_, size), 0, size, stream), "clearing");
+    check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
   }
   launch_start_rows(layout_, rows(), state.last, cell, stream);
 }
 
 // Of the next frame.
 StepRows DeviceSteps::rows() const {
-  auto *const means = static_cast<float *>(means_.data());
+  auto *const means = static_cast<float *>(means_[last_means_].data());
   return {static_cast<std::int32_t *>(rows_.data()), 4 - now_, means, means, lanes::gain_of_means(sections_)};
 }
 
@@ -186,14 +228,15 @@ void DeviceSteps::release() {
   restart();
   known_plan_ = {};
   on_device_ = nullptr;
-  for (DeviceBuffer *buffer : {&layout_memory_, &rows_, &means_, &constants_memory_, &codes_, &lists_})
+  for (DeviceBuffer *buffer : {&layout_memory_, &rows_, &means_[0], &means_[1], &constants_memory_, &codes_, &lists_})
     buffer->release();
   sent_.release();
 }
 
 std::size_t DeviceSteps::device_bytes() const {
   std::size_t bytes = 0;
-  for (const DeviceBuffer *buffer : {&layout_memory_, &rows_, &means_, &constants_memory_, &codes_, &lists_})
+  for (const DeviceBuffer *buffer :
+       {&layout_memory_, &rows_, &means_[0], &means_[1], &constants_memory_, &codes_, &lists_})
     bytes += buffer->capacity();
   return bytes;
 }
