@@ -47,8 +47,9 @@ void Learned::commit(Update &update) {
   ++sections;
 }
 
-ModelChoice::ModelChoice(FrameCoder &frame, const Learned &last, const std::shared_ptr<Plan> &plan, Update &update)
-    : frame_(frame), last_(last), update_(update), models_(last.models), is_new_(plan != nullptr) {
+ModelChoice::ModelChoice(FrameCoder &frame, const Learned &last, const std::shared_ptr<Plan> &plan, Update &update,
+                         int threads)
+    : frame_(frame), last_(last), update_(update), models_(last.models), is_new_(plan != nullptr), threads_(threads) {
   update.models.plan = plan;
   models_.take(update.models);
 }
@@ -63,7 +64,7 @@ void ModelChoice::fit() {
     update_.fit.emplace();
     update_.fit->start(models_.plan->molecules.is_wide.size());
   }
-  update_.fit->add(models_.plan->molecules, models_.plan->layout, frame_.sample());
+  update_.fit->add(models_.plan->molecules, models_.plan->layout, frame_.sample(), threads_);
   if (!is_new_) return;
   update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
   models_.numbers->constants = update_.fit->constants();
@@ -169,7 +170,7 @@ std::size_t ModelChoice::code_items() {
   return std::accumulate(words_.begin(), words_.end(), std::size_t{0});
 }
 
-void ModelChoice::append(const molecule::Edges &edges, bool rests, std::vector<std::uint8_t> &bytes, int threads) {
+void ModelChoice::append(const molecule::Edges &edges, bool rests, std::vector<std::uint8_t> &bytes) {
   update_.rests = rests;
   if (rests) flags_ |= motion_ends;
   if (is_new_) flags_ |= new_plan;
@@ -181,7 +182,7 @@ void ModelChoice::append(const molecule::Edges &edges, bool rests, std::vector<s
   if (edges.is_tilted) molecule::append_tilted(edges.tilted_axes, edges.tilts, bytes);
   if (is_new_) {
     std::vector<std::uint8_t> plan;
-    append_plan(models_.plan->molecules, plan, threads);
+    append_plan(models_.plan->molecules, plan, threads_);
     writer.u64(plan.size());
     bytes.insert(bytes.end(), plan.begin(), plan.end());
   }

@@ -59,8 +59,8 @@ class FrameCoder {
   virtual ~FrameCoder() = default;
   // Rows and means of the blocks Layout::sample().
   virtual Fit::Frame sample() = 0;
-  // Number of particles whose image is not that of each rule; SIZE_MAX if one is too far from it. Counts of rules behind
-  // one without such particles are unspecified.
+  // Number of particles whose image is not that of each rule; SIZE_MAX if one is too far from it. Counts of rules
+  // behind one without such particles are unspecified.
   virtual std::vector<std::size_t> count_images(const std::vector<ImageRule> &rules) = 0;
   // These particles, of the rule with this number.
   virtual ImageExceptions list_images(std::size_t rule) = 0;
@@ -73,7 +73,7 @@ class FrameCoder {
 class ModelChoice {
  public:
   // `plan`: of a new key interval; null: the last one.
-  ModelChoice(FrameCoder &frame, const Learned &last, const std::shared_ptr<Plan> &plan, Update &update);
+  ModelChoice(FrameCoder &frame, const Learned &last, const std::shared_ptr<Plan> &plan, Update &update, int threads);
 
   // Takes the frame into the sums. Constants of a new plan are fitted to it.
   void fit();
@@ -81,7 +81,7 @@ class ModelChoice {
   // an image is too far from what any rule gives.
   bool choose(const molecule::Edges &edges);
   // Appends everything in front of the words.
-  void append(const molecule::Edges &edges, bool rests, std::vector<std::uint8_t> &bytes, int threads);
+  void append(const molecule::Edges &edges, bool rests, std::vector<std::uint8_t> &bytes);
 
   const Models &models() const { return models_; }
   std::uint64_t section_number() const { return is_new_ ? 0 : last_.sections; }
@@ -100,6 +100,7 @@ class ModelChoice {
   Update &update_;
   Models models_;
   bool is_new_;
+  int threads_;
   unsigned flags_ = 0;
   ImageExceptions images_;
   std::vector<std::uint32_t> words_;  // of each block

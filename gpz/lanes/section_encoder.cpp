@@ -29,7 +29,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     cell_ = edges.is_tilted ? Cell(edges.tilted_axes, edges.tilts, false) : Cell(edges.axes);
     std::shared_ptr<Plan> plan;
     if (state_.empty() && (plan = find_molecules(q)) == nullptr) return false;
-    ModelChoice choice(*this, state_.learned_, plan, update_);
+    ModelChoice choice(*this, state_.learned_, plan, update_, threads_);
     models_ = choice.models();
     start();
     if (!find_rows(q)) return false;
@@ -46,7 +46,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     }
     if (!choice.choose(edges)) return false;
     const std::size_t begin = bytes.size();
-    choice.append(edges, rests, bytes, threads_);
+    choice.append(edges, rests, bytes);
     format::ByteWriter writer(bytes);
     for (const auto &block : words_)
       for (const std::uint16_t word : block) writer.u16(word);
@@ -99,8 +99,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     Fit::Frame frame{{}, next(), means(nullptr).gain};
     for (const std::uint32_t b : layout().sample()) {
       const std::size_t slot = layout().blocks()[b].first * core::step_lanes;
-      frame.blocks.push_back(
-          {b, state_.rows_.data() + 8 * slot, state_.means_.data() + slot * core::step_means});
+      frame.blocks.push_back({b, state_.rows_.data() + 8 * slot, state_.means_.data() + slot * core::step_means});
     }
     return frame;
   }

@@ -18,10 +18,7 @@ namespace gpz::lanes {
 class SectionPass {
  public:
   SectionPass(State &state, const codec::DifferenceState &history, int threads, const codec::FollowedBlocks *followed)
-      : state_(state),
-        history_(history),
-        threads_(threads),
-        followed_(followed) {
+      : state_(state), history_(history), threads_(threads), followed_(followed) {
     update_.frames = history.frames + 1;
   }
 
@@ -79,9 +76,7 @@ class SectionPass {
   // The number of sections before with these molecules.
   std::uint64_t section_number() const { return update_.models.plan != nullptr ? 0 : state_.learned_.sections; }
   // Means of the frames with these molecules: all of them, and then the last ones.
-  codec::StepMeans means(float *after) const {
-    return {state_.means_.data(), after, gain_of_means(section_number())};
-  }
+  codec::StepMeans means(float *after) const { return {state_.means_.data(), after, gain_of_means(section_number())}; }
 
   State &state_;
   const codec::DifferenceState &history_;

@@ -12,8 +12,8 @@ namespace gpz::trajectory {
 
 struct EncoderAccess {
   // Number of the coding that the section of field 0, positions, will have in the next difference chunk without a
-  // contest between codings: 1 (predicted), 9 (molecules) or 13 (steps). 0: another coding, or contests have not ended. They end
-  // only in large chunks (model::large_section), and begin again with the next independent chunk.
+  // contest between codings: 1 (predicted), 9 (molecules) or 13 (steps). 0: another coding, or contests have not ended.
+  // They end only in large chunks (model::large_section), and begin again with the next independent chunk.
   static std::uint8_t settled(const TrajectoryEncoder &encoder);
   // The state after the last chunk, for an encoder on a GPU that goes on from it: of the particles, if it is a
   // difference chunk; and sizes of the last independent chunk.

@@ -89,7 +89,7 @@ void expect_same_bytes(const std::vector<Snapshot> &snapshots, std::size_t from 
 }
 
 TEST_F(CudaStandard, GoesOnWithStepsOfAllKinds) {
-  for (const std::size_t particles : {300u, 1000u, 4096u, 25000u}) {
+  for (const std::size_t particles : {6000u, 25000u}) {
     Fluid fluid(mixture(), particles, particles);
     // Constants are fitted in the twelfth frame for the last time.
     expect_same_bytes(fluid.run(15));

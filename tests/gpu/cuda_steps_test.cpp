@@ -90,7 +90,7 @@ void expect_as_on_the_cpu(const std::vector<Snapshot> &snapshots) {
 }
 
 TEST_F(CudaSteps, OfAllKinds) {
-  for (const std::size_t n : {std::size_t{12000}, std::size_t{300}})
+  for (const std::size_t n : {std::size_t{25000}, std::size_t{5000}})
     for (const std::vector<Geometry> &kinds : {std::vector<Geometry>{water}, {alkane_geometry(4)}, mixture()}) {
       SCOPED_TRACE(std::to_string(n) + " particles, molecules of " + std::to_string(kinds[0].size()));
       expect_as_on_the_cpu(Fluid(kinds, n, n).run(9));

@@ -66,8 +66,7 @@ class Decoder {
                                             const std::array<float, 1> &variance, std::array<std::int32_t, 1> &value) {
     const auto place = core::step_place<core::OneLane, number>(expected[0], variance[0]);
     const std::uint32_t x = state_;
-    const std::uint32_t entry =
-        __ldg(entries_ + (place.index << core::step_table_bits) + x % core::step_table_size);
+    const std::uint32_t entry = __ldg(entries_ + (place.index << core::step_table_bits) + x % core::step_table_size);
     const auto token = static_cast<std::int32_t>(entry) >> 24;
     const bool is_escape = active[0] && token == core::step_escape;
     const std::uint32_t bits = token == core::step_escape ? 0 : static_cast<std::uint32_t>(place.bits);
@@ -118,7 +117,8 @@ class Decoder {
   // Numbers of which all 32 bits are stored.
   __device__ __forceinline__ void take_escapes(std::uint32_t lanes, std::uint32_t &number) {
     const std::uint32_t rank = rank_in(lanes);
-    const std::uint32_t first = words_.at(2 * rank % (2 * warp_size)), second = words_.at((2 * rank + 1) % (2 * warp_size));
+    const std::uint32_t first = words_.at(2 * rank % (2 * warp_size)),
+                        second = words_.at((2 * rank + 1) % (2 * warp_size));
     if ((lanes >> this_lane() & 1) != 0) {
       number = state_ << 16 | first;
       state_ = (state_ & 0xFFFF0000) | second;
@@ -142,26 +142,26 @@ class Decoder {
 
 constexpr int warps_a_processor = 16;
 
-__global__ void __launch_bounds__(warp_size, warps_a_processor) decode_blocks(const __grid_constant__ StepDecode params) {
+__global__ void __launch_bounds__(warp_size, warps_a_processor)
+    decode_steps(const __grid_constant__ StepDecode params) {
   const std::uint64_t first_word = params.first_word[blockIdx.x], end = params.first_word[blockIdx.x + 1];
   const StepLayout::Block block = params.layout.blocks[blockIdx.x];
   bool is_sound = end - first_word >= Decoder::states;
   if (is_sound) {
     Decoder decoder(params, params.words + first_word, end - first_word);
     StepPass<Decoder> pass(params.layout, params.rows, params.constants, decoder);
-    is_sound = decoder.can_begin() && pass.run(block.first, block.end) &&
-               decoder.has_ended();
+    is_sound = decoder.can_begin() && pass.run(block.first, block.end) && decoder.has_ended();
   }
   if (!is_sound && this_lane() == 0) atomicOr(params.status, section_damaged);
 }
 
-const KernelFile kernels(reinterpret_cast<const void *>(decode_blocks));
+const KernelFile kernels(reinterpret_cast<const void *>(decode_steps));
 
 }  // namespace
 
 void launch_decode_steps(const StepDecode &params, cudaStream_t stream) {
   if (params.layout.block_count == 0) return;
-  decode_blocks<<<params.layout.block_count, warp_size, 0, stream>>>(params);
+  decode_steps<<<params.layout.block_count, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "decoding of steps");
 }
 

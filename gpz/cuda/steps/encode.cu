@@ -112,7 +112,8 @@ class Encoder {
     const std::int32_t token = static_cast<std::int32_t>(number) >> bits;
     const bool is_far = token > core::step_last_token || token < -core::step_last_token;
     const std::uint32_t *const entries = entries_ + place * row;
-    std::uint32_t entry = __ldg(entries + (is_far ? row - 1 : static_cast<std::uint32_t>(token + core::step_last_token)));
+    std::uint32_t entry =
+        __ldg(entries + (is_far ? row - 1 : static_cast<std::uint32_t>(token + core::step_last_token)));
     const bool is_escape = is_active && (is_far || entry >> 16 == 0);
     if (is_escape) {
       entry = __ldg(entries + row - 1);
@@ -210,7 +211,8 @@ const KernelFile kernels(reinterpret_cast<const void *>(find_items));
 
 void launch_find_items(const StepLayout &layout, const StepRows &rows, const StepConstants &constants,
                        const StepItemLists &lists, cudaStream_t stream) {
-  find_items<<<dim3(layout.block_count, finding_parts), finding_warps * warp_size, 0, stream>>>(layout, rows, constants, lists);
+  find_items<<<dim3(layout.block_count, finding_parts), finding_warps * warp_size, 0, stream>>>(layout, rows, constants,
+                                                                                                lists);
   check(cudaGetLastError(), "numbers of steps");
 }
 

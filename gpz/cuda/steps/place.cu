@@ -33,7 +33,8 @@ __global__ void find_ways(const __grid_constant__ StepLayout layout, std::int32_
   store_whole(rows + 8 * slot, way, lanes::sum_of(0, image));
 }
 
-__global__ void __launch_bounds__(warp_size) add_parents(const __grid_constant__ StepLayout layout, std::int32_t *rows) {
+__global__ void __launch_bounds__(warp_size)
+    add_parents(const __grid_constant__ StepLayout layout, std::int32_t *rows) {
   const StepLayout::Block block = layout.blocks[blockIdx.x];
   make_whole(layout, rows, block.first, block.end, [](const WholeRow &, lanes::RowImage) {});
 }
@@ -61,7 +62,8 @@ __global__ void __launch_bounds__(threads) place(const __grid_constant__ StepPla
   const lanes::RowImage last = marked & ((1u << mark_at) - 1);
   lanes::Placed placed = lanes::usually_placed(params.cell, params.wraps, row, last);
   if (marked >> mark_at != 0) {
-    placed.image = lanes::sum_of(placed.image, lanes::image_of_code(static_cast<std::uint8_t>((marked >> mark_at) - 1)));
+    placed.image =
+        lanes::sum_of(placed.image, lanes::image_of_code(static_cast<std::uint8_t>((marked >> mark_at) - 1)));
     placed.at = lanes::place_of(params.cell, row, placed.image);
   }
   if (placed.image != marked) lanes::store_image(to, placed.image);

@@ -28,8 +28,8 @@ __device__ __forceinline__ StepRow row_difference(const StepRow &a, const StepRo
   return {wrapped_difference(a.x, b.x), wrapped_difference(a.y, b.y), wrapped_difference(a.z, b.z)};
 }
 
-// A Coder has, besides what core::code_bonds needs, `bool begin(step)`, called by all lanes before each step; false ends
-// the pass.
+// A Coder has, besides what core::code_bonds needs, `bool begin(step)`, called by all lanes before each step; false
+// ends the pass.
 template <typename Coder>
 class StepPass {
  public:
@@ -186,8 +186,8 @@ class StepPass {
     }
     std::array<StepRow, 1> vector{};
     if constexpr (!Coder::decodes) vector[0] = bond[0].turn.in(row_difference(row_at(now_, 8 * slot).row, parent));
-    core::code_bonds<core::OneLane, kind>(bond, std::array<bool, 1>{is_active}, [&](std::size_t) { return k; }, coder_,
-                                          vector);
+    core::code_bonds<core::OneLane, kind>(
+        bond, std::array<bool, 1>{is_active}, [&](std::size_t) { return k; }, coder_, vector);
     if constexpr (Coder::decodes) store(s, is_active, row_sum(parent, bond[0].turn.out(vector[0])), given.image);
   }
   __device__ __forceinline__ void keep(std::size_t slot, core::StepMean m, float x) const {

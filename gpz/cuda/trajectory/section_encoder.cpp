@@ -49,24 +49,12 @@ void SectionEncoder::start(const FrameCall &call, std::size_t id) {
 
 void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides) {
   const int components = call.components(f);
-  const format::FieldCodingKind kind = f != 0               ? format::predicted_values
-                                       : steps_ != nullptr     ? format::steps
-                                       : molecules_ != nullptr ? format::molecules
-                                                               : format::predicted_values;
-  std::vector<std::uint8_t> prefix = coding(kind, crossed_[f]);
+  const bool in_steps = f == 0 && steps_ != nullptr;
+  std::vector<std::uint8_t> prefix = coding(in_steps ? format::steps : format::predicted_values, crossed_[f]);
   format::append_section_head(format::SectionHead::axes_and_exact_values, format::grid_box(call.box, call.field(f)),
                               call.field(f).components.size(), {}, prefix);
   out_.place(std::move(prefix), call.stream);
-  if (kind == format::steps)
-    return encode_bound(call, prefix_size(components), *steps_, [&] {
-      return steps_->encode(history_.state(0), {values(call, 0), {format::grid_box(call.box, call.field(0))}, besides.crossings, call.stream});
-    });
-  if (kind == format::molecules)
-    return encode_bound(call, prefix_size(components), molecule_encoder_, [&] {
-      const DeviceValues found = values(call, 0);
-      return molecule_encoder_.encode(*molecules_, history_.state(0),
-                                      {found, format::grid_box(call.box, call.field(0)), besides.crossings, call.stream});
-    });
+  if (in_steps) return encode_steps(call, prefix_size(components), besides);
   SectionEncoding section{
       {format::grid_box(call.box, call.field(f)), scratch_.data(), scratch_.capacity(), call.stream}};
   section.out = out_.at(prefix_size(components));
@@ -75,16 +63,17 @@ void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEn
   encode_difference(history_.state(f), values(call, f), section, {}, besides);
 }
 
-// Positions of particles with bonds.
-template <typename Encoder, typename Encode>
-void SectionEncoder::encode_bound(const FrameCall &call, std::size_t prefix, Encoder &encoder, const Encode &encode) {
+void SectionEncoder::encode_steps(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides) {
   DifferenceResult &result = report_.results().section;
   result = {};
-  if (!encode()) return;
-  result.bytes = encoder.size();
-  result.largest_error = encoder.largest_error();
-  if (prefix + encoder.size() > room(call.fields[0], matched_.staying())) return;
-  encoder.write(out_.at(prefix), call.stream);
+  const DeviceValues found = values(call, 0);
+  if (!steps_->encode(history_.state(0),
+                      {found, {format::grid_box(call.box, call.field(0))}, besides.crossings, call.stream}))
+    return;
+  result.bytes = steps_->size();
+  result.largest_error = steps_->largest_error();
+  if (prefix + steps_->size() > room(call.fields[0], matched_.staying())) return;
+  steps_->write(out_.at(prefix), call.stream);
   result.fits = 1;
 }
 

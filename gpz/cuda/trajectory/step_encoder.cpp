@@ -13,7 +13,8 @@
 
 namespace gpz::cuda {
 
-void StepEncoder::start_from(const lanes::State &state, cudaStream_t stream) {
+void StepEncoder::start_from(const lanes::State &state, int threads, cudaStream_t stream) {
+  threads_ = threads;
   steps_.start_from(state, stream);
   learned_ = state.learned();
   numbers_ = nullptr;
@@ -39,8 +40,8 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   };
   reserve<char>(index_, cut(Carver(nullptr)));
   cut(Carver(index_.data()));
-  auto *const report = reinterpret_cast<Report *>(reserve<char>(
-      lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
+  auto *const report =
+      reinterpret_cast<Report *>(reserve<char>(lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
   check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
   find_indices(call.values, layout.particles, static_cast<int>(core::max_components), index, &report->values, stream_);
   StepFinding finding{};
@@ -57,11 +58,11 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   largest_error_ = core::bit_cast<double>(std::uint64_t{found.values.error});
 
   lanes::Update update;
-  lanes::ModelChoice choice(*this, learned_, nullptr, update);
+  lanes::ModelChoice choice(*this, learned_, nullptr, update, threads_);
   choice.fit();
   if (!choice.choose(call.edges)) return false;
   head_.clear();
-  choice.append(call.edges, true, head_, 1);
+  choice.append(call.edges, true, head_);
   size_ = static_cast<std::size_t>(format::round_up_8(head_.size() + 2 * first_word_.back()));
   learned_.commit(update);
   launch_follow(history_of(state, call.edges.axes, call.crossings), index, true, stream_);

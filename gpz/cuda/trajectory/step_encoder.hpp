@@ -24,7 +24,7 @@ class StepEncoder : private lanes::FrameCoder {
     cudaStream_t stream;
   };
   // Goes on from the state of a CPU, which is not empty.
-  void start_from(const lanes::State &state, cudaStream_t stream);
+  void start_from(const lanes::State &state, int threads, cudaStream_t stream);
   bool empty() const { return steps_.empty(); }
   // Begins anew: encode() returns false until the next start_from().
   void restart();
@@ -71,6 +71,7 @@ class StepEncoder : private lanes::FrameCoder {
 
   DeviceSteps steps_;
   lanes::Learned learned_;
+  int threads_ = 1;
   // Of the frame that is encoded.
   cudaStream_t stream_ = nullptr;
   StepRows rows_{};
