@@ -41,9 +41,8 @@ inline constexpr std::int64_t most_place = std::int64_t{1} << 30;
 // The next frame's image fits as well.
 GPZ_HD bool is_moderate(RowImage image) {
   constexpr int most = 100;
-  const Image edges = image_of(image);
   bool is = true;
-  for (std::size_t d = 0; d < edges.size(); ++d) is = is && edges[d] > -most && edges[d] < most;
+  for (const std::int8_t edges : image_of(image)) is = is && edges > -most && edges < most;
   return is;
 }
 
