@@ -42,6 +42,7 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   molecules.tree.link(lags, threads);
   molecules.is_wide.assign(classify(molecules.tree, now, cell, molecules.of_class), 1);
   plan->layout.build(molecules, particles_a_block);
+  plan->layout.find_sample(molecules);
   return plan;
 }
 

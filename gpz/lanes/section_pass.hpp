@@ -15,27 +15,10 @@
 
 namespace gpz::lanes {
 
-enum SectionFlag : unsigned {
-  new_plan = 1,
-  new_constants = 2,
-  new_codes = 4,
-  wraps = 8,
-  tilted = 16,
-  brick = 32,
-  motion_ends = 64,
-  all_flags = 127
-};
-
 class SectionPass {
  public:
   SectionPass(State &state, const codec::DifferenceState &history, int threads, const codec::FollowedBlocks *followed)
-      : state_(state),
-        history_(history),
-        threads_(threads),
-        followed_(followed),
-        plan_(state.plan_),
-        numbers_(state.numbers_),
-        codes_(state.codes_) {
+      : state_(state), history_(history), threads_(threads), followed_(followed) {
     update_.frames = history.frames + 1;
   }
 
@@ -43,7 +26,7 @@ class SectionPass {
 
  protected:
   unsigned next() const { return 4 - state_.now_; }
-  const Layout &layout() const { return plan_->layout; }
+  const Layout &layout() const { return models_.plan->layout; }
   // Calls work(block) on several threads, for all blocks or those that are followed.
   template <typename Work>
   void for_blocks(const Work &work) const {
@@ -69,10 +52,10 @@ class SectionPass {
   // whole.
   void start() {
     const std::size_t slots = layout().slots();
-    if (update_.plan == nullptr && state_.frames_ == history_.frames) return;
+    if (update_.models.plan == nullptr && state_.frames_ == history_.frames) return;
     if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
     codec::resize(state_.rows_, 8 * slots, threads_);
-    if (update_.plan != nullptr) state_.means_.assign(slots * core::step_means, 0.0F);
+    if (update_.models.plan != nullptr) state_.means_.assign(slots * core::step_means, 0.0F);
     const codec::IndexColumns last{history_.axes[0].last.data(), history_.axes[1].last.data(),
                                    history_.axes[2].last.data()};
     const unsigned frame = state_.now_;
@@ -91,21 +74,16 @@ class SectionPass {
   }
 
   // The number of sections before with these molecules.
-  std::uint64_t section_number() const { return update_.plan != nullptr ? 0 : state_.sections_; }
+  std::uint64_t section_number() const { return update_.models.plan != nullptr ? 0 : state_.learned_.sections; }
   // Means of the frames with these molecules: all of them, and then the last ones.
-  codec::StepMeans means(float *after) const {
-    constexpr std::uint64_t most = 16;
-    return {state_.means_.data(), after, 1.0F / static_cast<float>(std::min(section_number() + 1, most))};
-  }
+  codec::StepMeans means(float *after) const { return {state_.means_.data(), after, gain_of_means(section_number())}; }
 
   State &state_;
   const codec::DifferenceState &history_;
   int threads_;
   const codec::FollowedBlocks *followed_;  // decoder; nullptr: all particles
   Cell cell_;
-  std::shared_ptr<Plan> plan_;
-  std::shared_ptr<Numbers> numbers_;
-  std::shared_ptr<Codes> codes_;
+  Models models_;
   Update update_;
 };
 

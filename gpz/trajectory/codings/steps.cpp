@@ -104,7 +104,7 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
   // By which a section may be larger than others, which take several times as long to read.
   constexpr std::size_t part_for_speed = 32;
   const std::size_t size = out.payload.size();
-  const bool is_first = update->plan != nullptr;
+  const bool is_first = update->models.plan != nullptr;
   if (is_first && update->firmly_bound() > context.particles / 2)
     out.investment = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
   else if (!is_first && use.is_learning())
