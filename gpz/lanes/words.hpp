@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encoder: numbers of a block as the words of 32 states (docs/format.md, section 9d).
+// Encoder: numbers of a block as the words of its states (docs/format.md, section 9d).
 #pragma once
 
 #include <cstddef>

@@ -184,7 +184,9 @@ TEST(ReadColumns, OfParticlesThatLeaveAndArrive) { expect_all(chained_file(9, 5)
 Bytes file_of_chunks(int frames) {
   constexpr std::size_t count = 3;
   const TemporaryFile file;
-  Writer writer(file.path(), small_metadata());
+  Metadata metadata = small_metadata();
+  metadata.features = features_of(default_effort, Order::automatic, true);
+  Writer writer(file.path(), metadata);
   TrajectoryEncoder encoders[count];
   Gas gas(2500);
   for (int f = 0; f < frames; ++f) {
