@@ -60,13 +60,13 @@ struct Encoded {
   std::vector<int> codings;  // of the positions in each frame
 
   template <typename Small>
-  Encoded(Small small, std::size_t particles, double bound, int frames, int threads, int next_key = 0)
+  Encoded(Small small, std::size_t particles, double bound, int frames, int threads, int next_key = 0,
+          std::uint32_t features = feature::known)
       : encoder(threads) {
     encoder.set_order(Order::id);
-    encoder.set_effort(default_effort, feature::known & ~feature::steps);
+    encoder.set_effort(default_effort, features);
     Metadata metadata = small_metadata();
-    // A GPU goes on from sections of molecules, not of steps.
-    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX) & ~feature::steps;
+    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX) & features;
     Writer writer(file, metadata);
     std::uint16_t since_key = 0;
     for (int f = 0; f < frames; ++f) {
@@ -101,6 +101,8 @@ bool has_neighbours(const Bytes &chunk) {
   return format::open_chunk(chunk.data(), chunk.size(), 2).section(0)[payload] == core::neighbour_predictor;
 }
 
+// Liquids have no bonds, but steps may win the first contests narrowly.
+constexpr std::uint32_t for_liquids = feature::known & ~feature::steps;
 constexpr double bound_of_liquids = 0.005;
 constexpr double bound_of_waters = 0.0002;  // fine enough that no bond looks rigid
 
@@ -115,14 +117,14 @@ LennardJones thin_liquid() {
 TEST(Settled, LiquidsArePredicted) {
   LennardJones liquid = thin_liquid();
   const int predicted = format::predicted_values;
-  const Encoded two(liquid, model::large_section, bound_of_liquids, 12, 2, 6);
+  const Encoded two(liquid, model::large_section, bound_of_liquids, 12, 2, 6, for_liquids);
   for (const std::size_t f : {0, 1, 2, 7, 8}) EXPECT_EQ(two.settled[f], 0) << f;
   for (const std::size_t f : {4, 5, 10, 11}) EXPECT_EQ(two.settled[f], predicted) << f;
   for (const std::size_t f : {2, 3, 4, 8, 9, 10, 11}) EXPECT_EQ(two.codings[f], predicted) << f;
   EXPECT_EQ(EncoderAccess::settled(two.encoder), predicted);
   expect_held(two, {3, 4, 11});
   for (int f = 0; f < 6; ++f) liquid.run(10);
-  const Encoded second(liquid, model::large_section, bound_of_liquids, 6, 1);
+  const Encoded second(liquid, model::large_section, bound_of_liquids, 6, 1, 0, for_liquids);
   for (std::size_t f = 0; f < 6; ++f) EXPECT_TRUE(second.chunks[f] == two.chunks[6 + f]) << f;
 }
 
@@ -131,7 +133,7 @@ TEST(Settled, NeighboursAreTriedAsLongAsTheyHelp) {
   LennardJones liquid(6, 0.8442, 1.44, 1);
   liquid.run(200);
   constexpr std::size_t frames = 12;
-  const Encoded encoded(liquid, model::large_section, bound_of_liquids, frames, 2);
+  const Encoded encoded(liquid, model::large_section, bound_of_liquids, frames, 2, 0, for_liquids);
   std::size_t first = 3;
   while (first < frames && has_neighbours(encoded.chunks[first])) ++first;
   EXPECT_GT(first, 4U);
@@ -144,14 +146,14 @@ TEST(Settled, NeighboursAreTriedAsLongAsTheyHelp) {
   expect_held(encoded, {first - 1, first, frames - 1});
 }
 
-TEST(Settled, WatersAreMolecules) {
+TEST(Settled, WatersAreInSteps) {
   const FlexibleWaters waters(400, 1);
-  const int molecules = format::molecules;
+  const int steps = format::steps;
   const Encoded encoded(waters, model::large_section, bound_of_waters, 10, 2);
-  std::vector<int> expected(10, molecules);
+  std::vector<int> expected(10, steps);
   expected[0] = expected[1] = expected[2] = 0;
   EXPECT_EQ(encoded.settled, expected);
-  for (std::size_t f = 1; f < 10; ++f) EXPECT_EQ(encoded.codings[f], molecules) << f;
+  for (std::size_t f = 1; f < 10; ++f) EXPECT_EQ(encoded.codings[f], steps) << f;
   expect_held(encoded, {1, 5, 9});
 }
 
