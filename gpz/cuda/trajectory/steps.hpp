@@ -33,8 +33,7 @@ class DeviceSteps {
 
   // Encoders: goes on from the state of a CPU, which is not empty.
   void start_from(const lanes::State &state, cudaStream_t stream);
-  // Encoders: rows and means for the next frame, and what is as before. finish() ends the frame. In between, others may
-  // be asked for again.
+  // Encoders: where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
   StepRows begin();
   const StepLayout &layout() const { return layout_; }
   const StepConstants &send_constants(const std::vector<lanes::ClassConstants> &constants, cudaStream_t stream);
