@@ -85,9 +85,7 @@ void expect_as_on_the_cpu(const Bytes &bytes) {
   EXPECT_EQ(count.on_cpu, 0);
   EXPECT_EQ(count.refused, 0);
 }
-void expect_as_on_the_cpu(const std::vector<Snapshot> &snapshots) {
-  expect_as_on_the_cpu(file_of_steps(snapshots));
-}
+void expect_as_on_the_cpu(const std::vector<Snapshot> &snapshots) { expect_as_on_the_cpu(file_of_steps(snapshots)); }
 
 TEST_F(CudaSteps, OfAllKinds) {
   for (const std::size_t n : {std::size_t{25000}, std::size_t{5000}})
@@ -204,7 +202,7 @@ TEST_F(CudaSteps, ThatAreOthersInTheNextInterval) {
 TEST_F(CudaSteps, AnyFrameAnyColumns) {
   for (const bool exchanged : {false, true}) {
     const Bytes bytes = file_of_steps(exchanged ? Liquid(chain(10), 3000, 11).run(20, 0.05, bound, true)
-                                                    : Fluid(mixture(), 3000, 11).run(20));
+                                                : Fluid(mixture(), 3000, 11).run(20));
     const Reader cpu = reader_of(bytes);
     cuda::Reader gpu(bytes.data(), bytes.size(), "memory", 0, on_device());
     const OwnStream stream;

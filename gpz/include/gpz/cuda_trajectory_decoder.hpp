@@ -48,7 +48,7 @@ using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t c
 //                     followed
 //   unsupported       only the CPU decodes the chunk (gpz::Reader): cell chunks, sequence chunks with other fields
 //                     than positions and differences from sequence chunks, blocks of other than 1,024
-//                     particles; in difference chunks, modelled or classed sections, molecules of coding 9, grid
+//                     particles; in difference chunks, modelled or classed sections, grid
 //                     indices of 2^30 or more, and edges of the box below -2^29 or above 2^29 grid steps
 //   invalid_argument, out_of_memory, limit_exceeded, internal   as Codec; the order of ids without a field id
 class GPZ_API TrajectoryDecoder {
