@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Positions of the last frame of a LAMMPS binary dump, in its order, as raw f64 (x y z of one particle after the other).
 
-Usage: raw_positions.py DUMP.bin OUT.f64
+Usage: raw_positions.py DUMP.bin OUT.f64 [KxLxM]
+
+KxLxM: so many copies along each axis, x fastest, each shifted by edges of the box.
 """
 import array
+import itertools
 import struct
 import sys
 
@@ -45,13 +48,16 @@ def main():
     frame = None
     for frame in read_frames(sys.argv[1]):
         pass
-    columns, values, _ = frame
+    columns, values, edges = frame
+    copies = [int(count) for count in sys.argv[3].split("x")] if len(sys.argv) > 3 else [1, 1, 1]
     at = [columns.index(name) for name in ("x", "y", "z")]
     positions = array.array("d", bytes(8 * 3 * (len(values) // len(columns))))
     for d in range(3):
         positions[d::3] = values[at[d] :: len(columns)]
     with open(sys.argv[2], "wb") as file:
-        positions.tofile(file)
+        for k, j, i in itertools.product(*(range(count) for count in reversed(copies))):
+            shift = (i * edges[0], j * edges[1], k * edges[2])
+            array.array("d", (x + shift[n % 3] for n, x in enumerate(positions))).tofile(file)
 
 
 if __name__ == "__main__":

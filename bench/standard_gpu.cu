@@ -4,10 +4,11 @@
 //
 //   standard_gpu [--threads N] [--cpu N] [--shuffled] FILE COPIES...
 //
-// Takes the frames of FILE, with copies of the box side by side (COPIES: 3x3x3, for example): x y z in FP64 and int32
-// ids, one key frame. Prints the wall time of each frame, and the median of those that the GPU encoded. The first N
-// frames of --cpu (default: all) are encoded by the CPU too, from rows that a Download copies, and the bytes are
-// compared. --shuffled: the rows are in another order than the ids, as in a simulation, and the same in all frames.
+// Takes the frames of FILE, with copies of the box side by side (COPIES: 3x3x3, for example), each from another frame
+// on, to and fro: x y z in FP64 and int32 ids, one key frame. Prints the wall time of each frame, and the median of
+// those that the GPU encoded. The first N frames of --cpu (default: all) are encoded by the CPU too, from rows that a
+// Download copies, and the bytes are compared. --shuffled: the rows are in another order than the ids, as in a
+// simulation, and the same in all frames.
 // --threads: of the CPU (default: all, at most 16).
 #include <cuda_runtime.h>
 
@@ -54,13 +55,17 @@ struct Edges {
 
 constexpr unsigned threads = 256;
 
-// Row i has particle i times `factor` modulo the number of particles, which it has no divisor in common with.
-__global__ void tile(const double *from, std::uint64_t particles, uint3 copies, Edges edges, std::uint64_t factor,
-                     std::uint64_t all, double *to, std::int32_t *id) {
+// Row i has particle i times `factor` modulo the number of particles, which it has no divisor in common with. Each copy
+// is 7 frames ahead of the one before; behind the last frame they go back. Identical copies would have statistics of
+// few particles.
+__global__ void tile(const double *from, std::uint64_t particles, std::uint64_t frame, std::uint64_t frames,
+                     uint3 copies, Edges edges, std::uint64_t factor, std::uint64_t all, double *to, std::int32_t *id) {
   const std::uint64_t row = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (row >= all) return;
   const std::uint64_t i = row * factor % all;
   const std::uint64_t copy = i / particles;
+  const std::uint64_t turn = (frame + 7 * copy) % max(2 * frames - 2, std::uint64_t{1});
+  from += 3 * particles * (turn < frames ? turn : 2 * frames - 2 - turn);
   const std::uint64_t at[3] = {copy % copies.x, copy / copies.x % copies.y, copy / copies.x / copies.y};
   for (int d = 0; d < 3; ++d)
     to[3 * row + d] = from[3 * (i % particles) + d] + static_cast<double>(at[d]) * edges.length[d];
@@ -90,7 +95,8 @@ class Copies {
     if (is_shuffled) factor_ = 1000003;
     for (const gpz::Field &field : info.fields)
       if (field.leading) bound_ = field.bound;
-    check(cudaMalloc(&small_, 3 * particles_ * sizeof(double)));
+    check(cudaMalloc(&small_, reader_.frames() * 3 * particles_ * sizeof(double)));
+    for (std::size_t f = 0; f < reader_.frames(); ++f) read(f);
     check(cudaMalloc(&positions_, 3 * all * sizeof(double)));
     check(cudaMalloc(&ids_, all * sizeof(std::int32_t)));
   }
@@ -103,17 +109,8 @@ class Copies {
 
   std::size_t frames() const { return reader_.frames(); }
   std::vector<gpz::FieldInput> frame(std::size_t f) {
-    std::vector<double> places(3 * particles_);
-    std::vector<gpz::ColumnOutput> columns;
-    for (std::size_t d = 0; d < 3; ++d)
-      columns.push_back(
-          {std::string(1, "xyz"[d]), {places.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
-    gpz::ReadOptions options;
-    options.in_order = true;
-    reader_.read_columns(f, columns, particles_, options);
-    check(cudaMemcpy(small_, places.data(), places.size() * sizeof(double), cudaMemcpyHostToDevice));
-    tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(small_, particles_, copies_, edges_,
-                                                                            factor_, all, positions_, ids_);
+    tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(
+        small_, particles_, f, reader_.frames(), copies_, edges_, factor_, all, positions_, ids_);
     check(cudaDeviceSynchronize());
     std::vector<gpz::FieldInput> fields(2);
     fields[0].field.type = gpz::ValueType::float64;
@@ -132,6 +129,19 @@ class Copies {
   gpz::Box box;
 
  private:
+  void read(std::size_t f) {
+    std::vector<double> places(3 * particles_);
+    std::vector<gpz::ColumnOutput> columns;
+    for (std::size_t d = 0; d < 3; ++d)
+      columns.push_back(
+          {std::string(1, "xyz"[d]), {places.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
+    gpz::ReadOptions options;
+    options.in_order = true;
+    reader_.read_columns(f, columns, particles_, options);
+    check(
+        cudaMemcpy(small_ + f * places.size(), places.data(), places.size() * sizeof(double), cudaMemcpyHostToDevice));
+  }
+
   gpz::Reader reader_;
   uint3 copies_;
   std::uint64_t particles_;

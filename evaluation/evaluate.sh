@@ -119,7 +119,7 @@ make_data() {
     cosmology_fine) "$bin/cosmology" --size $edge --box $((64 * edge / 256)) --order lagrangian --out "$2" ;;
     plasma) "$bin/plasma" --particles ${million}000000 --out "$2" ;;
     poincare) "$bin/poincare" --particles ${million}000000 --out "$2" ;;
-    terrain) "$bin/gpz" bench --generate terrain --particles ${million}M --value f32 --write "$2" ;;
+    terrain) "$bin/terrain" --particles ${million}000000 --out "$2" ;;
     autzen) "$python" "$root/evaluation/data/sample.py" --out "$2" ;;
     *) return 1 ;;
   esac

@@ -194,18 +194,10 @@ void DumpGPZ::init_backend() {
   } catch (const gpz::Error &e) {
     log().fail_alone(std::string("dump_modify device: ") + e.what());
   }
-  budget_.set(settings_.budget, settings_.effort.value_or(gpz::Effort::dense));
-  budget_.restart();
   backend_.compressor().set({order(), effort(), wanted_features()});
-  if (largest_effort() == gpz::Effort::dense && !has_column("id"))
+  if (effort() == gpz::Effort::dense && !has_column("id"))
     log().say_if_new("without column id, effort dense stores each frame as a set of atoms", said_sets_);
 }
-
-gpz::Effort DumpGPZ::effort() const {
-  return has_budget() ? budget_.effort() : settings_.effort_on(backend_.is_on_gpu());
-}
-
-gpz::Effort DumpGPZ::largest_effort() const { return has_budget() ? budget_.largest() : effort(); }
 
 void DumpGPZ::init_direct() {
   direct_.restart();
@@ -240,7 +232,6 @@ GPZHostNeeds DumpGPZ::needs() const {
 
 std::string DumpGPZ::device_text() const {
   std::string text = backend_.text();
-  if (settings_.budget > 0 && !has_budget()) text += ", with effort fast whatever the budget";
   if (!direct_.in_output() || !backend_.kokkos_atoms()) return text;
   const std::string obstacle = direct_.obstacle();
   if (!obstacle.empty()) return text + ", at the time of other output, because " + obstacle;
@@ -309,13 +300,13 @@ void DumpGPZ::openfile() {
 
 // The required features of a file of this effort.
 std::uint32_t DumpGPZ::wanted_features() const {
-  return gpz::features_of(largest_effort(), order(), has_column("id"), static_cast<std::uint64_t>(atom->natoms));
+  return gpz::features_of(effort(), order(), has_column("id"), static_cast<std::uint64_t>(atom->natoms));
 }
 
 // The effort is limited to what the header of the file allows, which was written when the file was new.
 void DumpGPZ::set_effort() {
   backend_.compressor().set({order(), effort(), output_.features()});
-  const std::uint32_t of_effort = gpz::features_of(largest_effort(), order(), has_column("id"));
+  const std::uint32_t of_effort = gpz::features_of(effort(), order(), has_column("id"));
   if ((of_effort & ~output_.features()) == 0 || effort_limited_ || !settings_.effort) return;
   effort_limited_ = true;
   log().warn(output_.path() + " was begun with a smaller effort, which is kept");
@@ -367,7 +358,6 @@ void DumpGPZ::close(bool can_throw) {
 void DumpGPZ::write() {
   if (!header_choice) log().fail("Must not use 'run pre no' after creating a new dump");
   const bool in_loop = update->whichflag && update->ntimestep != update->firststep;
-  const double begin = MPI_Wtime();
   summary_.begin(in_loop ? GPZSummary::INSIDE : GPZSummary::BEFORE);
   choose_sources(backend_.kokkos_atoms());  // dump_modify pbc before "run pre no"
   copy_to_host();
@@ -381,7 +371,6 @@ void DumpGPZ::write() {
 
   if (multifile) openfile();
   write_frame();
-  budget_.work(begin, MPI_Wtime(), in_loop);
   if (refreshflag) irefresh->refresh();
   if (multifile) close(true);
   if (!update->whichflag) drain();  // no end of a run follows that would notice an error
@@ -486,10 +475,6 @@ void DumpGPZ::write_frame() {
   std::string problem;
   GPZChunk chunk;
   if (!skip) {
-    if (has_budget() && budget_.next_frame(world, frames_.begins_interval())) {
-      frames_.begin_interval();
-      set_effort();
-    }
     // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump.
     if (first_edge_ == 0) first_edge_ = output_.first_edge();
     if (first_edge_ == 0) first_edge_ = gpz_longest_edge(box());
@@ -545,7 +530,6 @@ void DumpGPZ::end_of_run() {
   std::string text =
       summary_.report(world, log().with_name(filename), frames_.text(), gpz_columns().fields(), loop_seconds);
   text += frames_.lossless().report(world, gpz_columns().fields(), id);
-  if (has_budget()) text += "  " + budget_.report() + "\n";
   if (comm->me == 0) utils::logmesg(lmp, text);
   summary_ = {};
 }

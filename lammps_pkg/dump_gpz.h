@@ -27,7 +27,6 @@ DumpStyle(gpz,DumpGPZ);
 #include <string>
 
 #include "gpz_backend.h"
-#include "gpz_budget.h"
 #include "gpz_context.h"
 #include "gpz_direct.h"
 #include "gpz_frame_maker.h"
@@ -62,7 +61,6 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   std::string command_, fix_id_;
   GPZSettings settings_;
   GPZSummary summary_;
-  GPZBudget budget_;
   GPZBackend backend_;  // has the buffers of output_, so it outlives it
   GPZFrameMaker frames_;
   GPZOutput output_;
@@ -85,9 +83,7 @@ class DumpGPZ : public GPZSource, public GPZStepObserver {
   std::string device_text() const;
   GPZHostNeeds needs() const;
   gpz::Order order() const { return settings_.order_on(backend_.is_on_gpu()); }
-  gpz::Effort effort() const;
-  gpz::Effort largest_effort() const;
-  bool has_budget() const { return settings_.budget > 0 && !backend_.is_on_gpu(); }
+  gpz::Effort effort() const { return settings_.effort_on(backend_.is_on_gpu()); }
 
   MPI_Comm group() const { return multiproc ? clustercomm : world; }
   std::string current_path() const;

@@ -41,8 +41,6 @@ class GPZFrameMaker {
   void set_share(int atoms);
   // The next frame is a key frame, because the frame before is another one, or none.
   void begin_interval() { schedule_.restart(); }
-  // It is one, unless its fields are others than those of the last frame.
-  bool begins_interval() const { return schedule_.next(head_.fields) == 0; }
   // So it is, and the ranks or what they have may be others.
   void restart();
 

@@ -73,16 +73,6 @@ int read_share(const std::string &word, LAMMPS *lmp) {
   return read_count(word.c_str(), lmp, "dump_modify share must be auto, no or a number", GPZShare::largest_target);
 }
 
-// 0: no
-double read_budget(const std::string &word, LAMMPS *lmp) {
-  if (word == "no") return 0.0;
-  const double share = utils::numeric(FLERR, word, false, lmp);
-  if (!(share > 0.0) || !(share < 1.0))
-    throw std::invalid_argument(
-        "dump_modify budget must be no or a fraction of the loop's time, above 0 and below 1, not " + word);
-  return share;
-}
-
 // bound COLUMN V, bound COLUMN lossless, bound COLUMN thermal
 int read_bound(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
   if (narg < 3) utils::missing_cmd_args(FLERR, "dump_modify bound", lmp->error);
@@ -139,7 +129,7 @@ std::string GPZSettings::only_on_cpu(bool ids) const {
 }
 
 bool GPZSettings::shares_with_gpu(bool ids) const {
-  return device == GPZBackend::Device::GPU && ids && budget <= 0 && effort == gpz::Effort::standard &&
+  return device == GPZBackend::Device::GPU && ids && effort == gpz::Effort::standard &&
          (order == gpz::Order::automatic || order == gpz::Order::id);
 }
 
@@ -167,8 +157,6 @@ int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {
     device = choose(keyword, word(), device_names);
   } else if (keyword == "effort") {
     effort = choose(keyword, word(), gpz::effort_names);
-  } else if (keyword == "budget") {
-    budget = read_budget(word(), lmp);
   } else if (keyword == "order") {
     order = choose(keyword, word(), gpz::order_names);
   } else if (keyword == "key") {

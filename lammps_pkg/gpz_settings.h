@@ -38,7 +38,6 @@ struct GPZSettings {
   int threads = 0;  // that compress on a CPU; 0: as many as LAMMPS has, or of idle cores
   GPZBackend::Device device = GPZBackend::Device::AUTO;
   std::optional<gpz::Effort> effort;  // without: that of the device
-  double budget = 0;                  // largest share of the loop; 0: none
   gpz::Order order = gpz::default_order;
   unsigned key = gpz::default_key_interval;
   int share = GPZShare::default_target;  // atoms of a chunk; 0: no

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "bench/random.hpp"
 #include "cloud_in_cell.hpp"
 #include "parallel.hpp"
+#include "random.hpp"
 
 namespace gpz::bench::data {
 namespace {

@@ -15,16 +15,15 @@
 #include <cstddef>
 #include <vector>
 
-#include "bench/random.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "particle_file.hpp"
 #include "particle_in_cell.hpp"
+#include "random.hpp"
 
 namespace {
 
 using namespace gpz::bench::data;  // NOLINT(google-build-using-namespace): a program of one file
-using gpz::bench::Random;
 
 constexpr double time_step = 0.1;         // in inverse plasma frequencies
 constexpr double thermal_velocity = 0.3;  // cells per inverse plasma frequency: the Debye length in cells
@@ -103,7 +102,7 @@ class Wake {
   void in_blocks(std::size_t first, std::uint64_t seed, const Make &make) {
     std::vector<Electron> &electrons = run_.electrons();
     in_pieces(threads_, electrons.size() - first, block, [&](std::size_t begin, std::size_t end) {
-      Random random(gpz::bench::mixed(seed) + begin);
+      Random random(mixed(seed) + begin);
       for (std::size_t i = begin; i < end; ++i) electrons[first + i] = make(random, i);
     });
   }

@@ -10,11 +10,11 @@
 #include <cmath>
 #include <cstdio>
 
-#include "bench/random.hpp"
 #include "field_lines.hpp"
 #include "options.hpp"
 #include "parallel.hpp"
 #include "particle_file.hpp"
+#include "random.hpp"
 
 namespace {
 
@@ -40,7 +40,7 @@ int main(int argc, char **argv) {
     in_pieces(program.threads(), particles, turns, [&](std::size_t begin, std::size_t end) {
       const std::size_t surface = begin / turns;
       const double radius = (static_cast<double>(surface) + 0.5) / static_cast<double>(surfaces);
-      gpz::bench::Random random(gpz::bench::mixed(program.seed()) + surface);
+      Random random(mixed(program.seed()) + surface);
       Puncture at{};
       for (std::size_t i = begin; i < end; ++i) {
         if (i > begin) at = lines.turn(at);

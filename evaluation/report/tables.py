@@ -86,7 +86,7 @@ def broken(row, notes):
         return " " + notes.mark("The largest error is not known.")
     if row.error <= SLACK:
         return ""
-    return " " + notes.mark("Breaks the bound: see the table of errors. It is not compared.")
+    return " " + notes.mark("Breaks the bound: see [errors](#errors). It is not compared.")
 
 
 def ratios(results, device="gpu", bounds=None):

@@ -6,9 +6,11 @@
 // of section "single lanes" below, each of which is one operation of IEEE 754.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 #include "gpz/core/config.hpp"
 
@@ -88,6 +90,8 @@ struct OneLane {
 };
 GPZ_HD bool less(float a, float b) { return a < b; }
 GPZ_HD bool both(bool a, bool b) { return a && b; }
+GPZ_HD bool either(bool a, bool b) { return a || b; }
+GPZ_HD bool more(std::int32_t a, std::int32_t b) { return a > b; }
 GPZ_HD bool differ(bool a, bool b) { return a != b; }
 GPZ_HD float select(bool mask, float a, float b) { return mask ? a : b; }
 GPZ_HD std::int32_t select(bool mask, std::int32_t a, std::int32_t b) { return mask ? a : b; }
@@ -99,6 +103,16 @@ GPZ_HD float smaller(float a, float b) { return a < b ? a : b; }
 GPZ_HD float larger(float a, float b) { return b < a ? a : b; }
 GPZ_HD float real_of(std::int32_t x) { return static_cast<float>(x); }
 GPZ_HD std::int32_t whole_part(float x) { return static_cast<std::int32_t>(x); }
+GPZ_HD std::int32_t smaller(std::int32_t a, std::int32_t b) { return a < b ? a : b; }
+GPZ_HD std::int32_t larger(std::int32_t a, std::int32_t b) { return a > b ? a : b; }
+GPZ_HD std::int32_t integers_of_bits(float x) { return bit_cast<std::int32_t>(x); }
+GPZ_HD std::int32_t shifted_up(std::int32_t x, int n) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(x) << n);
+}
+GPZ_HD std::int32_t shifted_down(std::int32_t x, int n) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(x) >> n);
+}
+GPZ_HD std::int32_t signed_down(std::int32_t x, int n) { return x >> n; }
 
 template <typename T>
 struct Vector {
@@ -470,6 +484,102 @@ class BondStep {
   R x_, rest_, y_, z_, high_y_, high_z_, slope_;
   Vector<R> axis_, a_, p_, c_;
 };
+
+// A float to the nearest integer, halves to even, for magnitudes up to step_farthest.
+template <typename R>
+GPZ_HD R rounded(R x) {
+  const R shift(12582912.0F);  // 1.5 * 2^23
+  return (x + shift) - shift;
+}
+
+// Raw bits behind a token of a level.
+template <typename I>
+GPZ_HD I step_bits_of_level(I level) {
+  return select(more(level, I{static_cast<int>(step_most_parted)}), shifted_down(level, 1) - I{step_fewer_bits}, I{0});
+}
+
+// Where a component is looked up, and what is expected of it on the grid.
+template <typename V>
+struct StepPlace {
+  typename V::Integer near;
+  typename V::Mask is_below;  // the nearest integer is above what is expected: numbers change sign
+  typename V::Integer index;
+  typename V::Integer bits;  // raw bits behind a token
+};
+template <typename V, StepNumber number>
+GPZ_HD StepPlace<V> step_place(typename V::Real expected, typename V::Real variance) {
+  using R = typename V::Real;
+  using I = typename V::Integer;
+  const R most(step_farthest), least(-step_farthest);
+  expected = select(less(expected, most), expected, most);
+  expected = select(less(least, expected), expected, least);
+  const R near = rounded(expected), off = expected - near;
+  const I part = smaller(whole_part(magnitude(off) * R(8.0F)), I{static_cast<int>(step_parts) - 1});
+  constexpr int bias = 127 + step_first_octave;
+  const I octave = shifted_down(integers_of_bits(variance), 23) - I{bias};
+  const I level = smaller(larger(octave, I{0}), I{static_cast<int>(step_levels) - 1});
+  const auto is_parted = more(I{static_cast<int>(step_most_parted) + 1}, level);
+  const I of_level = shifted_up(level, 2) + select(is_parted, part, I{0});
+  constexpr int first = static_cast<int>(number) * static_cast<int>(step_levels * step_parts);
+  return {whole_part(near), less(off, R(0.0F)), of_level + I{first}, step_bits_of_level(level)};
+}
+
+template <typename R>
+GPZ_HD auto step_side_level(R x) {
+  const R most(static_cast<float>(step_side_levels - 1));
+  x = select(less(x, most), x, most);
+  return whole_part(select(less(R(0.0F), x), x, R(0.0F)));
+}
+
+// The numbers of a step of `n` vectors of lanes, in the order of the format, for which expect() was called.
+// `vector`: bond vectors in the order of components. A decoder sets them; an encoder has them. `constants_of(j)`: those
+// of vector j. A coder has component<number>(active, expected, variance, value) and side(active, level, is_other), both
+// for all vectors at once.
+template <typename V, StepKind kind, std::size_t n, typename ConstantsOf, typename Coder>
+GPZ_HD void code_bonds(std::array<BondStep<V, kind>, n> &bond, const std::array<typename V::Mask, n> &active,
+                       const ConstantsOf &constants_of, Coder &coder,
+                       std::array<Vector<typename V::Integer>, n> &vector) {
+  using I = typename V::Integer;
+  std::array<typename V::Real, n> expected, variance;
+  std::array<I, n> value, level;
+  std::array<typename V::Mask, n> has_side, other;
+  const auto code = [&](auto number, I Vector<I>::*component) {
+    for (std::size_t j = 0; j < n; ++j) {
+      expected[j] = bond[j].expected;
+      variance[j] = bond[j].variance;
+      if constexpr (!Coder::decodes) value[j] = vector[j].*component;
+    }
+    coder.template component<decltype(number)::value>(active, expected, variance, value);
+    if constexpr (Coder::decodes)
+      for (std::size_t j = 0; j < n; ++j) vector[j].*component = value[j];
+  };
+  const auto tell_side = [&]([[maybe_unused]] const auto &is_other) {
+    for (std::size_t j = 0; j < n; ++j) {
+      has_side[j] = both(bond[j].has_side, active[j]);
+      level[j] = step_side_level(bond[j].side_level);
+      if constexpr (!Coder::decodes) other[j] = both(is_other(j), has_side[j]);
+    }
+    coder.side(has_side, level, other);
+  };
+  using First = std::integral_constant<StepNumber, StepNumber::first>;
+  using Last = std::integral_constant<StepNumber, StepNumber::last>;
+
+  code(First{}, &Vector<I>::x);
+  for (std::size_t j = 0; j < n; ++j) bond[j].cut(vector[j].x, constants_of(j));
+  if constexpr (kind == StepKind::wide) {
+    tell_side([&](std::size_t j) { return bond[j].is_other_of_circle(vector[j].y, vector[j].z); });
+    for (std::size_t j = 0; j < n; ++j) bond[j].settle_circle(other[j]);
+  }
+  if constexpr (kind != StepKind::sphere)
+    for (std::size_t j = 0; j < n; ++j) bond[j].expect_second(constants_of(j));
+  code(First{}, &Vector<I>::y);
+  for (std::size_t j = 0; j < n; ++j) bond[j].expect_last(vector[j].y, constants_of(j));
+  if constexpr (kind == StepKind::sphere) {
+    tell_side([&](std::size_t j) { return bond[j].is_other_of_sphere(vector[j].z); });
+    for (std::size_t j = 0; j < n; ++j) bond[j].settle_sphere(other[j], constants_of(j));
+  }
+  code(Last{}, &Vector<I>::z);
+}
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::core

@@ -42,6 +42,14 @@ class LeastSquares {
   }
   void add(const double *feature, double target) { add(feature, &target); }
 
+  // Adds the equations of another system with as many unknowns and sides.
+  void add(const LeastSquares &other) {
+    for (std::size_t k = 0; k < matrix_.size(); ++k) matrix_[k] += other.matrix_[k];
+    for (std::size_t k = 0; k < target_.size(); ++k) target_[k] += other.target_[k];
+    squares_ += other.squares_;
+    count_ += other.count_;
+  }
+
   std::size_t count() const { return count_; }  // calls of add
 
   // The system with only some of the unknowns.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/kernels/step_kernels.hpp"
 
-#include <type_traits>
-
 #include "gpz/kernels/float_lanes.hpp"
 
 namespace gpz::codec {
@@ -14,41 +12,6 @@ using core::StepKind, core::StepNumber;
 constexpr int vectors = static_cast<int>(core::step_lanes) / float_lanes;
 template <typename T>
 using Each = std::array<T, vectors>;
-
-// A float to the nearest integer, halves to even, for magnitudes up to core::step_farthest.
-inline Floats rounded(Floats x) {
-  const Floats shift{12582912.0F};  // 1.5 * 2^23
-  return (x + shift) - shift;
-}
-
-// Raw bits behind a token of a level.
-inline Integers bits_of_level(Integers level) {
-  return select(more(level, Integers{core::step_most_parted}), shifted_down(level, 1) - Integers{core::step_fewer_bits},
-                Integers{0});
-}
-
-// Where a component is looked up, and what is expected of it on the grid.
-struct Place {
-  Integers near;
-  Choice is_below;  // the nearest integer is above what is expected: numbers change sign
-  Integers index;
-  Integers bits;  // raw bits behind a token
-};
-template <StepNumber number>
-inline Place place_of(Floats expected, Floats variance) {
-  const Floats most{core::step_farthest}, least{-core::step_farthest};
-  expected = select(less(expected, most), expected, most);
-  expected = select(less(least, expected), expected, least);
-  const Floats near = rounded(expected), off = expected - near;
-  const Integers part = smaller(whole_part(magnitude(off) * Floats{8.0F}), Integers{core::step_parts - 1});
-  constexpr int bias = 127 + core::step_first_octave;
-  const Integers octave = shifted_down(integers_of_bits(variance), 23) - Integers{bias};
-  const Integers level = smaller(larger(octave, Integers{0}), Integers{core::step_levels - 1});
-  const Choice is_parted = more(Integers{core::step_most_parted + 1}, level);
-  const Integers of_level = shifted_up(level, 2) + select(is_parted, part, Integers{0});
-  constexpr int first = static_cast<int>(number) * static_cast<int>(core::step_levels * core::step_parts);
-  return {whole_part(near), less(off, Floats{0.0F}), of_level + Integers{first}, bits_of_level(level)};
-}
 
 inline Choice none() { return less(Floats{1.0F}, Floats{0.0F}); }
 
@@ -71,7 +34,7 @@ class Decoder {
       Choice escapes = none(), many = none();
       for (int k = 0; k < states; ++k) {
         const int j = round * states + k;
-        const Place place = place_of<number>(expected[j], variance[j]);
+        const core::StepPlace<FloatLanes> place = core::step_place<FloatLanes, number>(expected[j], variance[j]);
         value[j] = place.near;
         is_below[j] = place.is_below;
         const Integers x = state_[k];
@@ -183,7 +146,7 @@ class Finder {
                  const Each<Integers> &value) {
     StepItems &items = *next_++;
     for (std::size_t j = 0; j < vectors; ++j) {
-      const Place place = place_of<number>(expected[j], variance[j]);
+      const core::StepPlace<FloatLanes> place = core::step_place<FloatLanes, number>(expected[j], variance[j]);
       const Integers off = value[j] - place.near;
       store(items.number.data() + j * float_lanes, select(place.is_below, Integers{0} - off, off));
       store(items.place.data() + j * float_lanes, select(active[j], place.index, Integers{StepItems::nothing}));
@@ -253,7 +216,7 @@ class Encoder {
       const Integers first = select(more(p, Integers{2 * all_levels - 1}), Integers{2 * all_levels},
                                     select(more(p, Integers{all_levels - 1}), Integers{all_levels}, Integers{0}));
       const Integers level = shifted_down(p - first, 2);
-      bits[j] = bits_of_level(level);
+      bits[j] = core::step_bits_of_level(level);
       const Integers token = signed_down(number[j], bits[j]);
       const Integers most{core::step_last_token};
       const Choice is_far = either(more(token, most), more(Integers{0} - most, token));
@@ -354,10 +317,6 @@ class Encoder {
   std::array<Integers, states> state_;
 };
 
-inline Integers level_of(Floats x) {
-  x = select(less(x, Floats{15.0F}), x, Floats{15.0F});
-  return whole_part(select(less(Floats{0.0F}, x), x, Floats{0.0F}));
-}
 inline core::Vector<Floats> between(const Row &to, const Row &from) { return core::reals_of(to - from); }
 
 // Steps of one block.
@@ -429,13 +388,8 @@ class Pass {
       };
     };
     Each<core::BondStep<FloatLanes, kind>> bond;
-    Each<Row> parent, actual;
+    Each<Row> parent, vector;
     Each<Integers> image;
-    Each<Integers> value;
-    Each<Row> got;
-    Each<Choice> has_side, other;
-    Each<Integers> level;
-    Each<Floats> expected, variance;
     const bool is_regular = table_.steps[step].is_regular;
     for (std::size_t j = 0; j < vectors; ++j) {
       const std::size_t slot = slot_of(step, j);
@@ -467,59 +421,12 @@ class Pass {
       keep(core::mean_along, means.along);
       keep(core::mean_towards, means.towards);
       keep(core::mean_aside, means.aside);
-      if constexpr (!Coder::decodes) {
-        actual[j] = bond[j].turn.in(rows_from(now_ + 8 * slot) - parent[j]);
-        value[j] = actual[j].x;
-      }
+      if constexpr (!Coder::decodes) vector[j] = bond[j].turn.in(rows_from(now_ + 8 * slot) - parent[j]);
     }
-    const auto code = [&](auto number) {
-      for (std::size_t j = 0; j < vectors; ++j) {
-        expected[j] = bond[j].expected;
-        variance[j] = bond[j].variance;
-      }
-      coder_.template component<decltype(number)::value>(active, expected, variance, value);
-    };
-    const auto tell_side = [&]([[maybe_unused]] const auto &is_other) {
-      for (std::size_t j = 0; j < vectors; ++j) {
-        has_side[j] = both(bond[j].has_side, active[j]);
-        level[j] = level_of(bond[j].side_level);
-        if constexpr (!Coder::decodes) other[j] = both(is_other(j), has_side[j]);
-      }
-      coder_.side(has_side, level, other);
-    };
-    using First = std::integral_constant<StepNumber, StepNumber::first>;
-    using Last = std::integral_constant<StepNumber, StepNumber::last>;
-
-    code(First{});
-    for (std::size_t j = 0; j < vectors; ++j) {
-      got[j].x = value[j];
-      bond[j].cut(value[j], of_vector(j));
-    }
-    if constexpr (kind == StepKind::wide) {
-      tell_side([&](std::size_t j) { return bond[j].is_other_of_circle(actual[j].y, actual[j].z); });
-      for (std::size_t j = 0; j < vectors; ++j) bond[j].settle_circle(other[j]);
-    }
-    if constexpr (has_axis)
-      for (std::size_t j = 0; j < vectors; ++j) bond[j].expect_second(of_vector(j));
-    if constexpr (!Coder::decodes)
-      for (std::size_t j = 0; j < vectors; ++j) value[j] = actual[j].y;
-    code(First{});
-    for (std::size_t j = 0; j < vectors; ++j) {
-      got[j].y = value[j];
-      bond[j].expect_last(value[j], of_vector(j));
-    }
-    if constexpr (kind == StepKind::sphere) {
-      tell_side([&](std::size_t j) { return bond[j].is_other_of_sphere(actual[j].z); });
-      for (std::size_t j = 0; j < vectors; ++j) bond[j].settle_sphere(other[j], of_vector(j));
-    }
-    if constexpr (!Coder::decodes)
-      for (std::size_t j = 0; j < vectors; ++j) value[j] = actual[j].z;
-    code(Last{});
+    core::code_bonds<FloatLanes, kind>(bond, active, of_vector, coder_, vector);
     if constexpr (Coder::decodes)
-      for (std::size_t j = 0; j < vectors; ++j) {
-        got[j].z = value[j];
-        store_rows(now_ + 8 * slot_of(step, j), {parent[j] + bond[j].turn.out(got[j]), image[j]});
-      }
+      for (std::size_t j = 0; j < vectors; ++j)
+        store_rows(now_ + 8 * slot_of(step, j), {parent[j] + bond[j].turn.out(vector[j]), image[j]});
   }
 
   const float *columns(std::size_t step) const {

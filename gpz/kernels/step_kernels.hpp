@@ -93,8 +93,9 @@ struct StepKernels {
   // The numbers of the steps, of both frames. Returns how many.
   std::size_t (*find)(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
                       const StepMeans &means, StepItems *items);
-  // The words of the numbers of a block of `steps`, and its states, in the order in which decode() reads them: they end at `end`.
-  // Returns how many there are. step_most_item_words for each item, and as many again, must be writable before `end`.
+  // The words of the numbers of a block of `steps`, and its states, in the order in which decode() reads them: they end
+  // at `end`. Returns how many there are. step_most_item_words for each item, and as many again, must be writable
+  // before `end`.
   std::size_t (*encode)(const StepShares &shares, std::size_t steps, const StepItems *items, std::size_t count,
                         std::uint16_t *end);
   // Positions of particles first to end - 1. Particles with rows or images beyond the limits, or outside the box, are

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gpz/codec/parallel.hpp"
 #include "gpz/lanes/vectors.hpp"
 
 namespace gpz::lanes {
@@ -14,13 +15,12 @@ using V = Vector;
 
 }  // namespace
 
-Fit::Weights::Weights() : LeastSquares(3) {
-  // Towards the last value and, less, that of the class: few numbers tell little.
+void Fit::Weights::lean() {
   constexpr double doubt = 1.2247448713915890;  // grid steps
   for (std::size_t k = 0; k < 3; ++k) {
     std::array<double, 3> feature{};
     feature[k] = doubt;
-    LeastSquares::add(feature.data(), k == 0 ? 0.5 * doubt : 0);
+    add(feature.data(), k == 0 ? 0.5 * doubt : 0);
   }
 }
 
@@ -34,46 +34,91 @@ std::array<double, 3> Fit::Weights::solve() const {
   return {x[0], x[1], x[2]};
 }
 
-void Fit::add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-              const codec::StepMeans &means) {
+void Fit::Sums::add(const Sums &other) {
+  count += other.count;
+  carried += other.carried;
+  moved += other.moved;
+  length += other.length;
+  along += other.along;
+  displaced += other.displaced;
+  of_length.add(other.of_length);
+  of_along.add(other.of_along);
+  headed += other.headed;
+  heading += other.heading;
+  turned += other.turned;
+  turn += other.turn;
+  measured += other.measured;
+  off_length += other.off_length;
+  off_along += other.off_along;
+  bends += other.bends;
+  bend += other.bend;
+  bend2 += other.bend2;
+}
+
+void Fit::start(std::size_t classes) {
+  sums_.assign(classes, {});
+  for (Sums &sums : sums_) {
+    sums.of_length.lean();
+    sums.of_along.lean();
+  }
+}
+
+void Fit::add(const Molecules &molecules, const Layout &layout, const Frame &frame, int threads) {
   if (values_.size() != sums_.size()) {
     values_.assign(sums_.size(), {});
-    pass(molecules, layout, rows, now, means, true, false, false);
+    pass(molecules, layout, frame, {true, false, false}, threads);
     settle(values_);
-    pass(molecules, layout, rows, now, means, false, true, false);
+    pass(molecules, layout, frame, {false, true, false}, threads);
     settle(values_);
-    pass(molecules, layout, rows, now, means, false, false, true);
+    pass(molecules, layout, frame, {false, false, true}, threads);
   } else {
-    pass(molecules, layout, rows, now, means, true, true, true);
+    pass(molecules, layout, frame, {true, true, true}, threads);
   }
   settle(values_);
 }
 
-void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-               const codec::StepMeans &means, bool of_means, bool weights, bool deviations) {
+void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &frame, Parts parts, int threads) {
+  const std::size_t blocks = frame.blocks.size();
+  if (blocks == 1) return pass(molecules, layout, frame, frame.blocks[0], parts, sums_);
+  std::vector<std::vector<Sums>> of_block(blocks);
+  codec::parallel_ranges(codec::thread_count(threads, blocks), blocks, [&](int, std::uint64_t from, std::uint64_t to) {
+    for (auto b = static_cast<std::size_t>(from); b < to; ++b) {
+      of_block[b].resize(sums_.size());
+      pass(molecules, layout, frame, frame.blocks[b], parts, of_block[b]);
+    }
+  });
+  for (const std::vector<Sums> &sums : of_block)
+    for (std::size_t c = 0; c < sums.size(); ++c) sums_[c].add(sums[c]);
+}
+
+void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &frame, const Frame::Block &block,
+               Parts parts, std::vector<Sums> &sums) const {
   const codec::StepTable table = layout.table(nullptr);
-  const std::int32_t *const before = rows + 4 - now;
-  rows += now;
-  for (std::size_t slot = 0; slot < layout.slots(); ++slot) {
+  const Layout::Block range = layout.blocks()[block.number];
+  const std::size_t first = range.first * core::step_lanes;
+  const std::int32_t *const rows = block.rows + frame.now, *const before = block.rows + 4 - frame.now;
+  for (std::size_t slot = first; slot < range.end * core::step_lanes; ++slot) {
     const std::uint32_t particle = layout.particle_at()[slot];
     if (particle == Layout::nobody) continue;
-    Sums &s = sums_[molecules.of_class[particle]];
+    Sums &s = sums[molecules.of_class[particle]];
     const Values &f = values_[molecules.of_class[particle]];
     const core::StepKind kind = table.steps[slot / core::step_lanes].kind;
-    const std::int32_t *const here = rows + 8 * slot, *const here_before = before + 8 * slot;
+    const std::int32_t *const here = rows + 8 * (slot - first), *const here_before = before + 8 * (slot - first);
     if (kind == core::StepKind::root) {
-      if (!of_means) continue;
+      if (!parts.means) continue;
       const V moved = vector_between(here, here_before);
       s.displaced += (std::fabs(moved.x) + std::fabs(moved.y) + std::fabs(moved.z)) / 3;
       ++s.count;
       continue;
     }
-    const std::int32_t *const parent = rows + table.parent[slot], *const parent_before = before + table.parent[slot];
-    const std::int32_t *const axis = rows + table.axis[slot], *const axis_before = before + table.axis[slot];
+    const auto of_block = [&](const std::uint32_t *of) { return of[slot] - 8 * first; };
+    const std::int32_t *const parent = rows + of_block(table.parent), *const parent_before =
+                                                                          before + of_block(table.parent);
+    const std::int32_t *const axis = rows + of_block(table.axis), *const axis_before = before + of_block(table.axis);
     const bool has_axis = kind != core::StepKind::sphere;
     const V w0 = vector_between(here_before, parent_before), w = vector_between(here, parent);
     const V y = vector_between(parent, parent_before);
-    if (of_means) {
+    if (parts.means) {
       s.carried += core::dot(y, w - w0);
       s.moved += core::dot(y, y);
       s.length += length_of(w);
@@ -83,12 +128,12 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
       }
       ++s.count;
     }
-    if (!weights && !deviations) continue;
+    if (!parts.weights && !parts.deviations) continue;
     const V carried = w0 + core::times(f.carried, y);
     const double l0 = length_of(w0), lc = length_of(carried), l = length_of(w);
     const auto mean_of = [&](core::StepMean m, double last) {
-      double mean = means.before[core::place_of_mean(slot, m)];
-      core::take<double>(mean, last, means.gain);
+      double mean = block.means[core::place_of_mean(slot - first, m)];
+      core::take<double>(mean, last, frame.gain);
       return mean;
     };
     const auto expected_of = [](const std::array<double, 3> &weight, double last, double of_class, double carried_one,
@@ -96,9 +141,9 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
       return last + weight[0] * (of_class - last) + weight[1] * (carried_one - last) + weight[2] * (mean - last);
     };
     const double mean_length = mean_of(core::mean_length, l0);
-    if (weights) s.of_length.add(l0, f.length, lc, mean_length, l);
+    if (parts.weights) s.of_length.add(l0, f.length, lc, mean_length, l);
     const double expected = expected_of(f.of_length, l0, f.length, lc, mean_length);
-    if (deviations) {
+    if (parts.deviations) {
       s.off_length += std::fabs(l - expected);
       ++s.measured;
     }
@@ -108,7 +153,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
       ++s.bends;
     };
     if (!has_axis) {
-      if (deviations) add_bend(core::dot(w, carried) / std::max(l, 1e-3) / std::max(lc, 1.0));
+      if (parts.deviations) add_bend(core::dot(w, carried) / std::max(l, 1e-3) / std::max(lc, 1.0));
       continue;
     }
     V a0 = vector_between(axis_before, parent_before), a1 = vector_between(axis, parent);
@@ -116,14 +161,14 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
     a1 = core::times(1 / std::max(length_of(a1), 1.0), a1);
     const double along0 = core::dot(w0, a0), along_c = core::dot(carried, a1), along = core::dot(w, a1);
     const double mean_along = mean_of(core::mean_along, along0);
-    if (weights) s.of_along.add(along0, f.along, along_c, mean_along, along);
+    if (parts.weights) s.of_along.add(along0, f.along, along_c, mean_along, along);
     const double m = expected_of(f.of_along, along0, f.along, along_c, mean_along);
-    if (deviations) s.off_along += std::fabs(along - m);
+    if (parts.deviations) s.off_along += std::fabs(along - m);
     const V t = core::cross(a1, carried);
     V sideways = core::times(1 / std::max(length_of(t), 0.5), t), heading = core::cross(sideways, a1);
     double turn = 0;
-    const V s0 = vector_between(before + table.second[slot], parent_before);
-    const V s1 = vector_between(rows + table.second[slot], parent);
+    const V s0 = vector_between(before + of_block(table.second), parent_before);
+    const V s1 = vector_between(rows + of_block(table.second), parent);
     const V t0 = core::cross(a0, s0), t1 = core::cross(a1, s1);
     const double across0 = core::dot(t0, t0), across1 = core::dot(t1, t1);
     if (across0 > 1 && across1 > 1 && across0 > 0.01 * core::dot(s0, s0) && across1 > 0.01 * core::dot(s1, s1)) {
@@ -133,7 +178,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
       const double scale = std::sqrt(across0);
       const double mean_p = mean_of(core::mean_towards, scale * p) / scale;
       const double mean_q = mean_of(core::mean_aside, scale * q) / scale;
-      if (weights) {
+      if (parts.weights) {
         // Sines of the angles from the last heading to the mean one, and to that of this frame.
         const double p1 = core::dot(w, b1), q1 = core::dot(w, c1);
         const auto radius = [](double a, double b) { return std::max(std::sqrt(a * a + b * b), 0.5); };
@@ -151,11 +196,11 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const std::int3
         turn = core::dot(carried, sideways);
       }
     }
-    if (weights) {
+    if (parts.weights) {
       s.turn += turn * turn;
       s.turned += turn * core::dot(w, sideways);
     }
-    if (deviations) {
+    if (parts.deviations) {
       const double r = std::sqrt(std::max(expected * expected - m * m, 1.0));
       const double by = std::clamp(f.turned * turn, -0.98 * r, 0.98 * r);
       const V direction =

@@ -16,18 +16,31 @@ namespace gpz::lanes {
 class Fit {
  public:
   // Begins anew.
-  void start(std::size_t classes) { sums_.assign(classes, {}); }
+  void start(std::size_t classes);
   bool empty() const { return sums_.empty(); }
-  // Adds a frame: rows at `now` (0 or 4) follow the others. The first one is passed three times, later ones use the
-  // constants so far.
-  void add(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-           const codec::StepMeans &means);
+  // Rows and means of some blocks, from the first slot of each block on. Rows at `now` (0 or 4) follow the others.
+  struct Frame {
+    struct Block {
+      std::uint32_t number;
+      const std::int32_t *rows;
+      const float *means;
+    };
+    std::vector<Block> blocks;
+    unsigned now;
+    float gain;  // as in codec::StepMeans
+  };
+  // Adds a frame. The first one is passed three times, later ones use the constants so far. The sums do not depend on
+  // the number of threads.
+  void add(const Molecules &molecules, const Layout &layout, const Frame &frame, int threads = 1);
   std::vector<ClassConstants> constants() const;
 
  private:
   // Weights of the steps from the last value to that of the class, to the carried one, and to the mean.
   struct Weights : crystal::LeastSquares {
-    Weights();
+    Weights() : LeastSquares(3) {}
+    // Towards the last value and, less, that of the class: few numbers tell little.
+    void lean();
+    using LeastSquares::add;
     void add(double last, double of_class, double carried, double mean, double now);
     std::array<double, 3> solve() const;
   };
@@ -36,6 +49,8 @@ class Fit {
     Weights of_length, of_along;
     double headed = 0, heading = 0, turned = 0, turn = 0;
     double measured = 0, off_length = 0, off_along = 0, bends = 0, bend = 0, bend2 = 0;
+
+    void add(const Sums &other);
   };
   // Constants before they are rounded.
   struct Values {
@@ -44,8 +59,13 @@ class Fit {
     double off_length = 0.4, off_along = 0.4, bend = 0.3, bend2 = 0.3;
   };
 
-  void pass(const Molecules &molecules, const Layout &layout, const std::int32_t *rows, unsigned now,
-            const codec::StepMeans &means, bool of_means, bool weights, bool deviations);
+  // What a pass over a frame adds to.
+  struct Parts {
+    bool means, weights, deviations;
+  };
+  void pass(const Molecules &molecules, const Layout &layout, const Frame &frame, Parts parts, int threads);
+  void pass(const Molecules &molecules, const Layout &layout, const Frame &frame, const Frame::Block &block,
+            Parts parts, std::vector<Sums> &sums) const;
   void settle(std::vector<Values> &values) const;
 
   std::vector<Sums> sums_;

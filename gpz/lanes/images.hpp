@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of particles, and the images that tell where these are in the box (docs/format.md, section 9d).
+// Images of particles that are not the usual ones, as a section lists them (docs/format.md, section 9d).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -10,54 +9,12 @@
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/lanes/rows.hpp"
 #include "gpz/lanes/stream.hpp"
-#include "gpz/molecule/cell.hpp"
 
 namespace gpz::lanes {
 
-using molecule::Cell;
-using molecule::Image;
-using molecule::Way;
-
-// Edges that are added to a particle's row to give its position: i8 of x, y and z, from the lowest byte on.
-using RowImage = std::uint32_t;
-
-inline Way way_of(const std::int32_t *row) { return {row[0], row[1], row[2]}; }
 inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
-inline Image image_of(RowImage image) {
-  return {static_cast<std::int8_t>(image & 255), static_cast<std::int8_t>(image >> 8 & 255),
-          static_cast<std::int8_t>(image >> 16)};
-}
-// Modulo 256.
-inline RowImage sum_of(RowImage a, const Image &b) {
-  RowImage sum = 0;
-  for (unsigned d = 0; d < b.size(); ++d) sum |= (((a >> 8 * d) + static_cast<std::uint32_t>(b[d])) & 255) << 8 * d;
-  return sum;
-}
-// A row has three components and its image.
-inline RowImage image_in(const std::int32_t *row) { return static_cast<RowImage>(row[3]); }
-inline void store_image(std::int32_t *row, RowImage image) { row[3] = static_cast<std::int32_t>(image); }
-inline void store_row(std::int32_t *row, const Way &at, RowImage image) {
-  for (std::size_t d = 0; d < at.size(); ++d) row[d] = static_cast<std::int32_t>(at[d]);
-  store_image(row, image);
-}
-
-// Where a row is with this image.
-inline Way place_of(const Cell &cell, const std::int32_t *row, RowImage image) {
-  return image == 0 ? way_of(row) : cell.moved(way_of(row), image_of(image));
-}
-
-// A particle with the image that the rule of a section gives it.
-struct Placed {
-  RowImage image;
-  Way at;
-};
-inline Placed usually_placed(const Cell &cell, bool wraps, const std::int32_t *row, RowImage last) {
-  const Way at = place_of(cell, row, last);
-  if (!wraps || cell.holds(at)) return {last, at};
-  const RowImage image = sum_of(last, cell.wrap(at));
-  return {image, place_of(cell, row, image)};
-}
 
 // Exceptions of images: slots, and how the image differs from the usual one.
 struct ImageExceptions {
@@ -92,20 +49,5 @@ struct ImageExceptions {
     return in.position() + numbers.end();
   }
 };
-inline Image image_of_code(std::uint8_t code) {
-  return {static_cast<std::int8_t>(code % 3 - 1), static_cast<std::int8_t>(code / 3 % 3 - 1),
-          static_cast<std::int8_t>(code / 9 - 1)};
-}
-inline constexpr std::uint8_t too_far = 255;
-inline std::uint8_t code_of(RowImage image, RowImage usual) {
-  const Image is = image_of(image), expected = image_of(usual);
-  int code = 0;
-  for (std::size_t d = is.size(); d-- > 0;) {
-    const int off = is[d] - expected[d];
-    if (off < -1 || off > 1) return too_far;
-    code = 3 * code + off + 1;
-  }
-  return static_cast<std::uint8_t>(code);
-}
 
 }  // namespace gpz::lanes

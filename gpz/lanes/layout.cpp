@@ -189,6 +189,28 @@ void Layout::refer(const Molecules &molecules, const format::Column<References> 
   }
 }
 
+// Blocks in turn, if they have a class of which few particles, and few blocks, were taken before.
+void Layout::find_sample(const Molecules &molecules) {
+  constexpr std::uint32_t enough = 65536, enough_blocks = 16;
+  std::vector<std::uint32_t> taken(molecules.is_wide.size()), of_blocks(taken.size());
+  std::vector<std::uint32_t> own(taken.size());
+  sample_.clear();
+  for (std::size_t b = 0; b < blocks_.size(); ++b) {
+    std::fill(own.begin(), own.end(), 0);
+    for (std::size_t s = blocks_[b].first * lanes; s < blocks_[b].end * lanes; ++s)
+      if (particle_at_[s] != nobody) ++own[molecules.of_class[particle_at_[s]]];
+    bool is_needed = false;
+    for (std::size_t c = 0; c < own.size(); ++c)
+      is_needed = is_needed || (own[c] != 0 && taken[c] < enough && of_blocks[c] < enough_blocks);
+    if (!is_needed) continue;
+    sample_.push_back(static_cast<std::uint32_t>(b));
+    for (std::size_t c = 0; c < own.size(); ++c) {
+      taken[c] += own[c];
+      of_blocks[c] += own[c] != 0 ? 1 : 0;
+    }
+  }
+}
+
 std::size_t Layout::memory_usage() const {
   return codec::memory_of(blocks_, steps_, slot_of_, particle_at_, parent_, axis_, second_, columns_);
 }

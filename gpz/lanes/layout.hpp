@@ -64,6 +64,9 @@ class Layout {
   const format::Column<std::uint32_t> &particle_at() const { return particle_at_; }
   // Columns of constants, as classes of the 32 lanes.
   const format::Column<std::uint8_t> &columns() const { return columns_; }
+  // Encoder: blocks with enough particles of all classes to fit constants to, after find_sample().
+  void find_sample(const Molecules &molecules);
+  const std::vector<std::uint32_t> &sample() const { return sample_; }
   // For the kernels.
   codec::StepTable table(const float *constants) const {
     return {steps_.data(), parent_.data(), axis_.data(), second_.data(), constants};
@@ -80,6 +83,7 @@ class Layout {
   format::Column<std::uint32_t> slot_of_, particle_at_;
   format::Column<std::uint32_t> parent_, axis_, second_;  // of slots: rows, in integers
   format::Column<std::uint8_t> columns_;
+  std::vector<std::uint32_t> sample_;
 };
 
 }  // namespace gpz::lanes

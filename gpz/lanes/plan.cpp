@@ -49,6 +49,7 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   molecules.is_wide.resize(told.size());
   for (std::size_t c = 0; c < told.size(); ++c) molecules.is_wide[c] = told[c] < 0 ? 1 : 0;
   plan->layout.build(molecules, particles_a_block);
+  plan->layout.find_sample(molecules);
   return plan;
 }
 

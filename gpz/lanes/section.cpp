@@ -9,48 +9,33 @@
 namespace gpz::lanes {
 
 void State::commit(Update &&update) {
-  if (update.plan != nullptr) {
-    plan_ = std::move(update.plan);
-    sections_ = 0;
-  }
-  if (update.numbers != nullptr) numbers_ = std::move(update.numbers);
-  if (update.codes != nullptr) codes_ = std::move(update.codes);
-  if (update.fit) fit_ = std::move(*update.fit);
-  if (update.counts != nullptr) counts_ = std::move(update.counts);
-  if (update.is_key) {
-    std::fill(means_.begin(), means_.end(), 0.0F);
-    update.means.clear();
-    fit_ = {};
-    counts_.reset();
-  }
-  if (update.has_settled) counts_.reset();
-  words_ = update.words;
+  learned_.commit(update);
   rests_ = update.rests;
-  if (!update.means.empty()) means_ = std::move(update.means);
+  if (update.is_key)
+    std::fill(means_.begin(), means_.end(), 0.0F);
+  else if (!update.means.empty())
+    means_ = std::move(update.means);
   frames_ = update.frames;
   now_ = 4 - now_;
-  sections_ = update.is_key ? 0 : sections_ + 1;
 }
 
 void State::restart() {
-  plan_ = nullptr;
-  numbers_ = nullptr;
-  codes_ = nullptr;
+  learned_.models = {};
+  learned_.counts.reset();
   rests_ = false;
-  frames_ = sections_ = 0;
-  counts_.reset();
+  frames_ = learned_.sections = 0;
   followed_blocks_.clear();
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, means_, plan_bytes_, followed_blocks_);
-  const std::shared_ptr<Plan> &plan = plan_ != nullptr ? plan_ : known_plan_;
+  std::size_t bytes = codec::memory_of(rows_, means_, followed_blocks_) + known_plan_.memory_usage();
+  const std::shared_ptr<Plan> &plan = learned_.models.plan != nullptr ? learned_.models.plan : known_plan_.plan();
   if (plan != nullptr)
     bytes +=
         plan->layout.memory_usage() + plan->molecules.tree.memory_usage() + codec::memory_of(plan->molecules.of_class);
-  if (numbers_ != nullptr) bytes += numbers_->columns.memory_usage();
-  if (codes_ != nullptr) bytes += codes_->memory_usage();
-  if (counts_ != nullptr) bytes += codec::memory_of(counts_->places);
+  if (learned_.models.numbers != nullptr) bytes += learned_.models.numbers->columns.memory_usage();
+  if (learned_.models.codes != nullptr) bytes += learned_.models.codes->memory_usage();
+  if (learned_.counts != nullptr) bytes += codec::memory_of(learned_.counts->places);
   return bytes;
 }
 

@@ -11,46 +11,14 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
-#include "gpz/format/grid_box.hpp"
-#include "gpz/lanes/codes.hpp"
-#include "gpz/lanes/constants.hpp"
-#include "gpz/lanes/fit.hpp"
-#include "gpz/lanes/images.hpp"
-#include "gpz/lanes/layout.hpp"
-#include "gpz/lanes/plan.hpp"
-#include "gpz/lanes/words.hpp"
+#include "gpz/lanes/model_choice.hpp"
+#include "gpz/lanes/opened_section.hpp"
 
 namespace gpz::lanes {
 
-// What frames share until a section replaces it.
-struct Numbers {
-  std::vector<ClassConstants> constants;
-  ConstantColumns columns;
-};
-
-// Changes that take effect only if the section is kept.
-struct Update {
-  std::shared_ptr<Plan> plan;        // null: as before
-  std::shared_ptr<Numbers> numbers;  // null: as before
-  std::shared_ptr<Codes> codes;      // null: as before
-  // Encoder: of the first frames with this plan.
-  std::optional<Fit> fit;
-  std::shared_ptr<Counts> counts;
-  bool has_settled = false;       // encoder: nothing is fitted to sums of frames any more
-  format::Column<float> means;    // encoder; empty: they were written over
-  bool is_key = false;            // of a key frame
-  std::size_t words = 0;          // of the last section whose tables were compared with better ones
-  std::uint64_t frames = 0;       // of the history, including this one
-  bool rests = false;             // the motion of particles ends in this frame
-  std::size_t lasting_bytes = 0;  // of the section: molecules, constants and tables, which later ones use as well
-
-  // For a new plan: number of particles whose bond lengths hardly change between frames.
-  std::size_t firmly_bound() const;
-};
-
 class State {
  public:
-  bool empty() const { return plan_ == nullptr; }
+  bool empty() const { return learned_.models.plan == nullptr; }
   // Whether motion ended in the last section, once.
   bool take_rest() { return std::exchange(rests_, false); }
   void commit(Update &&update);
@@ -58,36 +26,28 @@ class State {
   void restart();
   std::size_t memory_usage() const;
 
+  // For an encoder on a GPU that goes on from this state.
+  const Learned &learned() const { return learned_; }
+  const format::Column<std::int32_t> &rows() const { return rows_; }
+  const format::Column<float> &means() const { return means_; }
+  unsigned now() const { return now_; }
+  std::uint64_t frames() const { return frames_; }
+
  private:
   friend class SectionPass;
   friend class SectionEncoder;
   friend class SectionDecoder;
 
-  std::shared_ptr<Plan> plan_;
-  std::shared_ptr<Numbers> numbers_;
-  std::shared_ptr<Codes> codes_;
+  Learned learned_;
   bool rests_ = false;
-  std::uint64_t frames_ = 0;    // of the history, when the rows were written
-  std::uint64_t sections_ = 0;  // of difference frames with this plan
+  std::uint64_t frames_ = 0;  // of the history, when the rows were written
   // Rows of the frames before and now take turns: place 8 s and 8 s + 4 for slot s.
   format::Column<std::int32_t> rows_;
   unsigned now_ = 0;             // 0 or 4: the rows of the last frame
   format::Column<float> means_;  // of the particles in the slots
-  // Encoder.
-  Fit fit_;
-  std::shared_ptr<const Counts> counts_;
-  std::size_t words_ = 0;
-  // Decoder: the bytes that the plan was read from. The next interval often has the same.
-  std::vector<std::uint8_t> plan_bytes_;
-  std::shared_ptr<Plan> known_plan_;
+  KnownPlan known_plan_;         // decoder
   // The blocks of the plan that have particles which are followed, if not all are.
   format::Column<std::uint32_t> followed_blocks_;
-};
-
-// Edges of the box, of an encoder.
-struct Edges {
-  core::GridBox axes{};                       // of a box without tilts
-  std::optional<format::TiltedEdges> tilted;  // of one with them
 };
 
 // The section of a key frame q of at least one particle, which needs no history. As encode() below.

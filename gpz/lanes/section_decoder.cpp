@@ -3,10 +3,8 @@
 #include <array>
 #include <cstring>
 
-#include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/lanes/section_pass.hpp"
-#include "gpz/lanes/tilted.hpp"
 
 namespace gpz::lanes {
 
@@ -24,71 +22,27 @@ class SectionDecoder : public SectionPass {
   using SectionPass::SectionPass;
 
   void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, const codec::IndexOutput &q) {
-    format::ByteReader in(bytes, size);
-    const std::uint64_t flags = in.u64();
-    if (flags > all_flags || ((flags & brick) != 0 && (flags & tilted) == 0) ||
-        ((flags & new_plan) != 0 && (flags & (new_constants | new_codes)) != (new_constants | new_codes)) ||
-        (is_key() && (flags & new_plan) == 0))
-      corrupt("flags of a section of steps", 0);
-    update_.rests = (flags & motion_ends) != 0;
-    cell_ = Cell(axes);
-    if ((flags & tilted) != 0) cell_ = read_tilted(in, (flags & brick) != 0);
-    if ((flags & new_plan) != 0) {
-      const std::uint64_t length = in.u64();
-      const std::size_t at = in.position();
-      const std::uint8_t *const plan = in.take(static_cast<std::size_t>(std::min<std::uint64_t>(length, SIZE_MAX)));
-      format::located(at, [&] { read_plan(plan, static_cast<std::size_t>(length)); });
-    } else if (state_.empty()) {
-      corrupt("molecules that were never given", 0);
-    }
-    if (plan_->layout.particles() != particles_) corrupt("molecules of other particles", 0);
-    const auto rest = [&](const auto &read) {
-      const std::size_t at = in.position();
-      in.take(format::located(at, [&] { return read(bytes + at, size - at); }));
-    };
-    if ((flags & new_constants) != 0) {
-      update_.numbers = numbers_ = std::make_shared<Numbers>();
-      if ((flags & new_plan) == 0) numbers_->constants = state_.numbers_->constants;
-      numbers_->constants.resize(plan_->molecules.is_wide.size());
-      rest([&](const std::uint8_t *from, std::size_t left) { return read_constants(from, left, numbers_->constants); });
-      numbers_->columns.fill(plan_->layout, numbers_->constants);
-    }
-    if ((flags & new_codes) != 0) {
-      // Tables are large: they are written over, unless a copy of the state has them too.
-      if (codes_ == nullptr || codes_.use_count() > 2) codes_ = std::make_shared<Codes>();
-      update_.codes = codes_;
-      rest([&](const std::uint8_t *from, std::size_t left) { return codes_->read(from, left); });
-    }
-    if (is_key()) {
-      templates_.heading.resize(plan_->molecules.is_wide.size());
-      rest([&](const std::uint8_t *from, std::size_t left) { return templates_.read(from, left); });
-    }
-    ImageExceptions exceptions;
-    rest(
-        [&](const std::uint8_t *from, std::size_t left) { return exceptions.read(from, left, plan_->layout.slots()); });
+    OpenedSection section = open_section([&](std::size_t offset, std::size_t) { return bytes + offset; }, size, axes,
+                                         particles_, is_key(), state_.learned_.models, state_.known_plan_, threads_);
+    cell_ = section.cell;
+    update_.rests = section.has(motion_ends);
+    update_.models = section.models;
+    models_ = state_.learned_.models;
+    models_.take(std::move(section.models));
     if (followed_ != nullptr) find_followed();
-    start();
-    decode_blocks(in);
-    write((flags & wraps) != 0, exceptions, q);
+    if (is_key())
+      start(section.templates, models_.numbers->constants);
+    else
+      start();
+    decode_blocks(section.words, bytes + section.words_at);
+    write(section.has(wraps), section.images, q);
   }
 
  private:
-  void read_plan(const std::uint8_t *bytes, std::size_t size) {
-    const bool is_known = state_.known_plan_ != nullptr && state_.plan_bytes_.size() == size &&
-                          std::memcmp(state_.plan_bytes_.data(), bytes, size) == 0 &&
-                          state_.known_plan_->layout.particles() == particles_;
-    if (!is_known) {
-      state_.known_plan_ = nullptr;
-      state_.known_plan_ = lanes::read_plan(bytes, size, particles_, threads_);
-      state_.plan_bytes_.assign(bytes, bytes + size);
-    }
-    update_.plan = plan_ = state_.known_plan_;
-  }
-
   // Once for a plan: the same particles are followed as long as the state has it.
   void find_followed() {
     format::Column<std::uint32_t> &found = state_.followed_blocks_;
-    if (update_.plan == nullptr && !found.empty()) return;
+    if (update_.models.plan == nullptr && !found.empty()) return;
     const auto &blocks = layout().blocks();
     std::vector<bool> has(blocks.size());
     std::size_t block = 0;
@@ -111,18 +65,15 @@ class SectionDecoder : public SectionPass {
     return followed_ == nullptr || followed_->blocks.has(particle / core::default_block_size);
   }
 
-  void decode_blocks(format::ByteReader &in) {
+  void decode_blocks(const std::vector<std::uint32_t> &count, const std::uint8_t *words_of_all) {
     const auto &blocks = layout().blocks();
     std::vector<const std::uint8_t *> from(blocks.size());
-    std::vector<std::size_t> count(blocks.size());
-    for (std::size_t &words : count) words = in.u32();
-    for (std::size_t b = 0; b < blocks.size(); ++b) from[b] = in.take(2 * count[b]);
-    if (in.left() != format::round_up_8(in.position()) - in.position())
-      corrupt("length of a section of steps", in.position());
-    while (in.left() != 0)
-      if (in.u8() != 0) corrupt("padding of a section of steps", in.position() - 1);
-    const codec::StepTable table = this->table();
-    const codec::StepCodes codes = codes_->for_kernels();
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      from[b] = words_of_all;
+      words_of_all += 2 * std::size_t{count[b]};
+    }
+    const codec::StepTable table = table_with(*models_.numbers);
+    const codec::StepCodes codes = models_.codes->for_kernels();
     for_blocks([&](std::size_t b) {
       // Words are read in vectors, also behind the last one.
       format::Column<std::uint16_t> words(count[b] + block_margin);
@@ -202,10 +153,10 @@ class SectionDecoder : public SectionPass {
 
 namespace {
 
-template <typename Decode>
-void decode_and_commit(State &state, SectionDecoder &&coder, const Decode &decode) {
+void decode_and_commit(State &state, SectionDecoder &&coder, const std::uint8_t *bytes, std::size_t size,
+                       const core::GridBox &axes, const codec::IndexOutput &q) {
   try {
-    decode(coder);
+    coder.decode(bytes, size, axes, q);
     state.commit(coder.update());
   } catch (...) {
     state.restart();
@@ -218,15 +169,13 @@ void decode_and_commit(State &state, SectionDecoder &&coder, const Decode &decod
 void decode(State &state, const codec::DifferenceState &history, const std::uint8_t *bytes, std::size_t size,
             const core::GridBox &axes, int threads, const codec::IndexOutput &q,
             const codec::FollowedBlocks *followed) {
-  decode_and_commit(state, SectionDecoder(state, history.particles, &history, threads, followed),
-                    [&](SectionDecoder &coder) { coder.decode(bytes, size, axes, q); });
+  decode_and_commit(state, SectionDecoder(state, history.particles, &history, threads, followed), bytes, size, axes, q);
 }
 
 void decode_key(State &state, std::size_t particles, const std::uint8_t *bytes, std::size_t size,
                 const core::GridBox &axes, int threads, const codec::IndexOutput &q) {
   state.restart();
-  decode_and_commit(state, SectionDecoder(state, particles, nullptr, threads, nullptr),
-                    [&](SectionDecoder &coder) { coder.decode(bytes, size, axes, q); });
+  decode_and_commit(state, SectionDecoder(state, particles, nullptr, threads, nullptr), bytes, size, axes, q);
 }
 
 }  // namespace gpz::lanes

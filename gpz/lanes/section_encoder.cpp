@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <array>
 #include <atomic>
-#include <cmath>
 
 #include "gpz/format/bytes.hpp"
 #include "gpz/lanes/section_pass.hpp"
@@ -15,113 +13,88 @@ namespace {
 
 // Even if every second slot were empty, a layout could hold them.
 constexpr std::size_t most_particles = std::size_t{1} << 28;
-constexpr std::int64_t most_place = std::int64_t{1} << 30;
-// The sections with the same molecules, counted from 1, that constants and tables are fitted to, and those
-// whose constants are fitted once more.
-constexpr std::array<std::uint64_t, 8> fitted{1, 2, 3, 4, 6, 8, 10, 12};
-constexpr std::array<std::uint64_t, 2> refitted{3, 12};
-bool is_in(std::uint64_t number, const std::uint64_t *first, const std::uint64_t *last) {
-  return std::find(first, last, number) != last;
-}
 
 bool is_near(const Way &at) {
   return std::all_of(at.begin(), at.end(), [](std::int64_t x) { return x > -most_place && x < most_place; });
 }
 
-// The next frame's image fits as well.
-bool is_moderate(RowImage image) {
-  const Image edges = image_of(image);
-  return std::all_of(edges.begin(), edges.end(), [](std::int8_t x) { return x > -100 && x < 100; });
-}
-
 }  // namespace
 
-class SectionEncoder : public SectionPass {
+class SectionEncoder : public SectionPass, private FrameCoder {
  public:
   SectionEncoder(State &state, std::size_t particles, const codec::DifferenceState *history, int threads)
       : SectionPass(state, particles, history, threads, nullptr) {}
 
   bool encode(const codec::IndexColumns &q, const Edges &edges, bool rests, std::vector<std::uint8_t> &bytes) {
-    unsigned flags = rests ? static_cast<unsigned>(motion_ends) : 0;
-    update_.rests = rests;
-    cell_ = Cell(edges.axes);
-    if (edges.tilted) {
-      flags |= tilted;
-      cell_ = Cell(edges.tilted->axes, edges.tilted->tilts, false);
-    }
-    if (state_.empty() && !find_molecules(q)) return false;
+    cell_ = cell_of(edges);
+    std::shared_ptr<Plan> plan;
+    if (state_.empty() && (plan = find_molecules(q)) == nullptr) return false;
+    ModelChoice choice(*this, state_.learned_, plan, update_, threads_);
+    models_ = choice.models();
+    // Not in the plan that a decoder read.
+    if (layout().sample().empty()) models_.plan->layout.find_sample(models_.plan->molecules);
     if (!find_rows(q)) return false;
-    fit();
-    if (has_other_circles() && !find_rows(q)) return false;
-    if (update_.plan != nullptr) flags |= new_plan;
-    if (update_.numbers != nullptr) numbers_->columns.fill(plan_->layout, numbers_->constants);
-    std::optional<ImageExceptions> best = find_images(false);
-    const auto try_wraps = [&](unsigned as) {
-      if (best && best->slot.empty()) return false;
-      std::optional<ImageExceptions> found = find_images(true);
-      if (!found || (best && best->slot.size() <= found->slot.size())) return false;
-      best = std::move(found);
-      flags |= as;
-      return true;
-    };
-    try_wraps(wraps);
-    if (edges.tilted) {
-      const Cell whole = std::exchange(cell_, Cell(edges.tilted->axes, edges.tilted->tilts, true));
-      if (!try_wraps(wraps | brick)) cell_ = whole;
+    Templates templates;
+    std::vector<ClassConstants> shapes(models_.plan->molecules.is_wide.size());
+    if (is_key()) {
+      templates.fit(models_.plan->molecules, layout(), state_.rows_.data() + next(), shapes);
+      start(templates, shapes);
+      choice.use(templates, shapes);
     }
-    if (!best) return false;
-
-    find_items();
-    const bool is_settled = has_settled();
-    if (!is_settled && !refit()) choose_codes();
-    std::vector<std::vector<std::uint16_t>> words = code_items();
-    update_.words = is_settled ? state_.words_ : count_of(words);
-    if (is_settled && count_of(words) > state_.words_ + state_.words_ / 32) {
-      choose_codes();
-      words = code_items();
-      update_.words = count_of(words);
+    choice.fit();
+    if (choice.is_first() && !is_key()) {
+      plan = with_other_circles(choice.models().numbers->constants);
+      if (plan != nullptr) {
+        choice.replace_plan(plan);
+        models_ = choice.models();
+        if (!find_rows(q)) return false;
+      }
     }
-    if (update_.numbers != nullptr) flags |= new_constants;
-    if (update_.codes != nullptr) flags |= new_codes;
-
+    if (!choice.choose(edges)) return false;
     const std::size_t begin = bytes.size();
+    choice.append(edges, rests, bytes);
     format::ByteWriter writer(bytes);
-    writer.u64(flags);
-    if (edges.tilted) append_tilted(*edges.tilted, bytes);
-    std::size_t plan_bytes = 0;
-    if (update_.plan != nullptr) {
-      std::vector<std::uint8_t> plan;
-      append_plan(plan_->molecules, plan, threads_);
-      plan_bytes = plan.size();
-      writer.u64(plan.size());
-      bytes.insert(bytes.end(), plan.begin(), plan.end());
-    }
-    if (update_.numbers != nullptr) append_numbers(bytes);
-    if (update_.codes != nullptr) codes_->append(bytes);
-    // What a key frame has besides molecules serves that frame alone.
-    update_.lasting_bytes = is_key() ? plan_bytes : bytes.size() - begin;
-    if (is_key()) templates_.append(bytes);
-    best->append(bytes);
-    for (const auto &block : words) writer.u32(static_cast<std::uint32_t>(block.size()));
-    for (const auto &block : words)
+    for (const auto &block : words_)
       for (const std::uint16_t word : block) writer.u16(word);
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
-    if (is_key()) update_.fit.reset();
     return true;
   }
 
  private:
-  bool find_molecules(const codec::IndexColumns &q) {
-    if (particles_ > most_particles) return false;
-    plan_ = find_plan(is_key() ? q : last_indices(), q, particles_, cell_, threads_);
-    update_.plan = plan_;
-    return plan_ != nullptr;
+  std::shared_ptr<Plan> find_molecules(const codec::IndexColumns &q) const {
+    if (particles_ > most_particles) return nullptr;
+    return find_plan(is_key() ? q : last_indices(), q, particles_, cell_, threads_);
   }
 
-  // Rows and images of the frame before and of this one.
+  // If many circles of the first difference frame are wide that the plan has as narrow ones, or the reverse: a plan
+  // that has them right.
+  std::shared_ptr<Plan> with_other_circles(const std::vector<ClassConstants> &constants) const {
+    constexpr std::size_t part = 16;  // of the particles
+    const Molecules &now = models_.plan->molecules;
+    std::vector<std::uint8_t> is_wide(now.is_wide.size());
+    for (std::size_t c = 0; c < is_wide.size(); ++c)
+      is_wide[c] = power_of(constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
+    std::size_t others = 0;
+    for (std::size_t i = 0; i < particles_; ++i) {
+      const core::StepKind kind = now.kind_of(i);
+      const bool is_circle = kind == core::StepKind::wide || kind == core::StepKind::narrow;
+      others += is_circle && now.is_wide[now.of_class[i]] != is_wide[now.of_class[i]] ? 1 : 0;
+    }
+    if (others <= particles_ / part) return nullptr;
+    auto plan = std::make_shared<Plan>();
+    plan->molecules = now;
+    plan->molecules.is_wide = std::move(is_wide);
+    plan->layout.build(plan->molecules, particles_a_block);
+    plan->layout.find_sample(plan->molecules);
+    return plan;
+  }
+
+  // Rows and images of this frame, after those of the frame before, if there is one.
   bool find_rows(const codec::IndexColumns &q) {
-    if (!is_key()) start();
-    codec::resize(state_.rows_, 8 * layout().slots(), threads_);
+    if (is_key())
+      codec::resize(state_.rows_, 8 * layout().slots(), threads_);
+    else
+      start();
     const unsigned frame = next();
     const codec::StepTable table = layout().table(nullptr);
     std::atomic<bool> fits{true};
@@ -138,7 +111,7 @@ class SectionEncoder : public SectionPass {
         } else if (is_root) {
           base = way_of(row(s, state_.now_));
           image = image_in(row(s, state_.now_));
-          way = molecule::difference_of(place, image == 0 ? base : cell_.moved(base, image_of(image)));
+          way = molecule::difference_of(place, place_of(cell_, row(s, state_.now_), image));
         } else {
           const std::size_t parent = table.parent[s] / 8;
           base = way_of(row(parent, frame));
@@ -155,85 +128,50 @@ class SectionEncoder : public SectionPass {
     return fits;
   }
 
-  // Sums over the first frames. Constants are fitted to the first one.
-  void fit() {
-    update_.has_settled = section_number() >= fitted.back();
-    if (!is_in(section_number() + 1, fitted.begin(), fitted.end())) return;
-    const bool is_first = section_number() == 0;
-    // A state of a decoder has no sums; what was read stays as it is.
-    if (!is_first && state_.fit_.empty()) return;
-    update_.fit = state_.fit_;
-    if (is_first) {
-      update_.fit.emplace();
-      update_.fit->start(plan_->molecules.is_wide.size());
-      update_.numbers = numbers_ = std::make_shared<Numbers>();
+  Fit::Frame sample() override {
+    Fit::Frame frame{{}, next(), means(nullptr).gain};
+    for (const std::uint32_t b : layout().sample()) {
+      const std::size_t slot = layout().blocks()[b].first * core::step_lanes;
+      frame.blocks.push_back({b, state_.rows_.data() + 8 * slot, state_.means_.data() + slot * core::step_means});
     }
-    std::vector<ClassConstants> shapes(plan_->molecules.is_wide.size());
-    if (is_key()) {
-      templates_.fit(plan_->molecules, layout(), state_.rows_.data() + next(), shapes);
-      numbers_->constants = shapes;
-      start();
-    }
-    update_.fit->add(plan_->molecules, layout(), state_.rows_.data(), next(), means(nullptr));
-    if (!is_first) return;
-    numbers_->constants = update_.fit->constants();
-    for (std::size_t c = 0; is_key() && c < shapes.size(); ++c) {
-      numbers_->constants[c].weight = {};  // a template is the mean of its class
-      numbers_->constants[c].length = shapes[c].length;
-      numbers_->constants[c].along = shapes[c].along;
-    }
+    return frame;
   }
 
-  // Whether many circles of the first difference frame are wide that the plan has as narrow ones, or the reverse; a
-  // plan that has them right takes its place.
-  bool has_other_circles() {
-    constexpr std::size_t part = 16;  // of the particles
-    if (is_key() || section_number() != 0) return false;
-    const Molecules &now = plan_->molecules;
-    std::vector<std::uint8_t> is_wide(now.is_wide.size());
-    for (std::size_t c = 0; c < is_wide.size(); ++c)
-      is_wide[c] = power_of(numbers_->constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
-    std::size_t others = 0;
-    for (std::size_t i = 0; i < particles_; ++i) {
-      const core::StepKind kind = now.kind_of(i);
-      const bool is_circle = kind == core::StepKind::wide || kind == core::StepKind::narrow;
-      others += is_circle && now.is_wide[now.of_class[i]] != is_wide[now.of_class[i]] ? 1 : 0;
+  std::vector<std::size_t> count_images(const std::vector<ImageRule> &rules) override {
+    std::vector<std::size_t> counts(rules.size(), SIZE_MAX);
+    images_.assign(rules.size(), {});
+    for (std::size_t k = 0; k < rules.size(); ++k) {
+      if (find_images(rules[k], images_[k])) counts[k] = images_[k].slot.size();
+      if (counts[k] == 0) break;
     }
-    if (others <= particles_ / part) return false;
-    auto plan = std::make_shared<Plan>();
-    plan->molecules = now;
-    plan->molecules.is_wide = std::move(is_wide);
-    plan->layout.build(plan->molecules, particles_a_block);
-    update_.plan = plan_ = std::move(plan);
-    return true;
+    return counts;
   }
+  ImageExceptions list_images(std::size_t rule) override { return std::move(images_[rule]); }
 
-  // Nothing if an image is too far from the usual one.
-  std::optional<ImageExceptions> find_images(bool wraps) {
+  // Returns false if an image is too far from the usual one.
+  bool find_images(const ImageRule &rule, ImageExceptions &out) {
     const unsigned frame = next();
-    ImageExceptions out;
     bool is_far = false;
     for (std::size_t b = 0; b < layout().blocks().size() && !is_far; ++b)
       for_slots(b, [&](std::size_t s, std::uint32_t) {
         const RowImage image = image_in(row(s, frame));
-        const RowImage last = image_in(row(s, state_.now_));
-        const RowImage usual = wraps ? usually_placed(cell_, wraps, row(s, frame), last).image : last;
+        const RowImage usual =
+            usually_placed(rule.cell, rule.wraps, row(s, frame), image_in(row(s, state_.now_))).image;
         if (image == usual) return;
         out.slot.push_back(static_cast<std::uint32_t>(s));
         out.code.push_back(code_of(image, usual));
         is_far = is_far || out.code.back() == too_far;
       });
-    if (is_far) return {};
-    return out;
+    return !is_far;
   }
 
-  void find_items() {
+  void find_items(const std::shared_ptr<Numbers> &numbers) override {
     const auto &blocks = layout().blocks();
     first_item_.assign(blocks.size(), 0);
     item_count_.assign(blocks.size(), 0);
     items_.resize(layout().steps().size() * codec::step_most_items);
     update_.means.resize(state_.means_.size());
-    const codec::StepTable table = this->table();
+    const codec::StepTable table = table_with(*numbers);
     for_blocks([&](std::size_t b) {
       first_item_[b] = blocks[b].first * codec::step_most_items;
       item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
@@ -241,107 +179,30 @@ class SectionEncoder : public SectionPass {
     });
   }
 
-  // Tables are compared with better ones in the first frames, and now and then.
-  bool has_settled() const {
-    constexpr std::uint64_t interval = 8;
-    return !update_.fit && state_.sections_ % interval != 0;
-  }
-  static std::size_t count_of(const std::vector<std::vector<std::uint16_t>> &words) {
-    std::size_t count = 0;
-    for (const auto &block : words) count += block.size();
-    return count;
-  }
-
-  // Constants and tables are fitted once more to all frames so far, if they save in 32 frames what they take.
-  bool refit() {
-    constexpr double frames = 32;
-    if (section_number() == 0 || !update_.fit) return false;
-    if (!is_in(section_number() + 1, refitted.begin(), refitted.end())) return false;
-    const double before = cost(*codes_, count_items());
-    auto numbers = std::make_shared<Numbers>();
-    numbers->constants = update_.fit->constants();
-    numbers->columns.fill(plan_->layout, numbers->constants);
-    const std::shared_ptr<Numbers> last = std::exchange(numbers_, numbers);
-    update_.numbers = numbers_;
-    find_items();
-    const Counts counts = count_items();
-    update_.codes = codes_for(counts);
-    std::vector<std::uint8_t> stored;
-    append_numbers(stored);
-    update_.codes->append(stored);
-    if (frames * (before - cost(*update_.codes, counts)) > 8.0 * static_cast<double>(stored.size())) {
-      codes_ = update_.codes;
-      return true;
-    }
-    numbers_ = last;
-    update_.numbers = nullptr;
-    update_.codes = nullptr;
-    find_items();
-    return false;
-  }
-
-  void append_numbers(std::vector<std::uint8_t> &bytes) const {
-    append_constants(numbers_->constants, update_.plan == nullptr ? &state_.numbers_->constants : nullptr, bytes);
-  }
-
-  Counts count_items() const {
+  Counts count_items() override {
     std::vector<Counts> counts(layout().blocks().size());
     for_blocks([&](std::size_t b) { counts[b].add(items_.data() + first_item_[b], item_count_[b]); });
     for (std::size_t b = 1; b < counts.size(); ++b) counts[0].add(counts[b]);
     return std::move(counts[0]);
   }
-  static double cost(const Codes &codes, const Counts &counts) { return codes.cost_of(counts.places, counts.sides); }
 
-  // The best tables for these numbers; in the first frames, also for those before.
-  std::shared_ptr<Codes> codes_for(const Counts &counts) {
-    auto codes = std::make_shared<Codes>();
-    if (!update_.fit) {
-      codes->choose(counts.places, counts.sides);
-      return codes;
-    }
-    update_.counts = section_number() == 0 ? std::make_shared<Counts>() : std::make_shared<Counts>(*state_.counts_);
-    update_.counts->add(counts);
-    codes->choose(update_.counts->places, update_.counts->sides);
-    return codes;
-  }
-
-  void choose_codes() {
-    const Counts counts = count_items();
-    std::shared_ptr<Codes> own = codes_for(counts);
-    if (update_.numbers == nullptr) {
-      std::vector<std::uint8_t> stored;
-      own->append(stored);
-      if (cost(*own, counts) + 8.0 * static_cast<double>(stored.size()) >= cost(*codes_, counts)) return;
-    }
-    update_.codes = codes_ = std::move(own);
-  }
-
-  std::vector<std::vector<std::uint16_t>> code_items() const {
-    std::vector<std::vector<std::uint16_t>> words(layout().blocks().size());
-    const Shares shares(*codes_);
+  std::vector<std::uint32_t> code_items(const std::shared_ptr<const Codes> &codes) override {
+    words_.assign(layout().blocks().size(), {});
+    const Shares shares(*codes);
     for_blocks([&](std::size_t b) {
       const Layout::Block &of = layout().blocks()[b];
-      shares.encode(of.end - of.first, items_.data() + first_item_[b], item_count_[b], words[b]);
+      shares.encode(of.end - of.first, items_.data() + first_item_[b], item_count_[b], words_[b]);
     });
-    return words;
+    std::vector<std::uint32_t> counts;
+    for (const auto &block : words_) counts.push_back(static_cast<std::uint32_t>(block.size()));
+    return counts;
   }
 
+  std::vector<ImageExceptions> images_;  // by each rule
   std::vector<codec::StepItems> items_;
   std::vector<std::size_t> first_item_, item_count_;
+  std::vector<std::vector<std::uint16_t>> words_;
 };
-
-std::size_t Update::firmly_bound() const {
-  if (plan == nullptr || numbers == nullptr) return 0;
-  std::size_t count = 0;
-  const Molecules &of = plan->molecules;
-  for (std::size_t i = 0; i < of.particles(); ++i) {
-    if (of.tree[i].parent == 0) continue;
-    const ClassConstants &k = numbers->constants[of.of_class[i]];
-    const double deviation = std::sqrt(power_of(k.length_variance, least_variance_exponent));
-    count += deviation <= k.length / 16.0 / 8 ? 1 : 0;
-  }
-  return count;
-}
 
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
                              const Edges &edges, std::vector<std::uint8_t> &bytes, int threads, bool rests) {

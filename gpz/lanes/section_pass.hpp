@@ -16,30 +16,12 @@
 
 namespace gpz::lanes {
 
-enum SectionFlag : unsigned {
-  new_plan = 1,
-  new_constants = 2,
-  new_codes = 4,
-  wraps = 8,
-  tilted = 16,
-  brick = 32,
-  motion_ends = 64,
-  all_flags = 127
-};
-
 class SectionPass {
  public:
   // `history`: nullptr in a key frame.
   SectionPass(State &state, std::size_t particles, const codec::DifferenceState *history, int threads,
               const codec::FollowedBlocks *followed)
-      : state_(state),
-        particles_(particles),
-        history_(history),
-        threads_(threads),
-        followed_(followed),
-        plan_(state.plan_),
-        numbers_(state.numbers_),
-        codes_(state.codes_) {
+      : state_(state), particles_(particles), history_(history), threads_(threads), followed_(followed) {
     update_.is_key = history == nullptr;
     update_.frames = update_.is_key ? 1 : history->frames + 1;
   }
@@ -49,7 +31,7 @@ class SectionPass {
  protected:
   bool is_key() const { return update_.is_key; }
   unsigned next() const { return 4 - state_.now_; }
-  const Layout &layout() const { return plan_->layout; }
+  const Layout &layout() const { return models_.plan->layout; }
   // Calls work(block) on several threads, for all blocks or those that are followed.
   template <typename Work>
   void for_blocks(const Work &work) const {
@@ -74,21 +56,20 @@ class SectionPass {
   codec::IndexColumns last_indices() const {
     return {history_->axes[0].last.data(), history_->axes[1].last.data(), history_->axes[2].last.data()};
   }
-  codec::StepTable table() const {
-    codec::StepTable table = layout().table(numbers_ != nullptr ? numbers_->columns.data() : nullptr);
+  codec::StepTable table_with(Numbers &numbers) const {
+    codec::StepTable table = layout().table(numbers.columns_for(layout()));
     table.is_key = is_key();
     return table;
   }
 
   // Rows of the frame before. Those of the last section, if it was that of the last frame; otherwise molecules are made
-  // whole. A key frame has those of its templates.
+  // whole.
   void start() {
     const std::size_t slots = layout().slots();
-    if (update_.plan == nullptr && state_.frames_ == history_->frames) return;
+    if (update_.models.plan == nullptr && state_.frames_ == history_->frames) return;
     if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
     codec::resize(state_.rows_, 8 * slots, threads_);
-    if (update_.plan != nullptr) state_.means_.assign(slots * core::step_means, 0.0F);
-    if (is_key()) return place_templates();
+    if (update_.models.plan != nullptr) state_.means_.assign(slots * core::step_means, 0.0F);
     const codec::IndexColumns last = last_indices();
     const unsigned frame = state_.now_;
     const codec::StepTable table = layout().table(nullptr);
@@ -105,20 +86,20 @@ class SectionPass {
     });
   }
 
-  void place_templates() {
+  // The same of a key frame: molecules in the shape of their classes.
+  void start(const Templates &templates, const std::vector<ClassConstants> &shapes) {
+    codec::resize(state_.rows_, 8 * layout().slots(), threads_);
+    state_.means_.assign(layout().slots() * core::step_means, 0.0F);
     std::int32_t *const before = state_.rows_.data() + state_.now_;
     for_blocks([&](std::size_t b) {
-      templates_.place(plan_->molecules, layout(), layout().blocks()[b], numbers_->constants, before);
+      templates.place(models_.plan->molecules, layout(), layout().blocks()[b], shapes, before);
     });
   }
 
   // The number of difference sections before with these molecules.
-  std::uint64_t section_number() const { return update_.plan != nullptr ? 0 : state_.sections_; }
+  std::uint64_t section_number() const { return update_.models.plan != nullptr ? 0 : state_.learned_.sections; }
   // Means of the frames with these molecules: all of them, and then the last ones.
-  codec::StepMeans means(float *after) const {
-    constexpr std::uint64_t most = 16;
-    return {state_.means_.data(), after, 1.0F / static_cast<float>(std::min(section_number() + 1, most))};
-  }
+  codec::StepMeans means(float *after) const { return {state_.means_.data(), after, gain_of_means(section_number())}; }
 
   State &state_;
   std::size_t particles_;
@@ -126,10 +107,7 @@ class SectionPass {
   int threads_;
   const codec::FollowedBlocks *followed_;  // decoder; nullptr: all particles
   Cell cell_;
-  std::shared_ptr<Plan> plan_;
-  std::shared_ptr<Numbers> numbers_;
-  std::shared_ptr<Codes> codes_;
-  Templates templates_;  // of a key frame
+  Models models_;
   Update update_;
 };
 

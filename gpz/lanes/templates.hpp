@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "gpz/lanes/constants.hpp"
-#include "gpz/lanes/images.hpp"
 #include "gpz/lanes/layout.hpp"
+#include "gpz/lanes/rows.hpp"
 
 namespace gpz::lanes {
 

@@ -55,7 +55,7 @@ void Shares::encode(std::size_t steps, const codec::StepItems *items, std::size_
   const std::size_t most = (count + 1) * codec::step_most_item_words;
   const std::unique_ptr<std::uint16_t[]> room(new std::uint16_t[most]);
   std::uint16_t *const end = room.get() + most;
-  const std::size_t size = kernels.encode({entries_.data(), near_.data()}, steps, items, count, end);
+  const std::size_t size = kernels.encode(for_kernels(), steps, items, count, end);
   words.assign(end - size, end);
 }
 

@@ -28,6 +28,7 @@ class Shares {
   // Words of a block of `steps`: states, then the words in the order in which they are read.
   void encode(std::size_t steps, const codec::StepItems *items, std::size_t count, std::vector<std::uint16_t> &words,
               const codec::StepKernels &kernels = codec::kernels().steps) const;
+  codec::StepShares for_kernels() const { return {entries_.data(), near_.data()}; }
 
  private:
   std::vector<std::uint32_t> entries_;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from gpz import _core
@@ -14,11 +15,34 @@ KEY_INTERVAL = _core.default_key_interval
 AUTO = "auto"  # a key interval that the size of a frame gives
 
 
-def checked_coding(key_interval: Any, order: Any, effort: Any, threads: Any) -> tuple[int | str, int, int, int]:
-    """These arguments of a Writer, order and effort as the library numbers them. TypeError or ArgumentError for what they cannot
-    be."""
-    order = _core.orders[checked_choice("order", order, ORDERS)]
-    return checked_key_interval("key_interval", key_interval), order, checked_effort(effort), checked_threads(threads)
+@dataclass
+class Coding:
+    """These arguments of a Writer. TypeError or ArgumentError for what they cannot be."""
+
+    key_interval: int | str = KEY_INTERVAL
+    order: str = "auto"
+    effort: str = "standard"
+    threads: int = 1
+
+    def __post_init__(self) -> None:
+        """Checks them."""
+        checked_choice("order", self.order, ORDERS)
+        self.key_interval = checked_key_interval("key_interval", self.key_interval)
+        checked_effort(self.effort)
+        self.threads = checked_threads(self.threads)
+
+    def keywords(self) -> dict[str, Any]:
+        """For a Writer."""
+        return asdict(self)
+
+    def set_up(self, writer: _core.Writer) -> None:
+        """All but the threads, which it has already."""
+        if self.key_interval == AUTO:
+            writer.choose_key_interval()
+        else:
+            writer.set_key_interval(self.key_interval)
+        writer.set_order(_core.orders[self.order])
+        writer.set_effort(_core.efforts[self.effort])
 
 
 def checked_effort(effort: Any) -> int:

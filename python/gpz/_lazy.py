@@ -17,17 +17,14 @@ from gpz._arguments import checked_integer, shown
 from gpz._decode import POSITIONS, checked_dtype, position_names
 from gpz._errors import ArgumentError, ColumnError, FileError, LimitError
 from gpz._frame import SCALARS, VECTORS, Frame
+from gpz._open_file import File
 from gpz._positions import is_scaled
+from gpz._trajectory import Trajectory
 from gpz.remote.reading import RemoteFile
 
 if TYPE_CHECKING:
     import dask.array
     import xarray
-
-    from gpz._trajectory import File, Trajectory
-
-# Chunks of about 100 MB are what dask recommends; a worker holds several of them.
-USUAL_CHUNK = 64 << 20
 
 
 class Rows(NamedTuple):
@@ -202,7 +199,7 @@ def xarray_dataset(trajectory: Trajectory, names: Sequence[str] | None, dtype: n
     names = usual_names(first) if names is None else list(names)
     variables = {}
     for name in names:
-        array = dask_array(trajectory, name, dtype, USUAL_CHUNK)
+        array = trajectory.dask_array(name, dtype)
         dimensions = ("frame", "atom", "space")[: array.ndim]
         bound = bound_of(first, name)
         variables[name] = (dimensions, array, {} if bound is None else {"bound": bound})

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +23,7 @@ from gpz._decode import (
 )
 from gpz._errors import ArgumentError, ColumnError
 from gpz._head import Head
-
-if TYPE_CHECKING:
-    from gpz._trajectory import File
+from gpz._open_file import File
 
 
 def read(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 import os
 import warnings
@@ -12,14 +13,14 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from gpz import _core, _files, _head, _lazy, _observed, _reads, _tables
+from gpz import _core, _reads, _tables
 from gpz._arguments import checked_integer, shown
 from gpz._atoms import Atoms
-from gpz._decode import Decode, Group, Options, read_groups
+from gpz._decode import Options
 from gpz._errors import ArgumentError
 from gpz._frame import Frame
-from gpz._head import Head
 from gpz._loop import Loop
+from gpz._open_file import File, Source
 from gpz._tables import Table
 from gpz.remote.options import Options as RemoteOptions
 from gpz.remote.reading import RemoteFile
@@ -27,124 +28,6 @@ from gpz.remote.reading import RemoteFile
 if TYPE_CHECKING:
     import dask.array
     import xarray
-
-    import gpz.view
-
-# And binary file objects, and what has the bytes of a file as its buffer.
-Source = str | os.PathLike | bytes | bytearray | memoryview
-
-
-class File:
-    """An open file, and how its frames are read. A trajectory and its slices share one.
-
-    of_loop: whether it is that of a loop, which the frames of the loop keep. A writer may replace it.
-    """
-
-    def __init__(
-        self,
-        source: Source | RemoteFile,
-        options: Options,
-        of_loop: bool = False,
-        remote: RemoteOptions | None = None,
-        atoms: Atoms | None = None,
-    ):
-        self.source = source if isinstance(source, RemoteFile) else _files.source_of(source, remote=remote)
-        self.options = options
-        self.of_loop = of_loop
-        self.reader: Any = None
-        self.atoms: Atoms | None = None
-        self.selection: _core.Selection | None = None  # of the atoms; None: all
-        self.open()
-        if atoms is not None:
-            self.choose(atoms)
-
-    @property
-    def path(self) -> str | None:
-        """Or URL; None for a file in memory, and for a file object."""
-        source = self.source.source if isinstance(self.source, RemoteFile) else self.source
-        return os.fsdecode(source) if isinstance(source, (str, os.PathLike)) else None
-
-    @property
-    def name(self) -> str:
-        """In messages."""
-        return self.source.name if isinstance(self.source, RemoteFile) else self.path or "in memory"
-
-    def refresh(self) -> None:
-        """Opens the file again."""
-        if isinstance(self.source, RemoteFile):
-            self.source.open()
-        self.open()
-
-    def open(self) -> None:
-        """Opens the file."""
-        if isinstance(self.source, RemoteFile):
-            self.reader = self.source.reader(self.options.max_memory)
-        elif isinstance(self.source, (bytes, bytearray, memoryview)):
-            self.reader = _core.Reader.of_memory(self.source, "memory", self.options.max_memory)
-        else:
-            self.reader = _core.Reader.open(os.fsencode(self.source), self.options.max_memory)
-        if self.of_loop:
-            self.reader.allow_replacement()
-        self.metadata: dict[str, Any] = self.reader.metadata
-        self.has_records: bool = self.reader.has_records
-
-    def choose(self, atoms: Atoms) -> None:
-        """Reads these atoms only, from now on."""
-        self.atoms = atoms
-        self.selection = atoms.for_library(self.metadata["elements"], self.metadata["type_labels"])
-
-    def again(self, options: Options | None = None) -> File:
-        """The same file, opened for a loop."""
-        made = File(self.source, options or self.options, of_loop=True)
-        made.atoms, made.selection = self.atoms, self.selection
-        return made
-
-    def require_open(self) -> Any:
-        if self.reader is None:
-            raise ValueError("the trajectory is closed")
-        return self.reader
-
-    def head(self, index: int) -> Head:
-        """Of all particles. How many of them are read of some of the atoms is known when they are decoded: several may have
-        one id."""
-        return _head.from_library(self.require_open().head(index))
-
-    def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> int:
-        options = self.options
-        return self.require_open().read(
-            index, names, arrays, sort_by_id, options.threads, self.selection, options.in_order
-        )
-
-    def decoder(self, index: int) -> Decode:
-        """Of a frame."""
-        return lambda *columns: self.decode(index, *columns)
-
-    def count(self, index: int) -> int:
-        """The number of particles that are read of a frame, which is decoded if it is not that of all."""
-        return self.head(index).n_particles if self.selection is None else self.decode(index, [], [], False)
-
-    def frame(self, index: int, asked: set[Group] | None = None) -> Frame:
-        head = self.head(index)
-
-        counted: list[int] = []
-
-        def decode(*columns) -> int:
-            counted[:] = [self.decode(index, *columns)]
-            return counted[0]
-
-        def read(groups: tuple[Group, ...]) -> list[np.ndarray]:
-            return read_groups(decode, head, self.options, groups)
-
-        def count() -> int:
-            return counted[0] if counted else decode([], [], False)
-
-        def observables() -> _observed.Packed:
-            found = self.require_open().observables(index)
-            return found if self.selection is None else _observed.of_system(found, head.n_particles)
-
-        # Frames of a file that has none do not need the open file for them.
-        of_frame = observables if self.has_records else None
-        return Frame(index, head, read, asked, self.metadata, of_frame, None if self.selection is None else count)
 
 
 class Trajectory(Sequence):
@@ -378,7 +261,7 @@ class Trajectory(Sequence):
     # --- All frames as one array ---
 
     def dask_array(
-        self, name: str = "positions", dtype: npt.DTypeLike = None, *, chunk_bytes: int = _lazy.USUAL_CHUNK
+        self, name: str = "positions", dtype: npt.DTypeLike = None, *, chunk_bytes: int = 64 << 20
     ) -> dask.array.Array:
         """A dask.array.Array, (frames, N, 3) of "positions", "velocities", "forces" or "images", (frames, N) of "ids", "types"
         or a column: int64 for integers, `dtype` (float32, float64, None: as the trajectory was opened) for floats. Needs dask.
@@ -389,36 +272,23 @@ class Trajectory(Sequence):
 
         All frames have the same atoms: gpz.ArgumentError otherwise, where the file shows it, else from the task.
         """
+        from gpz import _lazy
+
         return _lazy.dask_array(self, name, dtype, chunk_bytes)
 
     def xarray(self, names: Sequence[str] | None = None, dtype: npt.DTypeLike = None) -> xarray.Dataset:
         """An xarray.Dataset of arrays as of `dask_array`, with the dimensions frame, atom and space. Its coordinates are
         timestep and time (time units; NaN: unknown) of each frame, and the id of each atom. names: of the variables; None:
         all that the first frame has. Needs xarray and dask."""
+        from gpz import _lazy
+
         return _lazy.xarray_dataset(self, names, dtype)
 
     # --- Looking ---
 
-    def view(
-        self,
-        *,
-        embed: bool = False,
-        column: str | None = None,
-        limit: int = 1_000_000,
-        width: str = "100%",
-        height: int = 600,
-    ) -> gpz.view.View:
-        """Shows the frames in a notebook, if it is the last expression of a cell; its `url` is for browsers on this machine.
-
-        A server in this process decodes what the page asks for, until the view's `close()`, or until the process ends.
-        embed: without a server, with all frames in the page, 64 MB at most: for notebooks that run on another machine than the
-            browser, and for notebooks that are stored with their outputs. column: to colour by, with embed.
-        limit: the most particles that are shown of a frame; of more, a sample.
-        width, height: of the view: as in CSS, and in pixels.
-        """
-        from gpz.view import show
-
-        return show(self, embed=embed, column=column, limit=limit, width=width, height=height)
+    def view(self, **options: Any) -> Any:
+        """Shows the frames in a notebook, if it is the last expression of a cell: gpz.view.show(self, **options)."""
+        return importlib.import_module("gpz.view").show(self, **options)
 
     # --- Opening and closing ---
 

@@ -9,6 +9,7 @@ import os
 import threading
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from gpz._arguments import (
     shown,
 )
 from gpz._box import Box
-from gpz._coding import AUTO, checked_coding
+from gpz._coding import Coding
 from gpz._errors import ArgumentError
 from gpz._frame import Frame
 from gpz._head import DISPLAYS
@@ -32,6 +33,35 @@ from gpz._metadata import Existing, given_metadata, require_same_meaning
 
 DISPLAY_NUMBERS = {name: number for number, name in DISPLAYS.items()}
 WITHIN = 1 + 2.0**-20  # bounds that are half of a grid have been rounded
+
+
+@dataclass
+class Given:
+    """What Writer.write is given. check() takes what is missing from the frame, and leaves values as the library has them."""
+
+    frame: Any
+    arguments: dict[str, Any]  # arrays with arguments of their own
+    columns: dict[str, Any]  # others
+    box: Any
+    timestep: Any
+    time: Any
+    origin: Any
+    grid: Any
+    observables: Any
+
+    def check(self, next_step: int) -> None:
+        """TypeError or ArgumentError. next_step: without another."""
+        frame = self.frame
+        if frame is not None:
+            self.timestep = frame.timestep if self.timestep is None else self.timestep
+            self.time = frame.time if self.time is None else self.time
+            self.observables = frame.observables if self.observables is None else self.observables
+        self.observables = [] if self.observables is None else _tables.packed_observables(self.observables)
+        self.timestep = next_step if self.timestep is None else self.timestep
+        self.timestep = checked_integer("timestep", self.timestep, -(2**63), 2**63 - 1, "a whole number of 64 bits")
+        self.time = math.nan if self.time is None else checked_number("time", self.time)
+        if math.isinf(self.time):
+            raise ArgumentError(f"time: a finite number, or None where it is not known, not {self.time}")
 
 
 class Writer:
@@ -87,7 +117,7 @@ class Writer:
         threads: int = 1,
     ):
         append = checked_flag("append", append)
-        key_interval, order_number, effort_number, threads = checked_coding(key_interval, order, effort, threads)
+        coding = Coding(key_interval, order, effort, threads)
         given = given_metadata(metadata, units, elements, type_labels)
         self._bound = None if bound is None else _checks.checked_bound("bound", bound)
         asked = _checks.columns_of_bounds({} if bounds is None else bounds)
@@ -101,14 +131,9 @@ class Writer:
         self._warned: set[str] = set()
         # Nothing of the file is changed before this line.
         self._file: Any = None  # a file object is kept open
-        self._writer = self._open(path, given, append, threads)
+        self._writer = self._open(path, given, append, coding.threads)
         self._closed = False
-        if key_interval == AUTO:
-            self._writer.choose_key_interval()
-        else:
-            self._writer.set_key_interval(key_interval)
-        self._writer.set_order(order_number)
-        self._writer.set_effort(effort_number)
+        coding.set_up(self._writer)
 
     def _open(self, path: Any, given: dict[str, Any], append: bool, threads: int) -> Any:
         if _files.is_path(path):
@@ -216,7 +241,7 @@ class Writer:
             if self._closed:
                 raise ValueError("the writer is closed")
             try:
-                self._write_given(frame, arguments, columns, box, timestep, time, origin, grid, observables)
+                self._write_given(Given(frame, arguments, columns, box, timestep, time, origin, grid, observables))
             except ArgumentError as error:
                 error.path = error.path or self._name
                 raise
@@ -246,35 +271,27 @@ class Writer:
                 error.path = error.path or self._name
                 raise
 
-    def _write_given(self, frame: Frame | None, arguments, columns, box, timestep, time, origin, grid, observables) -> None:
+    def _write_given(self, given: Given) -> None:
+        frame, arguments = given.frame, given.arguments
         if frame is not None and not isinstance(frame, Frame):
             raise TypeError(
                 f"frame: a gpz.Frame, as of gpz.open(path)[0], not {shown(frame)}. Arrays have names: write(positions=x)"
             )
-        given = _columns.given_columns(arguments, columns)
+        arrays = _columns.given_columns(arguments, given.columns)
         if frame is not None:
-            require_same_meaning(frame, given, self._units, self._elements, self._labels)
-        kept = _columns.KeptColumns(frame, given, arguments["positions"] is not None)
-        if origin is not None:
-            kept.take_origins(origin, list(given))
+            require_same_meaning(frame, arrays, self._units, self._elements, self._labels)
+        kept = _columns.KeptColumns(frame, arrays, arguments["positions"] is not None)
+        if given.origin is not None:
+            kept.take_origins(given.origin, list(arrays))
         # Positions come first, as in a dump.
-        values = {**kept.values, **given} if arguments["positions"] is None else {**given, **kept.values}
-        if frame is not None:
-            timestep = frame.timestep if timestep is None else timestep
-            time = frame.time if time is None else time
-            observables = frame.observables if observables is None else observables
-        packed = [] if observables is None else _tables.packed_observables(observables)
+        values = {**kept.values, **arrays} if arguments["positions"] is None else {**arrays, **kept.values}
         if self._unchecked:
             _checks.require_columns(self._unchecked, values)
-        timestep = self.n_frames if timestep is None else timestep
-        timestep = checked_integer("timestep", timestep, -(2**63), 2**63 - 1, "a whole number of 64 bits")
-        time = math.nan if time is None else checked_number("time", time)
-        if math.isinf(time):
-            raise ArgumentError(f"time: a finite number, or None where it is not known, not {time}")
+        given.check(self.n_frames)
         names = _positions.find({name: array for name, array in values.items() if array.dtype.kind == "f"})
-        grid = 0.0 if grid is None else _checks.checked_grid(grid, names)
-        made = as_box(box, 2 if names is not None and len(names) == 2 else 3)
-        made = frame.box if made is None and frame is not None else made
+        given.grid = 0.0 if given.grid is None else _checks.checked_grid(given.grid, names)
+        box = as_box(given.box, 2 if names is not None and len(names) == 2 else 3)
+        given.box = frame.box if box is None and frame is not None else box
         lengths = {name: len(array) for name, array in values.items()}
         if len(set(lengths.values())) > 1:
             raise ArgumentError(f"the arrays of a frame have one length, not {lengths}")
@@ -283,8 +300,8 @@ class Writer:
             self._require_identity(values)
         if "type" in values:
             _columns.require_known_types(values["type"], self._elements, self._labels)
-        self._warn(values, names, made)
-        self._write(values, kept, _positions.leading(names), made, timestep, time, grid, packed)
+        self._warn(values, names, given.box)
+        self._write(values, kept, _positions.leading(names), given)
         if lengths and max(lengths.values()) and not are_numbers:
             self._has_ids = "id" in values
 
@@ -317,10 +334,8 @@ class Writer:
         self._warned.add(matter)
         warnings.warn(f"{_core.printable(self._name)}: {text}", stacklevel=5)
 
-    def _write(
-        self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, box, timestep: int, time: float, grid: float, observables
-    ) -> None:
-        packed = _box.to_library(box)
+    def _write(self, values: dict[str, np.ndarray], kept: _columns.KeptColumns, names, given: Given) -> None:
+        packed = _box.to_library(given.box)
         if names:  # one quantity has one type
             common = np.result_type(*(values[name] for name in names))
             values = values | {name: values[name].astype(common, copy=False) for name in names}
@@ -333,12 +348,13 @@ class Writer:
             arrays = [values[name] for name in group]
             origin = _origins.joined([kept.origins.get(name) for name in group])
             bound, step, packed_origin = self._bound_of(group, arrays, origin, kept.unchanged, packed)
-            if group is names and origin is None and 2 * bound <= grid * WITHIN and bound > 0:
-                step = grid
+            if group is names and origin is None and 2 * bound <= given.grid * WITHIN and bound > 0:
+                step = given.grid
             arrays = _origins.in_type(origin, bound, step, arrays)
             display = DISPLAY_NUMBERS[kept.displays.get(group[0], "number")]
             fields.append((list(group), list(arrays), display, group is names, bound, step, packed_origin))
-        self._writer.write(len(next(iter(values.values()), ())), timestep, time, packed, fields, observables)
+        count = len(next(iter(values.values()), ()))
+        self._writer.write(count, given.timestep, given.time, packed, fields, given.observables)
         self._unchecked, self._thermal = (), self._thermal - thermal
 
     def _bound_of(self, group: tuple[str, ...], arrays: list[np.ndarray], origin, unchanged: set[str], box) -> tuple:

@@ -17,6 +17,7 @@
 #include "arrays.hpp"
 #include "gpz/cuda_reader.hpp"
 #include "gpz/error.hpp"
+#include "interpreter.hpp"
 #include "module.hpp"
 #include "text.hpp"
 
@@ -64,7 +65,7 @@ DeviceArray zeros(const std::vector<std::size_t> &shape, const std::string &type
   for (const std::size_t extent : shape) bytes *= extent;
   void *data = nullptr;
   {
-    const nb::gil_scoped_release released;
+    const Released released;
     const Current current(device);
     check(cudaMalloc(&data, std::max<std::size_t>(bytes, 1)));
     if (const cudaError_t error = cudaMemset(data, 0, bytes); error != cudaSuccess) {
@@ -109,7 +110,7 @@ class DeviceReader {
     options.threads = threads;
     options.ahead = ahead;
     options.least_chained = least_chained;
-    const nb::gil_scoped_release released;
+    const Released released;
     return DeviceReader(cuda::Reader(name, device, options));
   }
 
@@ -128,7 +129,7 @@ class DeviceReader {
     const std::vector<ColumnOutput> columns = device_outputs(names, kept, components, particles);
     cuda::FrameRead result;
     {
-      const nb::gil_scoped_release released;
+      const Released released;
       // NOLINTNEXTLINE(performance-no-int-to-ptr): as Python's packages pass streams
       auto *const in = reinterpret_cast<cuda::Stream>(stream);
       result = reader_.read(i, columns, particles, sort_by_id ? cuda::OutputOrder::id : cuda::OutputOrder::stored, in);
@@ -148,6 +149,7 @@ class DeviceReader {
 NB_MODULE(_cuda, module) {
   using gpz::python::DeviceReader;
   nb::set_leak_warnings(false);
+  gpz::python::watch_end_of_interpreter();
   gpz::python::bind_errors();
   module.def("zeros", &gpz::python::zeros, "shape"_a, "dtype"_a, "device"_a);
   nb::class_<DeviceReader>(module, "Reader")

@@ -18,11 +18,12 @@ namespace {
 // Threads that are in a call of a Python object, or take the GIL to return to Python.
 class PythonThreads {
  public:
-  // Throws io_error when the interpreter ends.
+  // Throws io_error in threads of the library when the interpreter ends.
   void begin_call(const std::string &name) {
     if (begin()) return;
     hold_thread();
-    throw Error(Status::io_error, "Python has ended", name);
+    if (!ends_the_interpreter()) throw Error(Status::io_error, "Python has ended", name);
+    begin_at_the_end();
   }
   void end_call() {
     if (end()) hold_thread();
@@ -31,8 +32,7 @@ class PythonThreads {
   void begin_return() {
     if (begin()) return;
     hold_thread();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    ++count_;
+    begin_at_the_end();
   }
   void end_return() { end(); }
   // Lets no further threads in, and waits for those that are in.
@@ -49,6 +49,12 @@ class PythonThreads {
     if (!is_over_) ++count_;
     return !is_over_;
   }
+  // The thread that ends the interpreter still closes objects.
+  void begin_at_the_end() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    ++count_;
+  }
+  bool ends_the_interpreter() const { return std::this_thread::get_id() == ending_thread_; }
   // Returns whether the interpreter has ended.
   bool end() {
     bool is_over = false;
@@ -62,7 +68,7 @@ class PythonThreads {
   }
   // A thread of Python waits here for the end of the program. Others, and the one that ends the interpreter, go on.
   void hold_thread() const {
-    if (std::this_thread::get_id() == ending_thread_ || PyGILState_GetThisThreadState() == nullptr) return;
+    if (ends_the_interpreter() || PyGILState_GetThisThreadState() == nullptr) return;
     for (;;) std::this_thread::sleep_for(std::chrono::hours(1));
   }
 

@@ -9,8 +9,8 @@
 
 namespace gpz::python {
 
-// A call of a Python object, from any thread. The interpreter waits for its end. Throws io_error if the interpreter has
-// ended.
+// A call of a Python object, from any thread. The interpreter waits for its end. Afterwards only the thread that ends
+// the interpreter makes calls; threads of the library get an io_error.
 class RunningCall {
  public:
   explicit RunningCall(const std::string &name);

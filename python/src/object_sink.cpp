@@ -4,14 +4,20 @@
 #include <cstdint>
 
 #include "gpz/error.hpp"
+#include "interpreter.hpp"
 
 namespace nb = nanobind;
 
 namespace gpz::python {
 
 ObjectSink::~ObjectSink() {
-  const nb::gil_scoped_acquire acquired;
-  write_.reset();
+  try {
+    const RunningCall running(name_);
+    const nb::gil_scoped_acquire acquired;
+    write_.reset();
+  } catch (const Error &) {
+    (void)write_.release();  // Python has ended
+  }
 }
 
 void ObjectSink::write(const std::vector<Span> &pieces) {
@@ -40,6 +46,7 @@ void ObjectSink::take_all(Bytes all) {
 }
 
 void ObjectSink::take(const void *data, std::size_t size) {
+  const RunningCall running(name_);
   const nb::gil_scoped_acquire acquired;
   const auto *from = static_cast<const std::uint8_t *>(data);
   while (size > 0) {

@@ -5,12 +5,11 @@ import array
 import json
 import os
 import random
-import signal
 import subprocess
-import sys
 
 from cli_case import A_SET, NUMBERED, GPZ, CliCase
 
+IN = ("in.f32", "--type", "f32")
 QUICK = ("--runs", "3", "--warm-up", "1", "--copy-bytes", "1000000")
 TIMED = ("warm", "allocating", "end_to_end")
 
@@ -59,81 +58,49 @@ class Report(BenchCase):
             self.assertAlmostEqual(speeds["limit_gb_per_s"], limit)
             self.assertAlmostEqual(speeds["fraction_of_limit"], speeds["warm"]["gb_per_s"] / limit)
 
-    def test_every_generator(self):
-        for kind, components in (("melt", 3), ("uniform", 3), ("clustered", 3), ("terrain", 3), ("orbits", 2)):
-            report = self.bench("--generate", kind, "--particles", "3k", "--rel", "1e-2,1e-4", "--threads", "2")
-            data = report["data"]
-            self.assertEqual((data["particles"], data["components"], data["type"], data["layout"], data["bytes"]),
-                             (3000, components, "f32", "aos", 3000 * components * 4))
-            self.assertEqual(len(data["extents"]), components)
-            self.assertEqual(data["longest_edge"], max(data["extents"]))
-            self.assertTrue(data["source"].startswith(kind + " ("))
-            self.assertEqual([row["relative_bound"] for row in report["rows"]], [1e-2, 1e-4])
-            for row in report["rows"]:
-                self.check_row(row, report)
-        self.assertEqual(report["options"]["--particles"], ["3000"])
+    def setUp(self):
+        super().setUp()
+        self.write("in.f32", cloud(3000).tobytes())
+
+    def test_bounds(self):
+        report = self.bench(*IN, "--eb", "0.1,0.01", "--rel", "1e-2,1e-4", "--threads", "2")
+        data = report["data"]
+        self.assertEqual((data["source"], data["particles"], data["components"], data["type"], data["layout"], data["bytes"]),
+                         ("in.f32 (f32)", 3000, 3, "f32", "aos", 36000))
+        edge = data["longest_edge"]
+        self.assertEqual(edge, max(data["extents"]))
+        self.assertEqual([row["bound"] for row in report["rows"]], [0.1, 0.01, 1e-2 * edge, 1e-4 * edge])
+        for row in report["rows"]:
+            self.check_row(row, report)
+        self.assertEqual(report["options"]["--eb"], ["0.1", "0.01"])
         self.assertEqual(report["machine"]["cpu"]["threads"], 2)
         self.assertRegex(report["time"], r"\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")
-
-    def test_synthetic_is_said(self):
-        self.assertIn("synthetic", self.bench("--generate", "melt", "--particles", "100")["data"]["source"])
+        self.assertEqual(self.row(*IN)["relative_bound"], 1e-3)
 
     def test_psnr(self):
         # Rounding to a fine grid leaves errors that are uniform up to the bound: root mean square is bound / sqrt(3).
-        row = self.row("--generate", "uniform", "--particles", "20000", "--value", "f64", "--rel", "1e-4")
+        self.write("many.f64", cloud(20000, typecode="d").tobytes())
+        row = self.row("many.f64", "--type", "f64", "--rel", "1e-4")
         self.assertAlmostEqual(row["psnr_db"], 84.77, delta=0.1)
 
-    def test_bounds_of_both_kinds(self):
-        report = self.bench("--generate", "melt", "--particles", "2000", "--eb", "0.1,0.01", "--rel", "1e-3")
-        edge = report["data"]["longest_edge"]
-        self.assertEqual([row["bound"] for row in report["rows"]], [0.1, 0.01, 1e-3 * edge])
-        (row,) = self.bench("--generate", "melt", "--particles", "2000")["rows"]
-        self.assertEqual(row["relative_bound"], 1e-3)
-
-    def test_seed(self):
-        def size(*options):
-            return self.row("--generate", "uniform", "--particles", "5000", *options)["compressed_bytes"]
-        self.assertEqual(size("--threads", "1"), size("--threads", "3"))
-        self.assertNotEqual(self.bench("--generate", "uniform", "--particles", "50")["data"]["extents"],
-                            self.bench("--generate", "uniform", "--particles", "50", "--seed", "2")["data"]["extents"])
-
-    def test_write(self):
-        self.write("aos.f32", cloud(500).tobytes())
-        self.gpz("bench", "--file", "aos.f32", "--type", "f32", "--write", "points.f32")
-        written, given = array.array("f", self.read("points.f32")), array.array("f", self.read("aos.f32"))
-        self.assertEqual([written[axis * 500:][:500] for axis in range(3)], [given[axis::3] for axis in range(3)])
-        about = json.loads(self.text("points.json"))
-        self.assertEqual((about["name"], about["particles"], about["components"]), ("points", 500, 3))
-        self.assertIn("aos.f32", about["description"])
-        self.gpz("bench", "--generate", "orbits", "--particles", "700", "--seed", "5", "--write", "orbits.f32")
-        about = json.loads(self.text("orbits.json"))
-        self.assertEqual((about["name"], about["particles"], about["components"], about["order"]),
-                         ("orbits", 700, 2, "by semi-major axis"))
-        self.assertIn("seed 5", about["description"])
-        self.assertEqual(len(self.read("orbits.f32")), 700 * 2 * 4)
-        self.assert_files("aos.f32", "points.f32", "points.json", "orbits.f32", "orbits.json")
-
-    def test_write_errors(self):
-        points = ("--generate", "uniform", "--particles", "10")
-        self.gpz("bench", *points, "--write", "points.raw", code=2, err="points.raw: the name has to end in .f32")
-        self.gpz("bench", *points, "--write", "none/points.f32", code=3, err="none/points.f32: No such file or directory")
-        self.gpz("bench", "--trajectory", "t.gpz", "--write", "points.f32", code=2,
-                 err="--trajectory has no points for --write")
-        self.assert_files()
+    def test_threads_do_not_change_the_bytes(self):
+        one, three = (self.row(*IN, "--threads", threads)["compressed_bytes"] for threads in ("1", "3"))
+        self.assertEqual(one, three)
 
     def test_table_and_json_have_the_same_numbers(self):
-        arguments = ["--device", "cpu", *QUICK, "--generate", "orbits", "--particles", "2000", "--eb", "0.5,0.25"]
+        arguments = ["--device", "cpu", *QUICK, *IN, "--eb", "0.5,0.25"]
         table = self.gpz("bench", *arguments, out=None).decode()
         rows = json.loads(self.gpz("bench", *arguments, "--json", out=None))["rows"]
         for head in ("size and error", "compress", "decompress"):
             part = table.split(f"\n{head}\n")[1].split("\n\n")[0].splitlines()
             self.assertEqual([line.split()[:2] for line in part[1:]], [["cpu", "0.5"], ["cpu", "0.25"]])
         self.assertIn(str(rows[0]["compressed_bytes"]), table)
-        self.assertIn("all 2000 particles", table)
-        self.assert_files()
+        self.assertIn("all 3000 particles", table)
+        self.assert_files("in.f32")
 
     def test_ids_and_types(self):
-        options = ("--generate", "melt", "--particles", "8000", "--eb", "0.01")
+        self.write("many.f32", cloud(8000).tobytes())
+        options = ("many.f32", "--type", "f32", "--eb", "0.01")
         plain = self.row(*options)
         ids = self.row(*options, "--with-ids")
         both = self.row(*options, "--with-ids", "--with-types")
@@ -149,7 +116,6 @@ class Files(BenchCase):
         super().setUp()
         self.values = cloud(3000)
         self.write("aos.f32", self.values.tobytes())
-        self.write("soa.f32", b"".join(self.values[d::3].tobytes() for d in range(3)))
         self.write("aos.f64", array.array("d", self.values).tobytes())
 
     def test_raw(self):
@@ -157,78 +123,57 @@ class Files(BenchCase):
         self.gpz("encode", "aos.f32", "-o", "t.gpz", "--raw", "f32", "--eb", "0.02", "--order", "place",
                  err=f"aos.f32: {A_SET}")
         info = json.loads(self.gpz("info", "t.gpz", "--json", out=None))
-        row = self.row("--file", "aos.f32", "--type", "f32", "--eb", "0.02")
+        row = self.row("aos.f32", "--type", "f32", "--eb", "0.02")
         self.assertEqual(row["largest_error"], max(column["largest_error"] for column in info["columns"]))
         self.assertTrue(info["bytes"] - 1000 < row["compressed_bytes"] < info["bytes"])
 
     def test_layouts_and_types(self):
-        expected = self.row("--file", "aos.f32", "--type", "f32", "--eb", "0.02")["compressed_bytes"]
-        for options in (("soa.f32", "--type", "f32", "--layout", "soa"),
-                        ("soa.f32", "--type", "f32", "--file-layout", "soa"),
-                        ("aos.f32", "--type", "f32", "--layout", "soa", "--file-layout", "aos"),
-                        ("aos.f64", "--type", "f64", "--value", "f32")):
-            row = self.row("--file", *options, "--eb", "0.02")
+        expected = self.row("aos.f32", "--type", "f32", "--eb", "0.02")["compressed_bytes"]
+        for options in (("aos.f32", "--type", "f32", "--layout", "soa"), ("aos.f64", "--type", "f64", "--value", "f32")):
+            row = self.row(*options, "--eb", "0.02")
             self.assertEqual((row["compressed_bytes"], row["input_bytes"], row["verified"]), (expected, 36000, True))
-        self.assertEqual(self.row("--file", "aos.f64", "--type", "f64", "--eb", "0.02")["input_bytes"], 72000)
+        self.assertEqual(self.row("aos.f64", "--type", "f64", "--eb", "0.02")["input_bytes"], 72000)
 
     def test_two_components(self):
-        report = self.bench("--file", "aos.f32", "--type", "f32", "--components", "2", "--eb", "0.02")
+        report = self.bench("aos.f32", "--type", "f32", "--components", "2", "--eb", "0.02")
         self.assertEqual((report["data"]["particles"], report["data"]["components"]), (4500, 2))
         self.assertTrue(report["rows"][0]["verified"])
 
-    def test_tiles(self):
-        tiled = array.array("d")
-        for tile in range(8):
-            shift = (70 * (tile % 2), 80 * (tile // 2 % 2), 90 * (tile // 4))
-            tiled.extend(value + shift[i % 3] for i, value in enumerate(self.values))
-        self.write("tiled.f64", tiled.tobytes())
-        expected = self.bench("--file", "tiled.f64", "--type", "f64", "--eb", "0.02")
-        found = self.bench("--generate", "melt", "--file", "aos.f64", "--type", "f64", "--tile", "2x2x2", "--box",
-                           "70,80,90", "--eb", "0.02")
-        self.assertEqual(found["data"]["particles"], 24000)
-        self.assertEqual(found["data"]["extents"], expected["data"]["extents"])
-        self.assertEqual(found["rows"][0]["compressed_bytes"], expected["rows"][0]["compressed_bytes"])
-        self.assertIn("tiled 2x2x2 at 70 80 90", found["data"]["source"])
-
     def test_gpz_file(self):
         self.gpz("encode", "aos.f32", "-o", "t.gpz", "--raw", "f32", "--lossless", "--order", "place", err=f"aos.f32: {A_SET}")
-        raw = self.row("--file", "aos.f32", "--type", "f32", "--eb", "0.02")
-        row = self.row("--file", "t.gpz", "--eb", "0.02")
+        raw = self.row("aos.f32", "--type", "f32", "--eb", "0.02")
+        row = self.row("t.gpz", "--eb", "0.02")
         for key in ("compressed_bytes", "largest_error", "psnr_db"):
             self.assertEqual(row[key], raw[key])
 
-    def test_frame_and_its_box(self):
+    def test_frame(self):
         self.write("in.dump", "".join(
             f"ITEM: TIMESTEP\n{step}\nITEM: NUMBER OF ATOMS\n2\nITEM: BOX BOUNDS pp pp pp\n0 10\n0 20\n0 30\n"
             f"ITEM: ATOMS x y z\n0 0 0\n{step} 2 3\n" for step in (1, 7)))
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", err=f"in.dump: {NUMBERED}")
-        data = self.bench("--file", "t.gpz", "--frame", "1", "--tile", "1x2x1", "--eb", "0.1")["data"]
-        self.assertEqual((data["particles"], data["extents"], data["type"]), (4, [7, 22, 3], "f64"))
-        self.gpz("bench", "--file", "t.gpz", "--frame", "2", code=1, err=None)
+        data = self.bench("t.gpz", "--frame", "1", "--eb", "0.1")["data"]
+        self.assertEqual((data["particles"], data["extents"], data["type"]), (2, [7, 2, 3], "f64"))
+        self.gpz("bench", "t.gpz", "--frame", "2", code=1, err=None)
 
     def test_values_that_are_not_finite(self):
         self.values[300] = float("nan")
         self.values[301] = float("inf")
         self.write("odd.f32", self.values.tobytes())
-        self.assertTrue(self.row("--file", "odd.f32", "--type", "f32", "--eb", "0.02")["verified"])
+        self.assertTrue(self.row("odd.f32", "--type", "f32", "--eb", "0.02")["verified"])
 
     def test_errors(self):
         self.write("short.f32", b"12345")
         self.write("empty.f32", b"")
         self.write("point.f32", bytes(24))
         for options, code, reason in (
-                (["--file", "none.f32", "--type", "f32"], 3, "none.f32: No such file or directory"),
-                (["--file", "aos.f32"], 2, "aos.f32: is no .gpz file; for a raw array give --type f32 or f64"),
-                (["--file", "short.f32", "--type", "f32"], 4,
+                (["none.f32", "--type", "f32"], 3, "none.f32: No such file or directory"),
+                (["aos.f32"], 2, "aos.f32: is no .gpz file; for a raw array give --type f32 or f64"),
+                (["short.f32", "--type", "f32"], 4,
                  "short.f32: 5 bytes are no whole number of particles of 12 bytes"),
-                (["--file", "empty.f32", "--type", "f32"], 2, "empty.f32: there are no particles to measure with"),
-                (["--file", "point.f32", "--type", "f32"], 2, "point.f32: all particles are at one place"),
-                (["--file", "aos.f32", "--type", "f32", "--tile", "2x1x1"], 2,
-                 "aos.f32: --tile needs the edges of the box: --box LX,LY,LZ"),
-                (["--file", "aos.f32", "--type", "f32", "--tile", "2x1x2", "--box", "1,1,1", "--components", "2"], 2,
-                 "aos.f32: --tile: two components are not tiled along z")):
+                (["empty.f32", "--type", "f32"], 2, "empty.f32: there are no particles to measure with"),
+                (["point.f32", "--type", "f32"], 2, "point.f32: all particles are at one place")):
             self.gpz("bench", "--device", "cpu", *QUICK, *options, code=code, err=reason)
-        self.assert_files("aos.f32", "aos.f64", "soa.f32", "short.f32", "empty.f32", "point.f32")
+        self.assert_files("aos.f32", "aos.f64", "short.f32", "empty.f32", "point.f32")
 
 
 class Trajectory(BenchCase):
@@ -286,49 +231,37 @@ class Trajectory(BenchCase):
         for options, code, reason in (
                 (["none.gpz"], 3, "none.gpz: cannot open: No such file or directory"),
                 (["ints.gpz"], 2, "ints.gpz: its first field is not of floats, as positions are"),
-                (["ids.gpz", "--file", "plain.gpz"], 2, "--trajectory takes neither --file nor --generate"),
+                (["ids.gpz", "plain.gpz"], 2, "--trajectory takes no other FILE"),
                 (["broken.gpz"], 4, None)):
             self.gpz("bench", "--device", "cpu", *QUICK, "--trajectory", *options, code=code, err=reason)
 
 
 class Usage(BenchCase):
     def test_options(self):
+        self.write("in.f32", cloud(500).tobytes())
         for options, reason in (
-                ([], "give --file F, --generate KIND or --trajectory F"),
-                (["--generate", "terrain", "--file", "x"], "--generate terrain takes no --file"),
-                (["--generate", "melt", "--tile", "2x2x2"], "--tile needs --file"),
-                (["--generate", "melt", "--eb", "-1"], "--eb -1: has to be a number above 0"),
-                (["--generate", "melt", "--rel", "1e-3,nan"], "--rel nan: has to be a number above 0"),
-                (["--file", "x", "--box", "1,0,1"], "--box 0: has to be a number above 0"),
-                (["--generate", "melt", "--particles", "0"], "there are no particles to measure with"),
-                (["--generate", "melt", "--peer", "x"], "--peer x: expected NAME=COMMAND"),
-                (["--generate", "melt", "--peer-decompress", "x=y"],
-                 "--peer-decompress x=y: there is no --peer of that name")):
+                ([], "give a FILE, or --trajectory FILE"),
+                ([*IN, "--eb", "-1"], "--eb -1: has to be a number above 0"),
+                ([*IN, "--rel", "1e-3,nan"], "--rel nan: has to be a number above 0")):
             self.gpz("bench", *options, code=2, err=reason)
-        for tile in ("2", "2x2", "2x2x0", "2x2x2x2", "axbxc", "2x2x2 ", "-1x1x1", "2,2,2"):
-            self.gpz("bench", "--file", "x", "--tile", tile, code=2,
-                     err=f"--tile {tile}: expected KxLxM, e.g. 4x2x2")
-        for options in (["--generate", "gas"], ["--generate", "melt", "--runs", "0"],
-                        ["--generate", "melt", "--device", "tpu"], ["--generate", "melt", "--value", "f16"],
-                        ["--generate", "melt", "--particles", "-5"], ["--generate", "melt", "--particles", "5q"],
-                        ["--file", "x", "--components", "4"], ["--file", "x", "--box", "1,2"]):
-            self.gpz("bench", *options, code=2, err=None)
-        self.assert_files()
+        for options in (["--runs", "0"], ["--device", "tpu"], ["--value", "f16"], ["--components", "4"]):
+            self.gpz("bench", *IN, *options, code=2, err=None)
+        self.assert_files("in.f32")
 
 
 class Gpu(BenchCase):
     def test_gpu(self):
-        arguments = [GPZ, "bench", "--device", "gpu", *QUICK, "--generate", "melt", "--particles", "5000", "--json"]
+        self.write("in.f32", cloud(70001).tobytes())
+        arguments = [GPZ, "bench", "--device", "gpu", *QUICK, self.path("in.f32"), "--type", "f32", "--json"]
         result = subprocess.run(arguments, capture_output=True, check=False, text=True)
         if result.returncode != 0:
             self.assertRegex(result.stderr,
                              r"\Agpz: --device gpu: (this gpz was built without CUDA|no GPU found: .+)\n\Z")
             self.assertEqual(result.returncode, 2)
-            self.assertIn("no_gpu", self.bench("--generate", "melt", "--particles", "500", device="all")["machine"])
+            self.assertIn("no_gpu", self.bench(*IN, device="all")["machine"])
             self.skipTest("no GPU: " + result.stderr.strip())
         for options in (["--value", "f64"], ["--layout", "soa"], ["--with-ids", "--with-types"]):
-            report = self.bench("--generate", "terrain", "--particles", "70001", "--rel", "1e-2,1e-5", *options,
-                                device="all")
+            report = self.bench(*IN, "--rel", "1e-2,1e-5", *options, device="all")
             rows = [row for row in report["rows"] if row["device"] == "gpu"]
             self.assertEqual(len(rows), 2)
             for row in rows:
@@ -336,82 +269,4 @@ class Gpu(BenchCase):
             for direction in ("compress", "decompress"):
                 self.assertGreater(rows[0][direction]["first_s"], 0)
                 self.assertIsNone(rows[1][direction]["first_s"])
-        self.gpz("bench", "--device", "gpu", "--gpu-index", "1000", "--generate", "melt", code=2, err=None)
-
-
-class Peers(BenchCase):
-    def setUp(self):
-        super().setUp()
-        self.values = cloud(2000)
-        self.write("in.f32", self.values.tobytes())
-        # What peers leave behind must not stay, and they use this folder.
-        before = os.environ.get("TMPDIR")
-        os.environ["TMPDIR"] = self.folder
-        self.addCleanup(lambda: os.environ.pop("TMPDIR") if before is None else os.environ.update(TMPDIR=before))
-
-    def peers(self, *options):
-        return self.bench("--file", "in.f32", "--type", "f32", *options)["peers"]
-
-    def test_the_same_data(self):
-        (row,) = self.peers("--eb", "0.5", "--peer", f"copy=cat {{in}} > {{out}}; cp {{in}} {self.path('kept')}",
-                            "--peer-decompress", "copy=cp {out} {decoded}; echo done")
-        self.assertEqual(self.read("kept"), self.values.tobytes())
-        self.assertEqual((row["name"], row["bound"], row["input_bytes"], row["compressed_bytes"], row["ratio"]),
-                         ("copy", 0.5, 24000, 24000, 1))
-        self.assertEqual((row["largest_error_in_order"], row["psnr_db_in_order"], row["output"]), (0, None, "done\n"))
-        for wall in ("compress_wall", "decompress_wall"):
-            self.assertEqual(row[wall]["runs"], 3)
-            self.assertAlmostEqual(row[wall]["gb_per_s"], 24000 / row[wall]["median_s"] / 1e9)
-        self.assert_files("in.f32", "kept")
-
-    def test_errors_of_a_peer(self):
-        self.write("shift.py", "import array, sys\nvalues = array.array('f', open(sys.argv[1], 'rb').read())\n"
-                   "values[123] += 32.0\nvalues.tofile(open(sys.argv[2], 'wb'))\n")
-        (row,) = self.peers("--eb", "0.5", "--peer", "p=cp {in} {out}", "--peer-decompress",
-                            f"p={sys.executable} shift.py {{out}} {{decoded}}")
-        self.assertAlmostEqual(row["largest_error_in_order"], 32, delta=1e-4)
-        self.assert_files("in.f32", "shift.py")
-
-    def test_placeholders(self):
-        rows = self.peers("--eb", "0.5,0.25", "--peer-runs", "1", "--peer",
-                          "p=echo '{eb} {rel} {n} {values} {components} {type} {other}'", "--peer", "q=touch {out}")
-        edge = self.bench("--file", "in.f32", "--type", "f32")["data"]["longest_edge"]
-        self.assertEqual([row["name"] for row in rows], ["p", "q", "p", "q"])
-        for row, bound in ((rows[0], 0.5), (rows[2], 0.25)):
-            words = row["output"].split()
-            self.assertEqual(words[0], str(bound))
-            self.assertAlmostEqual(float(words[1]), bound / edge)
-            self.assertEqual(words[2:], ["2000", "6000", "3", "f32", "{other}"])
-            self.assertEqual((row["compressed_bytes"], row["ratio"], row["decompress_wall"]), (None, None, None))
-            self.assertEqual(row["compress_wall"]["runs"], 1)
-        self.assert_files("in.f32")
-
-    def test_table(self):
-        table = self.gpz("bench", "--device", "cpu", *QUICK, "--file", "in.f32", "--type", "f32", "--eb", "0.5",
-                         "--peer", "my copy=cp {in} {out}", out=None).decode()
-        self.assertRegex(table, r"wall clock(.|\n)*\n  my copy +0\.5 +24000 +1\.00 ")
-
-    def test_failures(self):
-        for command, reason in (("echo no licence >&2; exit 3", "peer p: ended with status 3: no licence"),
-                                ("kill -SEGV $$", "peer p: ended by signal 11")):
-            # The figures of the others are not lost.
-            output = self.gpz("bench", "--device", "cpu", *QUICK, "--file", "in.f32", "--type", "f32", "--json",
-                              "--peer", "p=" + command, "--peer", "q=cp {in} {out}", code=1, err=reason, out=None)
-            report = json.loads(output)
-            self.assertTrue(report["rows"][0]["verified"])
-            self.assertEqual((report["peers"][0]["failure"], report["peers"][1]["ratio"]), (reason, 1))
-        self.assert_files("in.f32")
-
-    def test_ending_it_removes_everything(self):
-        # The command says that it runs by opening the pipe; the signal then ends it and gpz.
-        os.mkfifo(self.path("running"))
-        with subprocess.Popen([GPZ, "bench", "--device", "cpu", *QUICK, "--file", "in.f32", "--type", "f32", "--json",
-                               "--peer", "p=echo $$ > running; exec sleep 1000"], cwd=self.folder,
-                              stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
-            with open(self.path("running"), encoding="ascii") as pipe:
-                command = int(pipe.read())
-            process.send_signal(signal.SIGTERM)
-            self.assertEqual(process.stderr.read().decode(), "gpz: ended by signal 15\n")
-            self.assertEqual(process.wait(), 1)
-        self.assertRaises(ProcessLookupError, os.kill, command, 0)
-        self.assert_files("in.f32", "running")
+        self.gpz("bench", "--device", "gpu", "--gpu-index", "1000", *IN, code=2, err=None)

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "bench/random.hpp"
+#include "random.hpp"
 
 namespace fft_test {
 namespace {
@@ -22,7 +22,7 @@ struct Mesh {
 };
 
 std::vector<float> noise(const Mesh &mesh, std::size_t size) {
-  gpz::bench::Random random(7);
+  gpz::bench::data::Random random(7);
   std::vector<float> values(size);
   for (std::size_t z = 0; z < mesh.nz; ++z)
     for (std::size_t y = 0; y < mesh.ny; ++y)

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-#include "bench/random.hpp"
+#include "random.hpp"
 
 namespace field_lines_test {
 namespace {
@@ -33,7 +33,7 @@ Puncture slope(const FieldLines &lines, const Move &move) {
 
 TEST(BenchFieldLines, PreserveArea) {
   const FieldLines lines(1);
-  gpz::bench::Random random(3);
+  gpz::bench::data::Random random(3);
   for (int i = 0; i < 200; ++i) {
     const Puncture at{random.uniform(0.1, 1), random.uniform(-M_PI, M_PI)};
     const Puncture by_flux = slope(lines, [&](double d) { return Puncture{at.flux + d, at.angle}; });

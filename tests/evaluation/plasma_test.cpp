@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
-#include "bench/random.hpp"
 #include "particle_in_cell.hpp"
+#include "random.hpp"
 
 namespace gpz::bench::data::plasma_test {
 namespace {

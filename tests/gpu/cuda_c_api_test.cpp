@@ -7,14 +7,9 @@
 
 #include "container_support.hpp"
 #include "gpu_support.hpp"
-#include "gpz/cuda_transfer.hpp"
 #include "gpz/gpz_cuda.h"
-#include "gpz/trajectory.hpp"
 
-extern "C" int queued_calls_in_c(void);
-extern "C" int pool_calls_in_c(void);
 extern "C" int codec_in_c(const char *path);
-extern "C" int decoder_in_c(const void *const *chunks, const size_t *sizes, int count);
 extern "C" int trajectory_in_c(const char *path, int frames, gpz_chunk_kind *kinds);
 
 namespace gpz::test {
@@ -23,16 +18,6 @@ namespace {
 class CudaCApi : public GpuTest {};
 
 bool error_says(const char *words) { return std::strstr(gpz_last_error(), words) != nullptr; }
-
-TEST_F(CudaCApi, QueuedCallsWorkFromC) { EXPECT_EQ(queued_calls_in_c(), 0) << gpz_last_error(); }
-
-TEST_F(CudaCApi, PoolCallsWorkFromC) { EXPECT_EQ(pool_calls_in_c(), 0) << gpz_last_error(); }
-
-TEST_F(CudaCApi, SaysWhereTheMachineCodeComesFrom) {
-  gpz_cuda_code code = GPZ_CUDA_CODE_NONE;
-  EXPECT_EQ(gpz_cuda_kernel_code(0, &code), GPZ_OK);
-  EXPECT_EQ(static_cast<int>(code), static_cast<int>(cuda::kernel_code()));
-}
 
 TEST_F(CudaCApi, CodecWorksFromC) {
   const TemporaryFile file;
@@ -46,41 +31,6 @@ TEST_F(CudaCApi, CodecWorksFromC) {
   EXPECT_EQ(gpz_reader_read_int64(reader, 0, "id", id.data(), id.size()), GPZ_OK) << gpz_last_error();
   for (std::size_t i = 0; i < z.size(); ++i) ASSERT_NEAR(z[i], -static_cast<double>(id[i]), 0.001) << "particle " << i;
   gpz_reader_close(reader);
-}
-
-TEST_F(CudaCApi, DecoderWorksFromC) {
-  constexpr std::size_t n = 5000;
-  TrajectoryEncoder encoder;
-  set_plain(encoder);
-  std::vector<EncodedChunk> chunks(5);
-  std::vector<const void *> data;
-  std::vector<std::size_t> sizes;
-  for (std::size_t f = 0; f < chunks.size(); ++f) {
-    // As cuda_c_api_in_c.c has them, in another order.
-    std::vector<double> x(3 * n);
-    std::vector<std::int32_t> id(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::size_t k = i * 7 % n;
-      id[i] = static_cast<std::int32_t>(k);
-      x[3 * i] = static_cast<double>(k) * 0.25 + static_cast<double>(f);
-      x[3 * i + 1] = static_cast<double>(k % 100);
-      x[3 * i + 2] = -static_cast<double>(k);
-    }
-    FieldInput positions;
-    positions.field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
-    positions.field.leading = true;
-    positions.field.bound = 0.001;
-    for (std::size_t d = 0; d < 3; ++d) positions.components[d] = {x.data() + d, 24, ConstArray::Type::float64};
-    FieldInput ids;
-    ids.field.type = ValueType::integer;
-    ids.field.components = {{"id", 3}};
-    ids.components[0] = {id.data(), 4, ConstArray::Type::int32};
-    encoder.encode({positions, ids}, n, nullptr, Box(), f == 0, chunks[f]);
-    data.push_back(chunks[f].bytes.data());
-    sizes.push_back(chunks[f].bytes.size());
-    EXPECT_EQ(chunk_kind(chunks[f].bytes.data(), sizes[f]), f == 0 ? ChunkKind::block : ChunkKind::difference);
-  }
-  EXPECT_EQ(decoder_in_c(data.data(), sizes.data(), static_cast<int>(chunks.size())), 0) << gpz_last_error();
 }
 
 // The file is the one that gpz_writer writes with the order and the effort of a GPU.
@@ -232,77 +182,29 @@ TEST_F(CudaCApi, DamageIsAStatus) {
   gpz_cuda_codec_free(codec);
 }
 
-// What is refused before CUDA is asked for anything, so that it holds on any machine.
-TEST(CudaCApiArguments, AreChecked) {
-  const float x[3] = {1, 2, 3};
-  alignas(256) static char memory[512];
-  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT32, x);
-  std::size_t size = 1;
-  gpz_cuda_result result;
-  std::uint32_t damaged = 0;
-  const auto compress = [&](void *workspace, void *out) {
-    return gpz_cuda_compress(&field, 1, 1, nullptr, workspace, 256, out, 256, &result, nullptr);
-  };
-
-  field.bound_kind = GPZ_RELATIVE;
-  field.bound = 1e-3;
-  EXPECT_EQ(compress(memory, memory), GPZ_INVALID_ARGUMENT);
-  EXPECT_TRUE(error_says("relative bound")) << gpz_last_error();
-  EXPECT_EQ(gpz_cuda_compress_workspace_size(&field, 1, 1, &size), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(size, 0u);
+TEST_F(CudaCApi, OutputsAreChecked) {
+  gpz_cuda_codec *codec = nullptr;
+  ASSERT_EQ(gpz_cuda_codec_create(0, &codec), GPZ_OK) << gpz_last_error();
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT32, nullptr);
   field.bound_kind = GPZ_ABSOLUTE;
-  EXPECT_EQ(compress(nullptr, memory), GPZ_INVALID_ARGUMENT);
-  EXPECT_TRUE(error_says("workspace is a null pointer")) << gpz_last_error();
-  EXPECT_EQ(compress(memory + 128, memory), GPZ_INVALID_ARGUMENT);
-  EXPECT_TRUE(error_says("aligned to 256")) << gpz_last_error();
-  EXPECT_EQ(compress(memory, memory + 4), GPZ_INVALID_ARGUMENT);
-  EXPECT_TRUE(error_says("aligned to 8")) << gpz_last_error();
-  EXPECT_EQ(gpz_cuda_compress(&field, 1, 1, nullptr, memory, 256, memory, 256, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
-  field.stride = 13;
-  EXPECT_EQ(compress(memory, memory), GPZ_INVALID_ARGUMENT);
-  EXPECT_TRUE(error_says("field x: data and stride")) << gpz_last_error();
-  field.stride = 12;
-  EXPECT_EQ(gpz_cuda_compress_workspace_size(nullptr, 1, 1, &size), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_compress_workspace_size(&field, 1, ~std::uint64_t{0}, &size), GPZ_LIMIT_EXCEEDED);
-  EXPECT_EQ(gpz_cuda_compressed_bound(&field, 1, ~std::uint64_t{0}, &size), GPZ_LIMIT_EXCEEDED);
-  EXPECT_EQ(gpz_cuda_compressed_bound(&field, 1, 1, nullptr), GPZ_INVALID_ARGUMENT);
-
+  field.bound = 1e-3;
+  const std::vector<std::uint8_t> bytes(64);
+  const auto decode = [&](const gpz_cuda_output &output) {
+    return gpz_cuda_codec_decode_host(codec, bytes.data(), bytes.size(), 1, &output, 1, 0, 0, nullptr);
+  };
   gpz_cuda_output output = gpz_cuda_new_output();
   ASSERT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
-  EXPECT_EQ(output.stored, GPZ_FLOAT32);
-  EXPECT_EQ(output.type, GPZ_FLOAT32);
-  EXPECT_EQ(output.components, 3);
-  EXPECT_NE(output.leading, 0);
-  EXPECT_EQ(output.bound, 1e-3);
-  EXPECT_GT(output.step, 1e-3);
-  EXPECT_EQ(output.data[0], nullptr);
-  const auto decompress = [&](std::uint64_t first_block, std::uint64_t block_count, void *workspace) {
-    return gpz_cuda_decompress(memory, 64, 1, &output, 1, first_block, block_count, workspace, 256, &damaged, nullptr);
-  };
-  EXPECT_EQ(decompress(0, 0, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(decompress(0, 0, memory + 8), GPZ_INVALID_ARGUMENT);
   output.components = 4;
-  EXPECT_EQ(decompress(0, 0, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(output), GPZ_INVALID_ARGUMENT);
   output.components = 3;
   output.type = GPZ_INT32;
-  output.data[0] = memory;
+  const DeviceMemory memory(256);
+  output.data[0] = memory.get();
   output.stride = 4;
-  EXPECT_EQ(decompress(0, 0, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(output), GPZ_INVALID_ARGUMENT);
   EXPECT_TRUE(error_says("floats into floats")) << gpz_last_error();
-  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, nullptr), GPZ_INVALID_ARGUMENT);
-
-  // A program of an earlier version, whose structure ends in front of `data`; one that never set its size; a later one.
-  output = gpz_cuda_new_output();
-  output.struct_size = offsetof(gpz_cuda_output, data);
-  output.data[0] = memory;
-  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
-  EXPECT_EQ(output.components, 3);
-  EXPECT_EQ(output.data[0], memory);
-  EXPECT_EQ(decompress(0, 0, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_TRUE(error_says("workspace is a null pointer")) << gpz_last_error();
   output.struct_size = 0;
-  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(decompress(0, 0, memory), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(output), GPZ_INVALID_ARGUMENT);
   EXPECT_TRUE(error_says("struct_size")) << gpz_last_error();
   struct Later {
     gpz_cuda_output known;
@@ -311,17 +213,69 @@ TEST(CudaCApiArguments, AreChecked) {
   later.known.struct_size = sizeof later;
   EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &later.known), GPZ_OK) << gpz_last_error();
   later.unknown = 1;
-  EXPECT_EQ(gpz_cuda_decompress(memory, 64, 1, &later.known, 1, 0, 0, memory, 256, &damaged, nullptr),
-            GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(decode(later.known), GPZ_INVALID_ARGUMENT);
   EXPECT_TRUE(error_says("does not know")) << gpz_last_error();
+  expect_healthy();
+  gpz_cuda_codec_free(codec);
+}
+
+TEST_F(CudaCApi, FieldsAreChecked) {
+  gpz_cuda_codec *codec = nullptr;
+  ASSERT_EQ(gpz_cuda_codec_create(0, &codec), GPZ_OK) << gpz_last_error();
+  const DeviceMemory x(256);
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT32, x.get());
+  field.bound_kind = GPZ_RELATIVE;
+  field.bound = 1e-3;
+  gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
+  EXPECT_EQ(gpz_cuda_codec_encode(codec, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("relative bound")) << gpz_last_error();
+  field.bound_kind = GPZ_ABSOLUTE;
+  EXPECT_EQ(gpz_cuda_codec_encode(codec, &field, 1, ~std::uint64_t{0}, nullptr, nullptr, &chunk), GPZ_LIMIT_EXCEEDED);
+  field.stride = 13;
+  EXPECT_EQ(gpz_cuda_codec_encode(codec, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("field x: data and stride")) << gpz_last_error();
+  expect_healthy();
+  gpz_cuda_codec_free(codec);
+}
+
+// What is refused before CUDA is asked for anything, so that it holds on any machine.
+TEST(CudaCApiArguments, AreChecked) {
+  const float x[3] = {1, 2, 3};
+  char memory[64] = {};
+  gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT32, x);
+  gpz_cuda_output output = gpz_cuda_new_output();
+  field.bound_kind = GPZ_RELATIVE;
+  field.bound = 1e-3;
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("relative bound")) << gpz_last_error();
+  field.bound_kind = GPZ_ABSOLUTE;
+  ASSERT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(output.stored, GPZ_FLOAT32);
+  EXPECT_EQ(output.type, GPZ_FLOAT32);
+  EXPECT_EQ(output.components, 3);
+  EXPECT_NE(output.leading, 0);
+  EXPECT_EQ(output.bound, 1e-3);
+  EXPECT_GT(output.step, 1e-3);
+  EXPECT_EQ(output.data[0], nullptr);
+  EXPECT_EQ(gpz_cuda_outputs_of(nullptr, 1, &output), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, nullptr), GPZ_INVALID_ARGUMENT);
+
+  // A program of an earlier version, whose structure ends in front of `data`, and one that never set its size.
+  output = gpz_cuda_new_output();
+  output.struct_size = offsetof(gpz_cuda_output, data);
+  output.data[0] = memory;
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_OK) << gpz_last_error();
+  EXPECT_EQ(output.components, 3);
+  EXPECT_EQ(output.data[0], memory);
+  output.struct_size = 0;
+  EXPECT_EQ(gpz_cuda_outputs_of(&field, 1, &output), GPZ_INVALID_ARGUMENT);
+  EXPECT_TRUE(error_says("struct_size")) << gpz_last_error();
   output = gpz_cuda_new_output();
 
   gpz_cuda_chunk chunk = gpz_cuda_new_chunk();
-  EXPECT_EQ(gpz_cuda_malloc(8, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_compress_now(&field, 1, 1, nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
+  EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_create(0, nullptr), GPZ_INVALID_ARGUMENT);
   chunk.struct_size = 0;
-  EXPECT_EQ(gpz_cuda_compress_now(&field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
   chunk = gpz_cuda_new_chunk();
   EXPECT_EQ(gpz_cuda_codec_encode(nullptr, &field, 1, 1, nullptr, nullptr, &chunk), GPZ_INVALID_ARGUMENT);
@@ -330,16 +284,6 @@ TEST(CudaCApiArguments, AreChecked) {
   EXPECT_EQ(gpz_cuda_codec_release(nullptr), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_codec_memory(nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
   gpz_cuda_codec_free(nullptr);
-
-  EXPECT_EQ(gpz_cuda_decoder_create(0, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_decoder_decode(nullptr, memory, 64, 1, &output, 1, 0, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_decoder_decode_host(nullptr, memory, 64, 1, &output, 1, 0, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_decoder_queue(nullptr, memory, memory, 64, 1, &output, 1, 0, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_decoder_check(nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_decoder_finish(nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_decoder_release(nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(gpz_cuda_decoder_memory(nullptr, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
-  gpz_cuda_decoder_free(nullptr);
 
   const gpz_frame frame = gpz_new_frame(1, 0);
   EXPECT_EQ(gpz_cuda_trajectory_create(0, nullptr), GPZ_INVALID_ARGUMENT);
@@ -356,19 +300,11 @@ TEST(CudaCApiArguments, AreChecked) {
 }
 
 TEST(CudaCApiArguments, ThereIsNoSuchDevice) {
-  gpz_cuda_code code = GPZ_CUDA_CODE_NATIVE;
-  EXPECT_EQ(gpz_cuda_kernel_code(1000, &code), GPZ_NOT_FOUND);
-  EXPECT_EQ(code, GPZ_CUDA_CODE_NONE);
-  EXPECT_EQ(gpz_cuda_kernel_code(0, nullptr), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(gpz_cuda_trim_pool(1000), GPZ_NOT_FOUND);
-  EXPECT_EQ(gpz_cuda_pool_use(-1, nullptr, nullptr), GPZ_NOT_FOUND);
   gpz_cuda_codec *codec = reinterpret_cast<gpz_cuda_codec *>(1);
   EXPECT_EQ(gpz_cuda_codec_create(1000, &codec), GPZ_NOT_FOUND);
   EXPECT_EQ(codec, nullptr);
   EXPECT_TRUE(error_says("no CUDA device")) << gpz_last_error();
-  gpz_cuda_decoder *decoder = reinterpret_cast<gpz_cuda_decoder *>(1);
-  EXPECT_EQ(gpz_cuda_decoder_create(1000, &decoder), GPZ_NOT_FOUND);
-  EXPECT_EQ(decoder, nullptr);
   gpz_cuda_trajectory *trajectory = reinterpret_cast<gpz_cuda_trajectory *>(1);
   EXPECT_EQ(gpz_cuda_trajectory_create(1000, &trajectory), GPZ_NOT_FOUND);
   EXPECT_EQ(trajectory, nullptr);

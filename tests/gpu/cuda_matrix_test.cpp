@@ -156,21 +156,6 @@ TEST_F(CudaDecoders, CCodec) {
   gpz_cuda_codec_free(codec);
 }
 
-TEST_F(CudaDecoders, CDecoder) {
-  gpz_cuda_decoder *decoder = nullptr;
-  ASSERT_EQ(gpz_cuda_decoder_create(0, &decoder), GPZ_OK) << gpz_last_error();
-  expect_row("gpz_cuda_decoder_decode_host", [&](const Subject &s, double *x) {
-    const auto outputs = c_outputs_of(*s.samples, x);
-    for (std::size_t f = 0; f <= s.frame; ++f) {
-      const Bytes chunk = reader_of(s.file).chunk(f, 0);
-      need(gpz_cuda_decoder_decode_host(decoder, chunk.data(), chunk.size(), s.samples->particles(), outputs.data(),
-                                        outputs.size(), 0, nullptr));
-    }
-    return true;
-  });
-  gpz_cuda_decoder_free(decoder);
-}
-
 TEST_F(CudaDecoders, CReader) {
   expect_row("gpz_cuda_reader_read", [](const Subject &s, double *x) {
     const TemporaryFile file;

@@ -9,7 +9,7 @@ from harness import CASES, main
 
 # They register their cases. The last ones import more than others.
 MODULES = (
-    "test_append test_async test_budget test_columns test_errors test_modify test_selection test_trajectory test_gpu test_gpu_allocations "
+    "test_append test_async test_columns test_errors test_modify test_selection test_trajectory test_gpu test_gpu_allocations "
     "test_faults test_observables test_provenance test_share test_topology test_plugin test_reread test_rerun_origin test_reread_runs"
 ).split()
 

@@ -233,3 +233,20 @@ def large_integers(t):
     )
     t.same(frames=1)
     assert str(largest_id) in read_dump(t.path("t.gpz.text"))[0].atoms
+
+
+@case(ranks=(1, 2))
+def lossless_columns_are_named(t):
+    """Those that take much of the file, with bounds that make it smaller; no line for what has them."""
+    columns = BASE + " vx vy vz fx fy fz"
+    output = t.lammps(MELT + dumps(columns) + "run 200")
+    line = re.search(r"  lossless: vx vy vz fx fy fz, (\d+) % of the file; a thousandth of the thermal speed: dump_modify gpz "
+                     r"bound v\* thermal; a thousandth of their root mean square: dump_modify gpz (bound .*)\n", output)
+    assert line and int(line.group(1)) > 50, output
+    bounds = dict(re.findall(r"bound (f.) (\S+)", line.group(2)))
+    # One bound for all components. Forces in the crystal of the first frame are zero.
+    assert list(bounds) == ["fx", "fy", "fz"] and len(set(bounds.values())) == 1, bounds
+    assert 5e-3 <= float(bounds["fx"]) <= 0.1, bounds
+    assert "lossless:" not in t.lammps(MELT + dumps(columns, modify=f"bound v* thermal {line.group(2)}") + "run 200")
+    given = t.info()["columns"]
+    assert given["fx"]["bound"] == float(bounds["fx"]) and given["vx"]["bound"] > 0

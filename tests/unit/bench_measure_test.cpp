@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How gpz bench measures, checks what it measured, and runs other programs.
+// How gpz bench measures, and checks what it measured.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <functional>
 #include <limits>
+#include <random>
+#include <set>
 
 #include "bench/device.hpp"
-#include "bench/generators.hpp"
-#include "bench/peer.hpp"
-#include "bench/process.hpp"
 #include "bench/report.hpp"
 #include "bench/verify.hpp"
-#include "exit_code.hpp"
 
 namespace gpz::bench::bench_measure_test {
 namespace {
@@ -92,9 +89,15 @@ TEST(BenchVerify, ErrorsOfValues) {
 
 Snapshot example(std::size_t particles) {
   Snapshot snapshot;
-  snapshot.cloud = generate_melt({particles, ValueType::float32, Layout::aos}, 1);
-  snapshot.ids = shuffled_ids(particles, 2);
-  snapshot.types = random_types(particles, 3);
+  snapshot.cloud = Cloud(ValueType::float32, Layout::aos, 3, particles);
+  std::mt19937 random;
+  for (std::size_t i = 0; i < particles; ++i) {
+    const std::size_t cell = i / 64;
+    for (int d = 0; d < 3; ++d)
+      snapshot.cloud.set(i, d, static_cast<double>(cell) + static_cast<double>(random()) * 0x1p-32);
+  }
+  snapshot.ids = shuffled_ids(particles);
+  snapshot.types = random_types(particles);
   return snapshot;
 }
 
@@ -143,51 +146,14 @@ TEST(BenchVerify, WhatWentWrongIsSaid) {
   EXPECT_NE(verify(*cpu, snapshot, 0.001, right).problem, "");
 }
 
-TEST(BenchPeer, PairsOfNameAndCommand) {
-  const auto peers = parse_peers({"a=x --eb={eb}", "b=y"}, {"b=z {out}"});
-  ASSERT_EQ(peers.size(), 2u);
-  EXPECT_EQ(peers[0].name, "a");
-  EXPECT_EQ(peers[0].compress, "x --eb={eb}");
-  EXPECT_EQ(peers[0].decompress, "");
-  EXPECT_EQ(peers[1].decompress, "z {out}");
-  for (const char *text : {"a", "=x", "a=", ""}) EXPECT_THROW(parse_peers({text}, {}), tool::Failure) << text;
-  EXPECT_THROW(parse_peers({"a=x", "a=y"}, {}), tool::Failure);
-  EXPECT_THROW(parse_peers({"a=x"}, {"b=y"}), tool::Failure);
-}
-
-TEST(BenchProcess, StatusSignalAndOutput) {
-  const ScratchFolder folder;
-  const std::string log = folder.file("log");
-  EXPECT_GE(run_shell("good", "echo first; echo second >&2", log), 0);
-  std::ifstream file(log);
-  std::string line;
-  std::getline(file, line);
-  EXPECT_EQ(line, "first");
-  std::getline(file, line);
-  EXPECT_EQ(line, "second");
-  const auto message = [&](const char *command) -> std::string {
-    try {
-      run_shell("it", command, log);
-    } catch (const tool::Failure &failure) {
-      return failure.what();
-    }
-    return "";
-  };
-  EXPECT_EQ(message("echo why; echo; exit 3"), "it: ended with status 3: why");
-  EXPECT_EQ(message("exit 1"), "it: ended with status 1");
-  EXPECT_EQ(message("kill -9 $$"), "it: ended by signal 9");
-}
-
-TEST(BenchProcess, TheFolderIsRemoved) {
-  std::string path;
-  {
-    const ScratchFolder folder;
-    path = folder.file("");
-    std::filesystem::create_directories(folder.file("a/b"));
-    std::ofstream(folder.file("a/b/c")) << "text";
-    EXPECT_TRUE(std::filesystem::exists(path));
-  }
-  EXPECT_FALSE(std::filesystem::exists(path));
+TEST(BenchSnapshot, IdsAreAPermutationAndTypesAreThree) {
+  const auto ids = shuffled_ids(5000);
+  EXPECT_EQ(std::set<std::int32_t>(ids.begin(), ids.end()).size(), 5000u);
+  EXPECT_EQ(*std::min_element(ids.begin(), ids.end()), 1);
+  EXPECT_EQ(*std::max_element(ids.begin(), ids.end()), 5000);
+  EXPECT_FALSE(std::is_sorted(ids.begin(), ids.end()));
+  const auto types = random_types(5000);
+  EXPECT_EQ(std::set<std::int32_t>(types.begin(), types.end()), (std::set<std::int32_t>{1, 2, 3}));
 }
 
 }  // namespace

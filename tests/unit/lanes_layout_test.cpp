@@ -77,6 +77,38 @@ void expect_rules(const Molecules &molecules, const Layout &layout, std::size_t 
   ASSERT_EQ(next, layout.steps().size());
 }
 
+// Encoders fit constants to some blocks: of each class to 16, or all that it has.
+TEST(LanesLayout, SampleHasEnoughBlocksOfEachClass) {
+  constexpr std::size_t enough = 16;
+  for (const std::size_t rare : {std::size_t{0}, std::size_t{40}, std::size_t{900}}) {
+    Pair pair(chain(4), 1000, 40, 1, 100);
+    Molecules &molecules = pair.molecules;
+    for (std::size_t i = 0; i < rare; ++i)
+      molecules.of_class[4 * i + 3] = static_cast<std::uint8_t>(molecules.is_wide.size());
+    molecules.is_wide.push_back(0);
+    Layout &layout = pair.layout;
+    layout.build(molecules, 100);
+    layout.find_sample(molecules);
+    const std::size_t classes = molecules.is_wide.size();
+    std::vector<std::size_t> of_all(classes), of_sample(classes);
+    std::vector<bool> is_sampled(layout.blocks().size());
+    for (const std::uint32_t b : layout.sample()) is_sampled[b] = true;
+    for (std::size_t b = 0; b < is_sampled.size(); ++b) {
+      std::vector<bool> has(classes);
+      for (std::size_t s = layout.blocks()[b].first * core::step_lanes; s < layout.blocks()[b].end * core::step_lanes;
+           ++s)
+        if (layout.particle_at()[s] != Layout::nobody) has[molecules.of_class[layout.particle_at()[s]]] = true;
+      for (std::size_t c = 0; c < classes; ++c) {
+        of_all[c] += has[c] ? 1 : 0;
+        of_sample[c] += has[c] && is_sampled[b] ? 1 : 0;
+      }
+    }
+    for (std::size_t c = 0; c < classes; ++c) EXPECT_GE(of_sample[c], std::min(of_all[c], enough)) << rare << ", " << c;
+    EXPECT_LT(layout.sample().size(), layout.blocks().size()) << rare;
+    EXPECT_TRUE(std::is_sorted(layout.sample().begin(), layout.sample().end()));
+  }
+}
+
 TEST(LanesLayout, Rules) {
   for (const Shape &shape : {Shape{0}, chain(2), chain(60), alkane(8), Shape{0, 1, 2, 3, 4, 5}, with_ions()})
     for (const std::size_t particles : {60U, 400U, 1500U})

@@ -143,7 +143,7 @@ TEST(Settled, NeighboursAreTriedAsLongAsTheyHelp) {
   expect_held(encoded, {first - 1, first, frames - 1});
 }
 
-TEST(Settled, WatersAreMolecules) {
+TEST(Settled, WatersAreInSteps) {
   const FlexibleWaters waters(400, 1);
   const int steps = format::steps;
   const Encoded encoded(waters, model::large_section, bound_of_waters, 10, 2);

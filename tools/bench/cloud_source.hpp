@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the points of a benchmark come from: a generator, a raw file, or a frame of a .gpz file; tiled if wanted.
+// The positions that a benchmark compresses: a raw array, or a frame of a .gpz file.
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -12,30 +11,20 @@
 namespace gpz::bench {
 
 struct SourceOptions {
-  std::string generator;  // empty: a file
   std::string file;
-  std::size_t particles = 1000000;  // of a generated cloud
-  std::uint64_t seed = 1;
-  std::optional<ValueType> file_type;  // of a raw file; needed there
-  std::optional<Layout> file_layout;   // of a raw file; else `layout`
-  int file_components = 3;
-  std::size_t frame = 0;                         // of a .gpz file
-  std::array<std::size_t, 3> tiles = {1, 1, 1};  // copies along each axis
-  std::optional<std::array<double, 3>> box;      // edges that the copies are shifted by; a .gpz file has its own
-  std::optional<ValueType> type;                 // in memory; else the file's, f32 for a generated cloud
-  Layout layout = Layout::aos;                   // in memory
+  std::optional<ValueType> file_type;  // of a raw file, which needs it: x y z of one particle after the other
+  int file_components = 3;             // of a raw file
+  std::size_t frame = 0;               // of a .gpz file
+  std::optional<ValueType> type;       // in memory; else the file's
+  Layout layout = Layout::aos;         // in memory
 };
 
 struct Source {
   Cloud cloud;
   std::string description;  // what it is, for the reader of the figures
-  std::string order;        // in memory
 };
 
 // Throws Failure (usage, io, corrupt), gpz::Error, std::bad_alloc.
 Source open_source(const SourceOptions &options);
-
-// Copies of a cloud, x fastest, each in the order of the original and shifted by multiples of the box edges.
-Cloud tiled(const Cloud &cloud, const std::array<std::size_t, 3> &tiles, const std::array<double, 3> &box);
 
 }  // namespace gpz::bench

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz bench: ratio, speed and error of the codec on this machine, next to the limit and to other programs.
+// gpz bench: ratio, speed and error of the codec on this machine, next to the limit.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "bench/cloud_source.hpp"
 #include "bench/device.hpp"
-#include "bench/generators.hpp"
 #include "bench/machine.hpp"
-#include "bench/peer.hpp"
-#include "bench/points_file.hpp"
 #include "bench/report.hpp"
 #include "bench/trajectory.hpp"
 #include "bench/verify.hpp"
@@ -33,11 +28,8 @@ struct BenchOptions {
   std::string trajectory;  // a file whose frames are read; empty: `source` is compressed
   SourceOptions source;
   std::string type;
-  std::string file_layout;
   std::string layout = "aos";
   std::string value;
-  std::string tiles;
-  std::vector<double> box;
   bool with_ids = false;
   bool with_types = false;
   std::vector<double> absolute;
@@ -47,11 +39,7 @@ struct BenchOptions {
   int threads = 0;
   Repeats repeats;
   std::uint64_t copy_bytes = 1 << 30;
-  std::vector<std::string> peers;
-  std::vector<std::string> peer_decompressors;
-  std::optional<int> peer_runs;
   bool json = false;
-  std::string write;  // a file that gets the points, and nothing is measured; empty: none
   std::vector<GivenOption> given;
 };
 
@@ -62,21 +50,6 @@ std::optional<ValueType> value_type(const std::string &text) {
 
 Layout layout(const std::string &text) { return text == "soa" ? Layout::soa : Layout::aos; }
 
-std::array<std::size_t, 3> parse_tiles(const std::string &text) {
-  std::array<std::size_t, 3> tiles{};
-  const char *at = text.data();
-  const char *const end = text.data() + text.size();
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (d > 0 && (at == end || *at++ != 'x')) tiles[d - 1] = 0;
-    const auto [next, error] = std::from_chars(at, end, tiles[d]);
-    if (error != std::errc() || tiles[d] > 1000) tiles[d] = 0;
-    at = next;
-  }
-  if (at != end || std::find(tiles.begin(), tiles.end(), 0) != tiles.end())
-    throw Failure(ExitCode::usage, "", "--tile " + text + ": expected KxLxM, e.g. 4x2x2");
-  return tiles;
-}
-
 void check_positive(const char *option, const std::vector<double> &values) {
   for (const double value : values)
     if (!(value > 0 && std::isfinite(value)))
@@ -85,18 +58,10 @@ void check_positive(const char *option, const std::vector<double> &values) {
 
 SourceOptions source_options(const BenchOptions &options) {
   SourceOptions source = options.source;
-  if (source.file.empty() && source.generator.empty())
-    throw Failure(ExitCode::usage, "", "give --file F, --generate KIND or --trajectory F");
-  if (!source.file.empty() && !source.generator.empty() && source.generator != "melt")
-    throw Failure(ExitCode::usage, "", "--generate " + source.generator + " takes no --file");
-  if (source.file.empty() && !options.tiles.empty()) throw Failure(ExitCode::usage, "", "--tile needs --file");
-  check_positive("--box", options.box);
+  if (source.file.empty()) throw Failure(ExitCode::usage, "", "give a FILE, or --trajectory FILE");
   source.file_type = value_type(options.type);
   source.type = value_type(options.value);
   source.layout = layout(options.layout);
-  if (!options.file_layout.empty()) source.file_layout = layout(options.file_layout);
-  if (!options.tiles.empty()) source.tiles = parse_tiles(options.tiles);
-  if (!options.box.empty()) source.box = {options.box[0], options.box[1], options.box[2]};
   return source;
 }
 
@@ -106,9 +71,8 @@ Snapshot make_snapshot(const BenchOptions &options, Cloud cloud) {
   const std::size_t particles = snapshot.particles();
   if (options.with_ids && particles > static_cast<std::size_t>(INT32_MAX))
     throw Failure(ExitCode::limit, "", "--with-ids: more particles than 32-bit ids");
-  // Not the seed of the points: ids that follow them would be no ids of a simulation.
-  if (options.with_ids) snapshot.ids = shuffled_ids(particles, options.source.seed + 1);
-  if (options.with_types) snapshot.types = random_types(particles, options.source.seed + 2);
+  if (options.with_ids) snapshot.ids = shuffled_ids(particles);
+  if (options.with_types) snapshot.types = random_types(particles);
   return snapshot;
 }
 
@@ -123,7 +87,6 @@ DataReport describe(const Snapshot &snapshot, const std::string &description) {
   data.ids = !snapshot.ids.empty();
   data.types = !snapshot.types.empty();
   data.bytes = snapshot.bytes();
-  data.position_bytes = cloud.bytes();
   data.extents = cloud.extents();
   data.longest_edge = *std::max_element(data.extents.begin(), data.extents.end());
   return data;
@@ -178,29 +141,6 @@ std::vector<Row> measure_rows(const BenchOptions &options, const std::vector<std
   return rows;
 }
 
-std::vector<PeerRow> measure_peers(const BenchOptions &options, const std::vector<Peer> &peers, const Cloud &cloud,
-                                   double longest_edge, const std::vector<Bound> &bounds) {
-  std::vector<PeerRow> rows;
-  if (peers.empty()) return rows;
-  Repeats repeats = options.repeats;
-  if (options.peer_runs) repeats = {1, *options.peer_runs};
-  Progress progress("bench", bounds.size() * peers.size(), "rows of other programs");
-  const PeerRunner runner(cloud, longest_edge);
-  for (const Bound &bound : bounds)
-    for (const Peer &peer : peers) {
-      progress.update(rows.size());
-      PeerRow row{peer, bound, {}, ""};
-      try {
-        row.outcome = runner.run(peer, bound.absolute, repeats);
-      } catch (const Failure &failure) {
-        stop_if_asked();
-        row.failure = failure.what();  // the other figures are worth their time
-      }
-      rows.push_back(std::move(row));
-    }
-  return rows;
-}
-
 void write_report(const BenchOptions &options, const Report &report) {
   OutputFile out("-");
   out.write(options.json ? json_of(report) : text_of(report));
@@ -219,8 +159,7 @@ void begin_report(const BenchOptions &options, const std::vector<std::unique_ptr
 }
 
 void bench_trajectory(const BenchOptions &options) {
-  if (!options.source.file.empty() || !options.source.generator.empty())
-    throw Failure(ExitCode::usage, "", "--trajectory takes neither --file nor --generate");
+  if (!options.source.file.empty()) throw Failure(ExitCode::usage, "", "--trajectory takes no other FILE");
   Report report;
   const auto devices = open_devices(options, report.no_gpu);
   TrajectoryReport read;
@@ -240,17 +179,11 @@ void bench_trajectory(const BenchOptions &options) {
 
 void bench(const BenchOptions &options) {
   if (!options.trajectory.empty()) {
-    if (!options.write.empty()) throw Failure(ExitCode::usage, "", "--trajectory has no points for --write");
     bench_trajectory(options);
-    return;
-  }
-  if (!options.write.empty()) {
-    write_points(options.write, options.source.file, open_source(source_options(options)));
     return;
   }
   check_positive("--eb", options.absolute);
   check_positive("--rel", options.relative);
-  const std::vector<Peer> peers = parse_peers(options.peers, options.peer_decompressors);
   const SourceOptions source_choice = source_options(options);
   Report report;
   const auto devices = open_devices(options, report.no_gpu);
@@ -261,7 +194,6 @@ void bench(const BenchOptions &options) {
   const std::vector<Bound> bounds = bounds_of(options, report.data.longest_edge);
   begin_report(options, devices, report);
   report.rows = measure_rows(options, devices, snapshot, bounds);
-  report.peers = measure_peers(options, peers, snapshot.cloud, report.data.longest_edge, bounds);
 
   write_report(options, report);
   const auto failed = std::find_if(report.rows.begin(), report.rows.end(), [](const Row &row) {
@@ -272,41 +204,19 @@ void bench(const BenchOptions &options) {
         ExitCode::different, "",
         fmt::format("{}, bound {}: {}", failed->device, failed->bound.absolute,
                     failed->verification.problem.empty() ? "other bytes than the CPU" : failed->verification.problem));
-  for (const PeerRow &row : report.peers)
-    if (!row.failure.empty()) throw Failure(ExitCode::other, "", row.failure);
 }
 
 void add_data_options(Command &command, BenchOptions &options) {
-  std::vector<std::string> kinds;
-  std::string list;
-  for (const Generator &generator : generators()) {
-    kinds.emplace_back(generator.name);
-    list += (list.empty() ? "" : ", ") + kinds.back();
-  }
-  const std::map<std::string, std::size_t> thousands = {{"k", 1000}, {"M", 1000000}, {"G", 1000000000}};
-  command.option("--file", options.source.file, "a .gpz file, or a raw array of coordinates").type_name("FILE");
+  command.option("IN", options.source.file, "a .gpz file, or a raw array: x y z of one particle after the other")
+      .type_name("FILE");
   command
       .option("--trajectory", options.trajectory,
               "a .gpz file, all frames of which are read instead: positions as f64, into memory of the device")
       .type_name("FILE");
-  command.option("--type", options.type, "of a raw file: f32 or f64").one_of({"f32", "f64"});
-  command.option("--file-layout", options.file_layout, "of a raw file; else as --layout").one_of({"aos", "soa"});
-  command.option("--components", options.source.file_components, "of a raw file: 2 or 3").range(2, 3);
+  command.option("--type", options.type, "of a raw array: f32 or f64").one_of({"f32", "f64"});
+  command.option("--components", options.source.file_components, "of a raw array: 2 or 3").range(2, 3);
   command.option("--frame", options.source.frame, "of a .gpz file, from 0");
-  command.option("--tile", options.tiles, "KxLxM copies of the file's particles, shifted by the box");
-  command.option("--box", options.box, "LX,LY,LZ: edges of the box, for --tile; a .gpz file has them")
-      .comma_separated()
-      .values(3);
-  command
-      .option("--generate", options.source.generator, list + "; melt with --file: that file, as a LAMMPS run left it")
-      .one_of(kinds);
-  command.option("--particles", options.source.particles, "to generate; 64M means 64,000,000")
-      .suffixes(thousands)
-      .range(std::uint64_t{0}, std::uint64_t{1} << 40)  // a negative number is read as a huge one
-      .show_default();
-  command.option("--seed", options.source.seed, "of all that is random").show_default();
-  command.option("--value", options.value, "f32 or f64: type in memory; else the file's, f32 if generated")
-      .one_of({"f32", "f64"});
+  command.option("--value", options.value, "f32 or f64: type in memory; else the file's").one_of({"f32", "f64"});
   command.option("--layout", options.layout, "in memory: aos (x y z x y z ...) or soa (all x, all y, all z)")
       .one_of({"aos", "soa"})
       .show_default();
@@ -332,24 +242,10 @@ void add_bench(CommandParser &parser) {
   command.option("--warm-up", options->repeats.warm_up, "runs before them").range(0, 1000000).show_default();
   command.option("--copy-bytes", options->copy_bytes, "size of the copy that gives the limit")
       .range(std::uint64_t{1}, std::uint64_t{1} << 40);
-  command
-      .option("--peer", options->peers,
-              "NAME=COMMAND of the shell that compresses {in} to {out} with bound {eb}; also {rel} {n} {values} "
-              "{components} {type}")
-      .one_value_each();
-  command.option("--peer-decompress", options->peer_decompressors, "NAME=COMMAND that decompresses {out} to {decoded}")
-      .one_value_each();
-  command.option("--peer-runs", options->peer_runs, "timed runs of other programs, after one; else as --runs")
-      .range(1, 1000000);
   command.flag("--json", options->json, "as JSON");
-  command
-      .option("--write", options->write,
-              "measure nothing; write the points as f32, all x, all y, all z, and what they are to NAME.json")
-      .type_name("NAME.f32");
   command.footer(
       "Every row is checked against its bound; if a check fails, the exit code is 7. docs/bench.md says what is "
-      "measured,\n"
-      "how, and what the generators make.");
+      "measured.");
   command.callback([options, command] {
     for (const Command::Setting &option : command.settings())
       if (option.given && option.name != "--json") options->given.push_back({option.name, option.values});

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "bench/device.hpp"
-#include "bench/peer.hpp"
 #include "bench/trajectory.hpp"
 #include "bench/verify.hpp"
 
@@ -30,8 +29,7 @@ struct DataReport {
   std::string layout;  // aos, soa
   bool ids = false;
   bool types = false;
-  std::uint64_t bytes = 0;           // ids and types included
-  std::uint64_t position_bytes = 0;  // what a peer gets
+  std::uint64_t bytes = 0;  // ids and types included
   std::array<double, 3> extents{};
   double longest_edge = 0;
 };
@@ -52,13 +50,6 @@ struct Row {
   std::optional<bool> same_bytes_as_cpu;
 };
 
-struct PeerRow {
-  Peer peer;
-  Bound bound;
-  PeerOutcome outcome;
-  std::string failure;  // empty: it ran, and `outcome` is there
-};
-
 // Of the command line.
 struct GivenOption {
   std::string name;
@@ -74,8 +65,7 @@ struct Report {
   std::vector<DeviceReport> devices;
   std::string no_gpu;  // why there is none; empty: there is one, or none was asked for
   std::vector<Row> rows;
-  std::vector<PeerRow> peers;
-  std::optional<TrajectoryReport> trajectory;  // then there are no data, rows and peers
+  std::optional<TrajectoryReport> trajectory;  // then there are no data and rows
 };
 
 // GB/s of input (10^9 bytes) that a device with that copy speed reaches at most: every byte of the input and of the

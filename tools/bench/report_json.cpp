@@ -57,35 +57,6 @@ Json row_json(const Row &row, const Report &report) {
   return json;
 }
 
-Json peer_json(const PeerRow &row, const Report &report) {
-  const PeerOutcome &outcome = row.outcome;
-  const std::uint64_t bytes = report.data.position_bytes;
-  if (!row.failure.empty()) return {{"name", row.peer.name}, {"bound", row.bound.absolute}, {"failure", row.failure}};
-  Json json = {{"name", row.peer.name},
-               {"compress_command", row.peer.compress},
-               {"decompress_command", row.peer.decompress},
-               {"bound", row.bound.absolute},
-               {"relative_bound", row.bound.relative},
-               {"input_bytes", bytes},
-               {"compressed_bytes", nullptr},
-               {"ratio", nullptr},
-               {"compress_wall", timing_json(outcome.compress, bytes)},
-               {"decompress_wall", nullptr},
-               {"largest_error_in_order", nullptr},
-               {"psnr_db_in_order", nullptr},
-               {"output", outcome.output}};
-  if (outcome.bytes != 0) {
-    json["compressed_bytes"] = outcome.bytes;
-    json["ratio"] = static_cast<double>(bytes) / static_cast<double>(outcome.bytes);
-  }
-  if (outcome.decompress) json["decompress_wall"] = timing_json(*outcome.decompress, bytes);
-  if (outcome.errors) {
-    json["largest_error_in_order"] = outcome.errors->largest;
-    json["psnr_db_in_order"] = outcome.errors->psnr(report.data.longest_edge);
-  }
-  return json;
-}
-
 Json trajectory_json(const TrajectoryReport &report) {
   const TrajectoryFile &file = report.file;
   Json json = {{"file", file.path},
@@ -153,8 +124,6 @@ std::string json_of(const Report &report) {
   } else {
     json["rows"] = Json::array();
     for (const Row &row : report.rows) json["rows"].push_back(row_json(row, report));
-    json["peers"] = Json::array();
-    for (const PeerRow &row : report.peers) json["peers"].push_back(peer_json(row, report));
   }
   return json.text();
 }

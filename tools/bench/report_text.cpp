@@ -114,27 +114,6 @@ std::string speed_table(const Report &report, Speeds Row::*direction) {
   return table.text();
 }
 
-std::string peer_table(const Report &report) {
-  const std::uint64_t bytes = report.data.position_bytes;
-  Table table({"", "bound", "bytes", "ratio", "compress", "GB/s", "decompress", "GB/s", "error in order", "PSNR"});
-  for (const PeerRow &row : report.peers) {
-    const PeerOutcome &outcome = row.outcome;
-    const bool sized = outcome.bytes != 0;
-    if (!row.failure.empty()) {
-      table.add({row.peer.name, fmt::format("{:.6g}", row.bound.absolute), "FAILED"});
-      continue;
-    }
-    table.add({row.peer.name, fmt::format("{:.6g}", row.bound.absolute), sized ? fmt::format("{}", outcome.bytes) : "-",
-               sized ? short_number(static_cast<double>(bytes) / static_cast<double>(outcome.bytes)) : "-",
-               time_text(outcome.compress.median), short_number(speed(bytes, outcome.compress)),
-               outcome.decompress ? time_text(outcome.decompress->median) : "-",
-               outcome.decompress ? short_number(speed(bytes, *outcome.decompress)) : "-",
-               outcome.errors ? fmt::format("{:.6g}", outcome.errors->largest) : "-",
-               outcome.errors ? fmt::format("{:.1f}", outcome.errors->psnr(report.data.longest_edge)) : "-"});
-  }
-  return table.text();
-}
-
 std::string trajectory_line(const TrajectoryFile &file) {
   return fmt::format("{}; {} frames, {} particles in all, {}, {} bits a particle; {} f64", file.path, file.frames,
                      file.particles, bytes_text(file.bytes),
@@ -212,11 +191,6 @@ std::string text_of(const Report &report) {
     text += "\ncompress\n" + speed_table(report, &Row::compress);
     text += "\ndecompress\n" + speed_table(report, &Row::decompress);
   }
-  if (!report.peers.empty())
-    text +=
-        "\nother programs, positions only: wall clock of the whole command, its start and its files included;\n"
-        "error: if they keep the order of particles\n" +
-        peer_table(report);
   return text + check_text(report);
 }
 

@@ -2,8 +2,8 @@
 #include "bench/snapshot.hpp"
 
 #include <numeric>
+#include <random>
 
-#include "bench/random.hpp"
 #include "gpz/chunk.hpp"
 
 namespace gpz::bench {
@@ -19,18 +19,18 @@ FieldInput integer_field(const char *name, std::uint16_t column, const void *dat
 
 }  // namespace
 
-std::vector<std::int32_t> shuffled_ids(std::size_t particles, std::uint64_t seed) {
+std::vector<std::int32_t> shuffled_ids(std::size_t particles) {
   std::vector<std::int32_t> ids(particles);
   std::iota(ids.begin(), ids.end(), 1);
-  Random random(seed);
-  for (std::size_t i = particles; i > 1; --i) std::swap(ids[i - 1], ids[random.below(i)]);
+  std::mt19937_64 random;
+  for (std::size_t i = particles; i > 1; --i) std::swap(ids[i - 1], ids[random() % i]);
   return ids;
 }
 
-std::vector<std::int32_t> random_types(std::size_t particles, std::uint64_t seed) {
+std::vector<std::int32_t> random_types(std::size_t particles) {
   std::vector<std::int32_t> types(particles);
-  Random random(seed);
-  for (std::int32_t &type : types) type = static_cast<std::int32_t>(1 + random.below(3));
+  std::mt19937_64 random;
+  for (std::int32_t &type : types) type = static_cast<std::int32_t>(1 + random() % 3);
   return types;
 }
 

@@ -20,10 +20,11 @@ struct Snapshot {
   std::size_t bytes() const { return cloud.bytes() + 4 * (ids.size() + types.size()); }
 };
 
-// 1 .. particles in random order (Fisher-Yates), as atoms of a liquid have after some time.
-std::vector<std::int32_t> shuffled_ids(std::size_t particles, std::uint64_t seed);
+// 1 .. particles in random order (Fisher-Yates), as atoms of a liquid have after some time. The same with every
+// compiler, as the types.
+std::vector<std::int32_t> shuffled_ids(std::size_t particles);
 // 1, 2 or 3, equally likely.
-std::vector<std::int32_t> random_types(std::size_t particles, std::uint64_t seed);
+std::vector<std::int32_t> random_types(std::size_t particles);
 
 // Where the arrays of a snapshot are: in its own memory, or copied as they are to a device.
 struct Places {

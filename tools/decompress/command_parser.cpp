@@ -49,11 +49,6 @@ Option &Option::positive() {
   return *this;
 }
 
-Option &Option::suffixes(const std::map<std::string, std::size_t> &factors) {
-  option_->transform(CLI::AsNumberWithUnit(factors, CLI::AsNumberWithUnit::CASE_SENSITIVE));
-  return *this;
-}
-
 Option &Option::comma_separated() {
   option_->delimiter(',')->allow_extra_args(false);
   return *this;
@@ -61,11 +56,6 @@ Option &Option::comma_separated() {
 
 Option &Option::one_value_each() {
   option_->allow_extra_args(false);
-  return *this;
-}
-
-Option &Option::values(int count) {
-  option_->expected(count);
   return *this;
 }
 

@@ -38,13 +38,10 @@ class Option {
   Option &range(std::uint64_t first, std::uint64_t last);
   Option &range(double first, double last);
   Option &positive();
-  // A number may end with one of these, and is multiplied by its value: {"k", 1000}.
-  Option &suffixes(const std::map<std::string, std::size_t> &factors);
-  Option &comma_separated();  // one argument with several values
-  Option &one_value_each();   // given several times, with one value each
-  Option &values(int count);  // so many arguments
-  Option &values(int fewest, int most);
-  Option &show_default();  // the help has the value of the variable
+  Option &comma_separated();             // one argument with several values
+  Option &one_value_each();              // given several times, with one value each
+  Option &values(int fewest, int most);  // so many arguments
+  Option &show_default();                // the help has the value of the variable
   Option &show_default(const std::string &text);
   Option &needs(const Option &other);
   bool given() const;

@@ -9,7 +9,6 @@
 #include "gpz/core/keys.hpp"
 #include "gpz/cuda/block/decode_params.hpp"
 #include "gpz/cuda/block/device_block.cuh"
-#include "gpz/cuda/common/ablation.hpp"
 #include "gpz/cuda/common/device_index.cuh"
 #include "gpz/cuda/common/warp.cuh"
 
@@ -164,7 +163,7 @@ inline Layout layout_of(const DecodeField &field) {
     separate &= field.stride[d] == size;
     interleaved &= field.stride[d] == 3 * size && field.data[d] == field.data[0] + d * size;
   }
-  return separate ? Layout::separate : interleaved && ablation::interleaved_stores ? Layout::interleaved : Layout::any;
+  return separate ? Layout::separate : interleaved ? Layout::interleaved : Layout::any;
 }
 
 }  // namespace gpz::cuda

@@ -10,7 +10,6 @@
 #include "gpz/core/quantize.hpp"
 #include "gpz/cuda/block/block_store.cuh"
 #include "gpz/cuda/block/decode.cuh"
-#include "gpz/cuda/common/ablation.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 
@@ -204,8 +203,7 @@ __global__ void __launch_bounds__(decode_warps *warp_size)
   const U64 extents = record.extent[0] | record.extent[1] | record.extent[2];
   const bool sorted = core::is_sorted(record.mode);
   const U64 last = static_cast<U64>(block + 1) * params.block_size;
-  bool left = !ablation::full_block_kernels || extents > 0x7FFFFFFFu || last > params.particles ||
-              params.block_size != block_size;
+  bool left = extents > 0x7FFFFFFFu || last > params.particles || params.block_size != block_size;
   if (sorted) {
     int offset_width = 0;
     for (int d = 0; d < core::max_components; ++d)

@@ -13,7 +13,6 @@
 #include "gpz/cuda/block/lane_packer.cuh"
 #include "gpz/cuda/block/lane_range.cuh"
 #include "gpz/cuda/block/publish.cuh"
-#include "gpz/cuda/common/ablation.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
 
@@ -144,7 +143,7 @@ __global__ void __launch_bounds__(cta_warps *warp_size)
       const U32 j = static_cast<U32>(row) * warp_size + this_lane();
       return values(order != nullptr ? order[j] : j);
     };
-    if (!ablation::full_block_kernels || !make_keys<T, Grid>(field, at, key, min, extent, error)) {
+    if (!make_keys<T, Grid>(field, at, key, min, extent, error)) {
       if (this_lane() == 0) params.other_followers[atomicAdd(params.other_follower_count, 1u)] = slot;
       return;
     }

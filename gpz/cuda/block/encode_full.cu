@@ -11,7 +11,6 @@
 #include "gpz/cuda/block/lane_packer.cuh"
 #include "gpz/cuda/block/publish.cuh"
 #include "gpz/cuda/block/segment_counters.cuh"
-#include "gpz/cuda/common/ablation.hpp"
 #include "gpz/cuda/common/chained.cuh"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/common/warp.cuh"
@@ -125,7 +124,7 @@ __device__ __forceinline__ void set_bits(U32 *bitmap, const uint4 &key, U32 j) {
   const U32 z = (key.z >> 18) - id;
   const U32 w = (key.w >> 18) - id;
   const U32 bit = id + j;
-  if (ablation::joined_bits && w < 32 - 3) {
+  if (w < 32 - 3) {
     const U32 bits = 1u | 2u << y | 4u << z | 8u << w;
     atomicOr(&bitmap[bit / 32], bits << bit % 32);
     const U32 rest = __funnelshift_l(bits, 0, bit);
@@ -282,7 +281,7 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   const auto find_place = [&](int row) {
     const U32 bytes = segments.id(delta[0][row], delta[1][row], delta[2][row], sizeof(U32));
     U32 *counter = at_byte(shared.start, bytes);
-    place[row] = bytes * 0x10000u + (ablation::lane_order ? atomicAdd(counter, counted) : rank_by_match(counter));
+    place[row] = bytes * 0x10000u + atomicAdd(counter, counted);
   };
   if (offsets) {
     const auto mask_x = static_cast<U32>(core::low_mask(segments.shift[0]));
@@ -344,7 +343,7 @@ __global__ void __launch_bounds__(warp_size, warps_per_multiprocessor<T>)
   wait_in_chain();
   const FullShared shared{memory.start, &memory.sorted, order, &staged};
   const Load load(params.field[0], params.rows, blockIdx.x, memory.values);
-  const bool done = ablation::full_block_kernels && encode_full_block<T, Components>(params, shared, load, blockIdx.x);
+  const bool done = encode_full_block<T, Components>(params, shared, load, blockIdx.x);
   if (!done && threadIdx.x == 0) params.other_blocks[atomicAdd(params.other_count, 1u)] = blockIdx.x;
 }
 
@@ -364,11 +363,11 @@ void launch_for(const EncodeParams &params, cudaStream_t stream) {
     return stride == 1 ? launch<T, 2, BlockLoad<T, 1>>(params, stream)
                        : launch<T, 2, BlockLoad<T, any_stride>>(params, stream);
   if constexpr (sizeof(T) == 4) {  // doubles would take too much shared memory
-    const bool staged = ablation::staged_loads && can_be_staged(field);
+    const bool staged = can_be_staged(field);
     if (staged && stride == 1) return launch<T, 3, StagedLoad<T, 1>>(params, stream);
     if (staged && stride == 3) return launch<T, 3, StagedLoad<T, 3>>(params, stream);
   }
-  if constexpr (sizeof(T) == 8 || !ablation::staged_loads) {
+  if constexpr (sizeof(T) == 8) {
     if (stride == 1) return launch<T, 3, BlockLoad<T, 1>>(params, stream);
     if (stride == 3) return launch<T, 3, BlockLoad<T, 3>>(params, stream);
   }

@@ -21,18 +21,6 @@ __device__ __forceinline__ std::uint32_t *at_byte(std::uint32_t *array, std::uin
 inline constexpr std::uint32_t max_counters = 4 * ((max_segments / (4 * warp_size)) | 1) * warp_size;
 static_assert(max_counters >= max_segments);
 
-// Ranks as the atomics of the counting sort give them, without relying on their order: every lane finds the lanes with
-// an equal counter.
-__device__ __forceinline__ std::uint32_t rank_by_match(std::uint32_t *counter) {
-  const std::uint32_t like = __match_any_sync(full_mask, reinterpret_cast<std::uintptr_t>(counter));
-  const auto before = static_cast<std::uint32_t>(__popc(like & ((1u << threadIdx.x) - 1)));
-  const std::uint32_t rank = *counter + before * counted;
-  __syncwarp();
-  if (before == 0) *counter += static_cast<std::uint32_t>(__popc(like)) * counted;
-  __syncwarp();
-  return rank;
-}
-
 // Counters of consecutive segments that a lane handles.
 struct SegmentShare {
   std::uint32_t per;    // number of counters: 4, 12, 20, ...

@@ -32,6 +32,8 @@ struct DeviceDifferenceState {
   // Behind a key frame (`frames` is 1), all particles are at rest: deviation, velocity and previous count as zeros, and
   // nothing was written there. States that are decoded do without.
   bool rest_implied = false;
+  // Deviation, velocity and previous are zeros.
+  bool is_motionless = false;
   bool at_rest() const { return rest_implied && frames == 1 && !plain; }
 };
 
@@ -201,5 +203,8 @@ void decode_key_differences(const DeviceKeys &keys, std::uint64_t n, const Secti
 // Advances a state that is not plain by a frame without periodic axes that has these values or, if `values` is nullptr,
 // the indices of the last frame. *wide as in find_indices. Throws invalid_argument.
 void advance_difference(DeviceDifferenceState &state, const DeviceValues *values, std::uint32_t *wide, Stream stream);
+
+// Particles of a state that is not plain count as having rested since the key frame.
+void end_motion(DeviceDifferenceState &state, Stream stream);
 
 }  // namespace gpz::cuda

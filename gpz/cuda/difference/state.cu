@@ -194,7 +194,15 @@ DifferenceHistory history_of(const DeviceDifferenceState &state, const core::Gri
 
 void count_frame(DeviceDifferenceState &state) {
   std::swap(state.velocity, state.previous);
+  state.is_motionless = false;
   ++state.frames;
+}
+
+void end_motion(DeviceDifferenceState &state, Stream stream) {
+  for (int d = 0; d < state.components && !state.is_motionless && state.particles != 0; ++d)
+    for (std::int32_t *column : {state.deviation[d], state.velocity[d], state.previous[d]})
+      check(cudaMemsetAsync(column, 0, state.particles * sizeof(std::int32_t), stream), "clearing");
+  state.is_motionless = true;
 }
 
 void undo_frame(DeviceDifferenceState &state) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The C interface of gpz/cuda.hpp and gpz/cuda_codec.hpp.
+// The C interface of gpz/cuda_codec.hpp and of the pool.
 #include "gpz/c/c_api.hpp"
 
 #include <algorithm>
 #include <cstddef>
-#include <string>
+#include <vector>
 
 #include "gpz/c/structures.hpp"
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/host/c_inputs.hpp"
 #include "gpz/cuda/host/c_outputs.hpp"
 #include "gpz/cuda_codec.hpp"
+#include "gpz/cuda_memory.hpp"
 #include "gpz/gpz_cuda.h"
-#include "gpz/trajectory.hpp"
 
 struct gpz_cuda_codec {
   explicit gpz_cuda_codec(int device) : codec(device) {}
@@ -30,12 +30,7 @@ using gpz::c::guarded;
 using gpz::c::opened;
 using gpz::c::require;
 
-static_assert(GPZ_CUDA_CHUNK_DAMAGED == cuda::chunk_damaged && GPZ_CUDA_CHUNK_UNSUPPORTED == cuda::chunk_unsupported);
-static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields && sizeof(gpz_cuda_result) == sizeof(cuda::CompressResult) &&
-                  offsetof(gpz_cuda_result, bytes) == offsetof(cuda::CompressResult, bytes) &&
-                  offsetof(gpz_cuda_result, fits) == offsetof(cuda::CompressResult, fits) &&
-                  offsetof(gpz_cuda_result, largest_error) == offsetof(cuda::CompressResult, largest_error),
-              "kernels write one as the other");
+static_assert(GPZ_CUDA_MAX_FIELDS == cuda::max_fields);
 static_assert(offsetof(gpz_cuda_chunk, largest_error) + GPZ_CUDA_MAX_FIELDS * sizeof(double) == sizeof(gpz_cuda_chunk),
               "padding at the end would count as members");
 
@@ -43,36 +38,8 @@ static_assert(offsetof(gpz_cuda_chunk, largest_error) + GPZ_CUDA_MAX_FIELDS * si
 
 extern "C" {
 
-gpz_status gpz_cuda_compress_workspace_size(const gpz_field *fields, size_t field_count, uint64_t particles,
-                                            size_t *size) {
-  return guarded([&] {
-    require(size != nullptr, "size is a null pointer");
-    *size = 0;
-    const auto inputs = device_inputs(fields, field_count, 0);
-    cuda::check_size(inputs.size(), particles);
-    *size = cuda::compress_workspace_size(inputs, particles);
-  });
-}
-
-gpz_status gpz_cuda_compressed_bound(const gpz_field *fields, size_t field_count, uint64_t particles, size_t *size) {
-  return guarded([&] {
-    require(size != nullptr, "size is a null pointer");
-    *size = 0;
-    const auto inputs = device_inputs(fields, field_count, 0);
-    cuda::check_size(inputs.size(), particles);
-    *size = cuda::compressed_bound(inputs, particles);
-  });
-}
-
-gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count, uint64_t particles, const int *rows,
-                             void *workspace, size_t workspace_size, void *out, size_t capacity,
-                             gpz_cuda_result *result, struct CUstream_st *stream) {
-  return guarded([&] {
-    require(result != nullptr, "result is a null pointer");
-    const auto inputs = device_inputs(fields, field_count, particles);
-    cuda::compress(inputs, particles, rows, workspace, workspace_size, out, capacity,
-                   reinterpret_cast<cuda::CompressResult *>(result), stream);
-  });
+gpz_status gpz_cuda_trim_pool(int device) {
+  return guarded([&] { cuda::trim_pool(device); });
 }
 
 gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs) {
@@ -91,31 +58,8 @@ gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_
       output.bound = field.bound;
       output.step = field.step;
       output.type = given[f].type;
-      output.id = gpz::has_identity({field}) ? 1 : 0;
       gpz::c::give(output, gpz::c::element(outputs, size, f), "gpz_cuda_output");
     }
-  });
-}
-
-gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count, uint64_t particles,
-                                              size_t *size) {
-  return guarded([&] {
-    require(size != nullptr, "size is a null pointer");
-    *size = 0;
-    const auto fields = device_outputs(outputs, output_count);
-    cuda::check_size(fields.size(), particles);
-    *size = cuda::decompress_workspace_size(fields, particles);
-  });
-}
-
-gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particles, const gpz_cuda_output *outputs,
-                               size_t output_count, uint64_t first_block, uint64_t block_count, void *workspace,
-                               size_t workspace_size, uint32_t *damaged, struct CUstream_st *stream) {
-  return guarded([&] {
-    require(damaged != nullptr, "damaged is a null pointer");
-    const auto fields = device_outputs(outputs, output_count);
-    cuda::decompress(chunk, size, particles, fields, workspace, workspace_size, damaged, stream,
-                     {first_block, block_count});
   });
 }
 

@@ -9,7 +9,7 @@
 
 namespace gpz::cuda {
 
-static_assert(offsetof(gpz_cuda_output, reserved) + sizeof(int) == sizeof(gpz_cuda_output),
+static_assert(offsetof(gpz_cuda_output, stride) + sizeof(ptrdiff_t) == sizeof(gpz_cuda_output),
               "padding at the end would count as members");
 
 std::vector<FieldOutput> device_outputs(const gpz_cuda_output *outputs, std::size_t count) {
@@ -24,8 +24,8 @@ std::vector<FieldOutput> device_outputs(const gpz_cuda_output *outputs, std::siz
     field.bound = from.bound;
     field.step = from.step;
     for (int d = 0; d < from.components; ++d) {
-      // Names for messages, because chunks have no names; the field of ids needs its name.
-      field.components.push_back({from.id != 0 ? "id" : std::to_string(f) + " component " + std::to_string(d), 0});
+      // Names for messages, because chunks have no names.
+      field.components.push_back({std::to_string(f) + " component " + std::to_string(d), 0});
       fields[f].components[d] = {from.data[d], from.stride, c::array_type(from.type)};
     }
   }

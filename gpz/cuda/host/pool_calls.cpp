@@ -118,11 +118,6 @@ void PoolMemory::release(Stream stream) noexcept {
   release();
 }
 
-void *PoolMemory::detach() noexcept {
-  size_ = 0;
-  return std::exchange(data_, nullptr);
-}
-
 PoolChunk compress_now(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows, Stream stream) {
   const std::vector<FieldInput> prepared = prepared_inputs(fields, particles, rows, current_device());
   PoolChunk chunk;

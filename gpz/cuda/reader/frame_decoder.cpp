@@ -25,12 +25,12 @@ std::vector<FieldOutput> without_arrays(const std::vector<Field> &fields) {
   return outputs;
 }
 
-constexpr std::uint64_t bytes_of_molecules = 190;  // per particle
+constexpr std::uint64_t bytes_of_steps = 75;  // per particle
 
 // Bytes per particle that a TrajectoryDecoder takes (gpz/cuda_trajectory_decoder.hpp), with an eighth to spare.
 std::uint64_t bytes_each(const std::vector<Field> &fields, bool sorted, std::uint32_t features) {
   std::uint64_t bytes = sorted ? 24 : 0;
-  if ((features & feature::classed_sections) != 0) bytes += bytes_of_molecules;
+  if ((features & feature::steps) != 0) bytes += bytes_of_steps;
   for (const Field &field : fields) {
     const std::uint64_t each = field.type != ValueType::integer && field.bound != 0 ? 16 : 8;
     bytes += each * field.components.size() + 8;

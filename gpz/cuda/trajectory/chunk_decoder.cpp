@@ -255,7 +255,7 @@ void ChunkDecoder::next(const Call &call) {
     if (!call.by_id || f != id_) section(f);
   if (chunk.arriving != 0) {
     decode_others(call, arrivals, *decoder, staying, chunk.arriving);
-    molecules_.add(static_cast<std::size_t>(chunk.arriving), call.stream);
+    steps_.restart();
   }
   write_fields(call, staying);
 }
@@ -271,10 +271,7 @@ void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_
   leaving_.send(leaving.data(), leaving.size() * sizeof(std::uint32_t), slots, call.stream);
   list_staying(slots, leaving.size(), before, staying, call.stream);
   history_.keep(staying, before - leaving.size(), call.stream);
-  if (!molecules_.empty()) {
-    const format::Column<std::uint32_t> kept = format::staying_slots(leaving, before);
-    molecules_.keep(kept.data(), staying, kept.size(), call.stream);
-  }
+  steps_.restart();
 }
 
 // The heads of other sections state which fields count crossings of field 0.
@@ -304,8 +301,8 @@ void ChunkDecoder::decode_section(const Call &call, std::size_t f, const ChunkBy
     if (call.by_id && f == id_) unsupported("ids that count crossings");
     add_crossings(history_.keys(f)[d], crossed_[coding.crossed[d] - 1u], staying, call.stream);
   }
-  if (coding.kind == format::molecules)
-    decode_molecules(call, f, behind_coding(section), staying);
+  if (coding.kind == format::steps)
+    decode_steps(call, f, behind_coding(section), staying);
   else if (!have_kernels(coding.kind))
     unsupported("coding " + std::to_string(coding.kind) + " of a difference chunk");
   else if (format::rule_of(coding.kind).has_indices)
@@ -356,8 +353,8 @@ void ChunkDecoder::decode_predicted(const Call &call, std::size_t f, const Chunk
   written_[f][0] = true;
 }
 
-void ChunkDecoder::decode_molecules(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying) {
-  if (f != 0 || history_.has_keys(f)) unsupported("molecules of another field than the first one");
+void ChunkDecoder::decode_steps(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying) {
+  if (f != 0 || history_.has_keys(f)) unsupported("steps of another field than the first one");
   core::GridBox box{};
   const std::size_t start = format::section_head_size(field(call, f).components.size());
   const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field(call, f), box);
@@ -366,7 +363,7 @@ void ChunkDecoder::decode_molecules(const Call &call, std::size_t f, const Chunk
   const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
   std::uint32_t *const status = next_status();
   const ChunkBytes payload = section.part(head, section.size() - head);
-  format::located(head, [&] { molecules_.decode(history_.state(f), {payload, box, crossed_, status, call.stream}); });
+  format::located(head, [&] { steps_.decode(history_.state(f), {payload, box, crossed_, status, call.stream}); });
   if (!is_wanted(call.outputs[f])) return;
   write_history(call, f, range_of(call, 0, staying));
   write_exact_values(section.device(start), exact, call.outputs[f], range_of(call, 0, staying), status, call.stream);
@@ -439,14 +436,14 @@ void ChunkDecoder::reserve(DeviceBuffer &buffer, std::size_t size) {
 
 void ChunkDecoder::forget() {
   history_.forget();
-  molecules_.forget();
+  steps_.restart();
   ranked_ = false;
 }
 
 void ChunkDecoder::release() {
   forget();
   history_.release();
-  molecules_.release();
+  steps_.release();
   ranks_.release();
   for (DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
     buffer->release();
@@ -454,14 +451,14 @@ void ChunkDecoder::release() {
 }
 
 std::size_t ChunkDecoder::device_bytes() const {
-  std::size_t bytes = history_.device_bytes() + molecules_.device_bytes() + ranks_.device_bytes();
+  std::size_t bytes = history_.device_bytes() + steps_.device_bytes() + ranks_.device_bytes();
   for (const DeviceBuffer *buffer : {&flags_, &workspace_, &landing_, &ids_, &lists_, &crossings_, &packed_})
     bytes += buffer->capacity();
   return bytes;
 }
 
 std::uint64_t ChunkDecoder::allocations() const {
-  return allocations_ + history_.allocations() + molecules_.allocations() + ranks_.allocations();
+  return allocations_ + history_.allocations() + steps_.allocations() + ranks_.allocations();
 }
 
 }  // namespace gpz::cuda

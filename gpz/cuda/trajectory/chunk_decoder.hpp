@@ -14,8 +14,8 @@
 #include "gpz/cuda/trajectory/history.hpp"
 #include "gpz/cuda/trajectory/id_ranks.hpp"
 #include "gpz/cuda/trajectory/independent.hpp"
-#include "gpz/cuda/trajectory/molecules.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
+#include "gpz/cuda/trajectory/steps.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
 #include "gpz/format/leaving_slots.hpp"
 #include "gpz/format/opened_chunk.hpp"
@@ -82,7 +82,7 @@ class ChunkDecoder {
 
   void decode_section(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
   void decode_predicted(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
-  void decode_molecules(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
+  void decode_steps(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
   void decode_block_coded(const Call &call, std::size_t f, const ChunkBytes &chunk, std::uint64_t staying);
   void count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying);
 
@@ -116,7 +116,7 @@ class ChunkDecoder {
   std::vector<bool> wanted_;
   std::uint32_t features_ = all_features;  // features that chunks may need
   DeviceHistory history_;
-  DeviceMolecules molecules_;   // of field 0
+  DeviceSteps steps_;           // of field 0
   bool has_no_values_ = false;  // starts with a sequence chunk, whose values are not kept
   std::size_t id_ = 0;
   IdRanks ranks_;

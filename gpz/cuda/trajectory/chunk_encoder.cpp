@@ -7,7 +7,6 @@
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/format/leaving_slots.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -21,7 +20,7 @@ bool leads(const FrameCall &call) { return !format::is_plain(call.field(0)); }
 
 void ChunkEncoder::forget() {
   history_.forget();
-  molecules_.forget();
+  steps_.restart();
   sections_.use(nullptr);
   sections_.set_plain_fields_fixed(false);
   matched_.forget();
@@ -32,8 +31,7 @@ void ChunkEncoder::forget() {
 void ChunkEncoder::release() {
   forget();
   history_.release();
-  molecules_.release();
-  sections_.release();
+  steps_.release();
   matched_.release();
   last_.release();
   out_.release();
@@ -47,12 +45,12 @@ void ChunkEncoder::settle() const {
 
 std::size_t ChunkEncoder::device_bytes() const {
   return history_.device_bytes() + matched_.device_bytes() + last_.device_bytes() + out_.device_bytes() +
-         scratch_.capacity() + report_.device_bytes() + molecules_.device_bytes() + sections_.device_bytes();
+         scratch_.capacity() + report_.device_bytes() + steps_.device_bytes();
 }
 
 std::uint64_t ChunkEncoder::allocations() const {
   return allocations_ + history_.allocations() + matched_.allocations() + last_.allocations() + out_.allocations() +
-         report_.allocations() + molecules_.allocations() + sections_.allocations();
+         report_.allocations() + steps_.allocations();
 }
 
 void ChunkEncoder::reserve_scratch(const FrameCall &call, std::uint64_t before) {
@@ -103,17 +101,17 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
   sizes_ = key;
   if (!history_.start_from(history, id, threads, report_.wide(), call.stream)) return false;
   sections_.set_plain_fields_fixed(true);
-  if (coding != format::molecules) return true;
-  const molecule::State &molecules = history.modelled(0).molecules;
-  if (molecules.empty()) return false;
-  molecules_.start_from(molecules, call.stream);
-  sections_.use(&molecules_);
+  if (coding != format::steps) return true;
+  const lanes::State &steps = history.modelled(0).steps;
+  if (steps.empty()) return false;
+  steps_.start_from(steps, threads, call.stream);
+  sections_.use(&steps_);
   return true;
 }
 
 ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
-  if (!molecules_.empty()) {
-    // Molecules cannot be undone: ids are compared first.
+  if (!steps_.empty()) {
+    // Steps cannot be undone: ids are compared first.
     if (match_repeated(call)) {
       if (report_.flags().wide != 0) return Outcome::wide;
       return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
@@ -138,6 +136,8 @@ ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
     case Match::found:
       break;
   }
+  // Only a CPU finds the bonds of other particles.
+  if (!steps_.empty() && (matched_.arriving() != 0 || !matched_.leaving().empty())) return Outcome::impossible;
   return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
 }
 
@@ -232,14 +232,7 @@ std::vector<std::uint8_t> ChunkEncoder::start_chunk(const FrameCall &call) {
   const std::uint64_t staying = matched_.staying();
   const std::uint64_t arriving = matched_.arriving();
   history_.grow(call.particles, call.stream);
-  if (!matched_.leaving().empty()) {
-    history_.keep(matched_.staying_slots(), staying, call.stream);
-    if (!molecules_.empty()) {
-      const format::Column<std::uint32_t> leaving(matched_.leaving().begin(), matched_.leaving().end());
-      const format::Column<std::uint32_t> kept = format::staying_slots(leaving, before);
-      molecules_.keep(kept.data(), matched_.staying_slots(), kept.size(), call.stream);
-    }
-  }
+  if (!matched_.leaving().empty()) history_.keep(matched_.staying_slots(), staying, call.stream);
   std::vector<std::uint8_t> head;
   format::append_difference_head(before, matched_.leaving(), arriving, call.fields.size(), head);
   out_.start(head.size() + sections_room(call, staying) +
@@ -321,7 +314,6 @@ void ChunkEncoder::encode_arrivals(const FrameCall &call, std::vector<std::uint8
   for (std::size_t f = 0; f < call.fields.size(); ++f)
     largest_error_[f] = std::max(largest_error_[f], part.largest_error[f]);
   history_.add(part, &report_.results().damaged, call.stream);
-  if (!molecules_.empty()) molecules_.add(static_cast<std::size_t>(matched_.arriving()), call.stream);
 }
 
 }  // namespace gpz::cuda

@@ -16,6 +16,7 @@
 #include "gpz/cuda/trajectory/match.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda/trajectory/section_encoder.hpp"
+#include "gpz/cuda/trajectory/step_encoder.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/format/difference_rules.hpp"
 
@@ -39,7 +40,7 @@ class ChunkEncoder {
   // Starts the history with the codec's chunk, which has these fields. Throws out_of_memory.
   void start(const FrameCall &call, const std::vector<Field> &fields, std::size_t id);
   // Continues a CPU's encoder after a difference chunk. From then on only positions may change, and their sections have
-  // this coding: predicted_values or molecules. Returns false if an index is too large, or there are no molecules.
+  // this coding: predicted_values or steps. Returns false if an index is too large, or there are no steps.
   // Throws out_of_memory.
   bool start_from(const FrameCall &call, const trajectory::ChunkHistory &history, const format::KeySizes &key,
                   std::size_t id, format::FieldCodingKind coding, int threads);
@@ -96,7 +97,7 @@ class ChunkEncoder {
   Codec &codec_;
   FrameReport report_;
   DeviceHistory history_;
-  DeviceMolecules molecules_;  // empty unless positions are encoded as molecules
+  StepEncoder steps_;  // empty unless positions are encoded in steps
   std::size_t id_ = 0;
   format::KeySizes sizes_;
   FrameMatch matched_;

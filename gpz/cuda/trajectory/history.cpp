@@ -83,6 +83,7 @@ void DeviceHistory::start(const std::vector<Field> &fields, const std::vector<Ke
     part.state.particles = 0;
     part.state.frames = 1;
     part.state.rest_implied = false;
+    part.state.is_motionless = false;
   }
   started_ = true;
 }

@@ -49,12 +49,12 @@ void SectionEncoder::start(const FrameCall &call, std::size_t id) {
 
 void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEncoding &besides) {
   const int components = call.components(f);
-  const bool as_molecules = f == 0 && molecules_ != nullptr;
-  std::vector<std::uint8_t> prefix = coding(as_molecules ? format::molecules : format::predicted_values, crossed_[f]);
+  const bool in_steps = f == 0 && steps_ != nullptr;
+  std::vector<std::uint8_t> prefix = coding(in_steps ? format::steps : format::predicted_values, crossed_[f]);
   format::append_section_head(format::SectionHead::axes_and_exact_values, format::grid_box(call.box, call.field(f)),
                               call.field(f).components.size(), {}, prefix);
   out_.place(std::move(prefix), call.stream);
-  if (as_molecules) return encode_molecules(call, prefix_size(components), besides);
+  if (in_steps) return encode_steps(call, prefix_size(components), besides);
   SectionEncoding section{
       {format::grid_box(call.box, call.field(f)), scratch_.data(), scratch_.capacity(), call.stream}};
   section.out = out_.at(prefix_size(components));
@@ -63,17 +63,17 @@ void SectionEncoder::queue(const FrameCall &call, std::size_t f, const BesidesEn
   encode_difference(history_.state(f), values(call, f), section, {}, besides);
 }
 
-void SectionEncoder::encode_molecules(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides) {
+void SectionEncoder::encode_steps(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides) {
   DifferenceResult &result = report_.results().section;
   result = {};
   const DeviceValues found = values(call, 0);
-  if (!molecule_encoder_.encode(*molecules_, history_.state(0),
-                                {found, format::grid_box(call.box, call.field(0)), besides.crossings, call.stream}))
+  if (!steps_->encode(history_.state(0),
+                      {found, {format::grid_box(call.box, call.field(0))}, besides.crossings, call.stream}))
     return;
-  result.bytes = molecule_encoder_.size();
-  result.largest_error = molecule_encoder_.largest_error();
-  if (prefix + molecule_encoder_.size() > room(call.fields[0], matched_.staying())) return;
-  molecule_encoder_.write(out_.at(prefix), call.stream);
+  result.bytes = steps_->size();
+  result.largest_error = steps_->largest_error();
+  if (prefix + steps_->size() > room(call.fields[0], matched_.staying())) return;
+  steps_->write(out_.at(prefix), call.stream);
   result.fits = 1;
 }
 

@@ -12,8 +12,8 @@
 #include "gpz/cuda/trajectory/frame_report.hpp"
 #include "gpz/cuda/trajectory/history.hpp"
 #include "gpz/cuda/trajectory/match.hpp"
-#include "gpz/cuda/trajectory/molecule_encoder.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
+#include "gpz/cuda/trajectory/step_encoder.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/format/section_head.hpp"
 
@@ -29,8 +29,8 @@ class SectionEncoder {
   // Largest size of a section in bytes, with any coding.
   static std::size_t room(const FieldInput &input, std::uint64_t particles);
 
-  // Positions are encoded as these molecules from now on; null: as predicted.
-  void use(DeviceMolecules *molecules) { molecules_ = molecules; }
+  // Positions are encoded in these steps from now on; null: as predicted.
+  void use(StepEncoder *steps) { steps_ = steps; }
   // Plain fields must not change from now on: a CPU would try codings that are not encoded here.
   void set_plain_fields_fixed(bool fixed) { plain_fields_fixed_ = fixed; }
 
@@ -52,12 +52,8 @@ class SectionEncoder {
   // as large as in the key frame, block coding is tried as well. Returns false if no section is possible.
   bool end(const FrameCall &call, std::size_t f, std::uint64_t usual_size, double &largest_error);
 
-  void release() { molecule_encoder_.release(); }
-  std::size_t device_bytes() const { return molecule_encoder_.device_bytes(); }
-  std::uint64_t allocations() const { return molecule_encoder_.allocations(); }
-
  private:
-  void encode_molecules(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides);
+  void encode_steps(const FrameCall &call, std::size_t prefix, const BesidesEncoding &besides);
   DeviceValues values(const FrameCall &call, std::size_t f) const;
   const DeviceChunk &encode_block_coded(const FrameCall &call, std::size_t f);
   void append_block_coded(const DeviceChunk &alone, cudaStream_t stream);
@@ -70,8 +66,7 @@ class SectionEncoder {
   const DeviceBuffer &scratch_;
 
   std::size_t id_ = 0;
-  DeviceMolecules *molecules_ = nullptr;
-  MoleculeEncoder molecule_encoder_;
+  StepEncoder *steps_ = nullptr;
   bool plain_fields_fixed_ = false;
   std::vector<format::Crossed> crossed_;
   bool counts_crossings_ = false;

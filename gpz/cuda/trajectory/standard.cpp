@@ -16,8 +16,8 @@
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
+#include "gpz/lanes/opened_section.hpp"
 #include "gpz/model/contest.hpp"
-#include "gpz/molecule/opened_section.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
 
 namespace gpz::cuda {
@@ -62,8 +62,7 @@ bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &
   for (std::size_t d = 0; d < axes.size(); ++d)
     if (axes[d].lo != box[d].lo || axes[d].period != box[d].period) return false;
   const std::uint8_t first = bytes[format::field_coding_size + start];
-  return exact == 0 &&
-         (coding == format::molecules ? (first & molecule::tilted) == 0 : first == core::temporal_predictor);
+  return exact == 0 && (coding == format::steps ? (first & lanes::tilted) == 0 : first == core::temporal_predictor);
 }
 
 }  // namespace
@@ -85,8 +84,7 @@ struct StandardCodec::State : DeviceObject {
 
   void set_features(std::uint32_t features) {
     host.set_order(Order::id);
-    // The GPU goes on from sections of molecules.
-    host.set_effort(Effort::standard, features & ~feature::steps);
+    host.set_effort(Effort::standard, features);
   }
 
   void release() {

@@ -49,8 +49,6 @@ class GPZ_API PoolMemory {
   // Gives the memory back in the order of `stream`, a stream of its device, without waiting: work that was queued on
   // `stream` earlier may still use the memory.
   void release(Stream stream) noexcept;
-  // The caller takes the memory over, and gives it back by gpz_cuda_free() of gpz/gpz_cuda.h.
-  void *detach() noexcept;
 
  private:
   void *data_ = nullptr;

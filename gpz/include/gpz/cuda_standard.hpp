@@ -22,17 +22,17 @@ namespace gpz::cuda {
 // codings in these difference frames, to find the smallest one. Then the encoder's state is copied to the GPU, which
 // encodes the other difference frames. It does so if
 //   - a frame has at least 262,144 particles with ids,
-//   - one coding of positions was clearly smaller than the others: molecules (coding 9) or predictions from earlier
-//     frames (coding 1),
+//   - one coding of positions was clearly smaller than the others: steps of molecules (coding 13) or predictions from
+//     earlier frames (coding 1),
 //   - difference frames are smaller than the key frame,
 //   - all other fields are integers, and do not change except by edges of the box that particles cross,
 //   - the box has no tilts and is that of the positions, and grid indices and integers are below 2^30.
-// If a later frame does not meet these conditions, or has a value that only a CPU can encode (NaN, a particle far from
-// the one that it is bound to), its chunk is independent, and the CPU encodes all frames up to the next key frame.
+// If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which
+// particles leave or arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
 // arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
-// TrajectoryCodec, and 260 for molecules. It is kept until release(), or until a frame needs an independent chunk.
+// TrajectoryCodec, and 140 for steps. It is kept until release(), or until a frame needs an independent chunk.
 class GPZ_API StandardCodec {
  public:
   // `threads`: of the CPU. Throws not_found if there is no such device.

@@ -36,10 +36,10 @@ using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t c
 // from call to call.
 //
 // Device memory, in bytes per particle: 16 per value of a float field with a bound, 8 per other value, 4 or 8 for one
-// more component in each field. Molecules (coding 9) take 190 more. In the order of ids, 52 more, and 8 per float of a
-// chunk while it is decoded without history. Allocations have a reserve of one eighth, and are repeated only when a
-// frame needs more than any earlier one. They never exceed the needs of the caller's number of particles, nor of the
-// number that the chunk's length allows.
+// more component in each field. Steps of molecules (coding 13) take 75 more. In the order of ids, 52 more, and 8 per
+// float of a chunk while it is decoded without history. Allocations have a reserve of one eighth, and are repeated only
+// when a frame needs more than any earlier one. They never exceed the needs of the caller's number of particles, nor of
+// the number that the chunk's length allows.
 //
 // All calls that decode throw Error; the next chunk has to be independent then:
 //   corrupt           the bytes contradict the format
@@ -48,8 +48,8 @@ using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t c
 //                     followed
 //   unsupported       only the CPU decodes the chunk (gpz::Reader): cell chunks, sequence chunks with other fields
 //                     than positions and differences from sequence chunks, blocks of other than 1,024
-//                     particles; in difference chunks, modelled or classed sections other than molecules, grid indices
-//                     of 2^30 or more, and edges of the box below -2^29 or above 2^29 grid steps
+//                     particles; in difference chunks, modelled or classed sections, grid
+//                     indices of 2^30 or more, and edges of the box below -2^29 or above 2^29 grid steps
 //   invalid_argument, out_of_memory, limit_exceeded, internal   as Codec; the order of ids without a field id
 class GPZ_API TrajectoryDecoder {
  public:

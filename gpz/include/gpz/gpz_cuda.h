@@ -25,47 +25,7 @@ extern "C" {
 
 struct CUstream_st; /* a cudaStream_t is a pointer to it; NULL is the default stream */
 
-#define GPZ_CUDA_MAX_FIELDS 32
-
-/* Where the machine code of gpz's kernels for a device comes from: the library has it; the driver makes it from PTX at
- * the first call, which takes seconds, and keeps it in a cache; or there is none, and calls fail. */
-typedef enum gpz_cuda_code {
-  GPZ_CUDA_CODE_NATIVE = 0,
-  GPZ_CUDA_CODE_COMPILED_BY_DRIVER = 1,
-  GPZ_CUDA_CODE_NONE = 2
-} gpz_cuda_code;
-/* GPZ_NOT_FOUND if there is no such device. */
-GPZ_API gpz_status gpz_cuda_kernel_code(int device, gpz_cuda_code *code);
-
-/* --- Calls that queue work --- */
-
-/* These functions use the current device, allocate nothing and wait for nothing. The caller provides a workspace:
- * device memory, aligned to 256 bytes. Workspace, inputs and outputs have to stay valid until the stream has finished
- * the call. Concurrent calls need a workspace each. Errors: GPZ_INVALID_ARGUMENT; GPZ_LIMIT_EXCEEDED for more than
- * GPZ_CUDA_MAX_FIELDS fields or 2^40 particles. After these, nothing was queued. GPZ_INTERNAL and GPZ_OUT_OF_MEMORY are
- * errors of CUDA: gpz_last_error() contains CUDA's message. */
-
-/* The device writes this structure. It has no struct_size, and will not change. */
-typedef struct gpz_cuda_result {
-  uint64_t bytes; /* of the chunk */
-  uint32_t fits;  /* 0: the capacity was too small, nothing was written */
-  uint32_t reserved;
-  double largest_error[GPZ_CUDA_MAX_FIELDS]; /* per field, units of the field */
-} gpz_cuda_result;
-
-/* Bytes of workspace that gpz_cuda_compress needs, and the largest size of a chunk. Only names and types of the fields
- * matter. */
-GPZ_API gpz_status gpz_cuda_compress_workspace_size(const gpz_field *fields, size_t field_count, uint64_t particles,
-                                                    size_t *size);
-GPZ_API gpz_status gpz_cuda_compressed_bound(const gpz_field *fields, size_t field_count, uint64_t particles,
-                                             size_t *size);
-
-/* Compresses particles into out[0 .. capacity), aligned to 8 bytes. Particle i is row i of the arrays, or row rows[i]
- * if `rows`, an array in device memory, is not NULL. The device writes *result in stream order: it has to be in pinned
- * host memory or in device memory. */
-GPZ_API gpz_status gpz_cuda_compress(const gpz_field *fields, size_t field_count, uint64_t particles, const int *rows,
-                                     void *workspace, size_t workspace_size, void *out, size_t capacity,
-                                     gpz_cuda_result *result, struct CUstream_st *stream);
+#define GPZ_CUDA_MAX_FIELDS 32 /* GPZ_LIMIT_EXCEEDED for more, and for more than 2^40 particles */
 
 /* How a field is stored, and where its values go. Component c of particle i goes to (char *)data[c] + i * stride in
  * device memory. A component with data[c] NULL is not written. */
@@ -79,8 +39,6 @@ typedef struct gpz_cuda_output {
   gpz_type type;   /* of the values in memory: integers go to integers (the low bits), floats to floats (rounded) */
   void *data[3];
   ptrdiff_t stride; /* bytes */
-  int id;           /* not 0: the field has the ids of the particles, for gpz_cuda_decoder and GPZ_SORT_BY_ID */
-  int reserved;
 } gpz_cuda_output;
 
 static inline gpz_cuda_output gpz_cuda_new_output(void) {
@@ -90,47 +48,17 @@ static inline gpz_cuda_output gpz_cuda_new_output(void) {
   return output;
 }
 
-/* Sets outputs[0 .. field_count), each made by gpz_cuda_new_output, to the form in which gpz_cuda_compress and
- * gpz_cuda_codec store these fields. Then set data and stride, and type if it shall differ from the field's. */
+/* Sets outputs[0 .. field_count), each made by gpz_cuda_new_output, to the form in which gpz_cuda_codec stores these
+ * fields. Then set data and stride, and type if it shall differ from the field's. */
 GPZ_API gpz_status gpz_cuda_outputs_of(const gpz_field *fields, size_t field_count, gpz_cuda_output *outputs);
 
-GPZ_API gpz_status gpz_cuda_decompress_workspace_size(const gpz_cuda_output *outputs, size_t output_count,
-                                                      uint64_t particles, size_t *size);
-
-/* Values of *damaged if a chunk is not decoded. DAMAGED: the bytes contradict the format. UNSUPPORTED: only the CPU
- * decodes it, because its kind is not GPZ_CHUNK_BLOCK (see gpz_chunk_kind_of) or its blocks do not have 1,024
- * particles. */
-#define GPZ_CUDA_CHUNK_DAMAGED 1u
-#define GPZ_CUDA_CHUNK_UNSUPPORTED 2u
-
-/* Decompresses a chunk of `size` bytes in device memory, aligned to 8 bytes. A chunk has blocks of 1,024 particles; the
- * last block may have fewer. block_count blocks from first_block on are decoded, or all from first_block on if
- * block_count is 0. Particle i of these blocks goes to element i of the outputs. The device writes 0 or one of the two
- * numbers above to *damaged, in pinned host memory or in device memory. If it is not 0, the outputs are unspecified,
- * but nothing outside of them was written. */
-GPZ_API gpz_status gpz_cuda_decompress(const void *chunk, size_t size, uint64_t particles,
-                                       const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
-                                       uint64_t block_count, void *workspace, size_t workspace_size, uint32_t *damaged,
-                                       struct CUstream_st *stream);
-
-/* --- Calls with memory of the pool --- */
+/* --- Device memory --- */
 
 /* Device memory of gpz comes from a pool of its own on each device. Memory that is given back stays in the pool, so
- * that allocating it again takes microseconds. Other processes cannot use it until gpz_cuda_trim_pool. On a device
- * without pools (cudaDevAttrMemoryPoolsSupported), the memory comes from cudaMalloc.
- *
- * gpz_cuda_trim_pool gives the memory that is not in use to the driver; it waits for all work of the device.
- * gpz_cuda_pool_use returns the bytes that the pool holds, and how many of them are in use, both 0 without a pool; each
- * pointer may be NULL. GPZ_NOT_FOUND if there is no such device. */
+ * that allocating it again takes microseconds. Other processes cannot use it until gpz_cuda_trim_pool gives what is not
+ * in use to the driver, which waits for all work of the device. On a device without pools
+ * (cudaDevAttrMemoryPoolsSupported), the memory comes from cudaMalloc. GPZ_NOT_FOUND if there is no such device. */
 GPZ_API gpz_status gpz_cuda_trim_pool(int device);
-GPZ_API gpz_status gpz_cuda_pool_use(int device, size_t *held, size_t *in_use);
-
-/* Memory of the current device from the pool, aligned to 256 bytes. Work that is queued on `stream` later can use it;
- * other streams have to wait for `stream` first. On failure *memory is NULL. gpz_cuda_free gives the memory back in the
- * order of `stream`, a stream of its device, without waiting: work that was queued on `stream` earlier may still use
- * it. It does nothing for NULL. */
-GPZ_API gpz_status gpz_cuda_malloc(size_t size, struct CUstream_st *stream, void **memory);
-GPZ_API gpz_status gpz_cuda_free(const void *memory, struct CUstream_st *stream);
 
 /* A compressed chunk. */
 typedef struct gpz_cuda_chunk {
@@ -147,31 +75,21 @@ static inline gpz_cuda_chunk gpz_cuda_new_chunk(void) {
   return chunk;
 }
 
-/* Each call allocates what it needs from the pool of the current device, runs after the work that is already in
- * `stream`, and returns when it is complete. Arguments and errors are those of gpz_cuda_codec_encode and
- * gpz_cuda_codec_decode. The caller gives chunk->data back by gpz_cuda_free; it has room for the largest possible
- * chunk, so that many chunks that are kept should be copied. */
-GPZ_API gpz_status gpz_cuda_compress_now(const gpz_field *fields, size_t field_count, uint64_t particles,
-                                         const int *rows, struct CUstream_st *stream, gpz_cuda_chunk *chunk);
-GPZ_API gpz_status gpz_cuda_decompress_now(const void *chunk, size_t size, uint64_t particles,
-                                           const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
-                                           uint64_t block_count, struct CUstream_st *stream);
-
-/* --- A codec that owns its memory --- */
+/* --- A codec --- */
 
 /* A codec belongs to one device. Every call makes it the current device and restores the caller's before it returns.
  * One host thread at a time may use a codec; several codecs are independent. Calls run in the order of `stream` and
  * return when their work is done. Device memory is allocated only when a frame needs more than any earlier one. After
  * GPZ_OUT_OF_MEMORY the codec has given it back, and can be used for smaller frames. Pointers that the device cannot
- * reach are GPZ_INVALID_ARGUMENT. */
+ * reach are GPZ_INVALID_ARGUMENT. GPZ_INTERNAL is an error of CUDA, whose message gpz_last_error() contains. */
 typedef struct gpz_cuda_codec gpz_cuda_codec;
 
 /* GPZ_NOT_FOUND if there is no such device. On failure *codec is NULL. */
 GPZ_API gpz_status gpz_cuda_codec_create(int device, gpz_cuda_codec **codec);
 GPZ_API void gpz_cuda_codec_free(gpz_cuda_codec *codec);
 
-/* Compresses as gpz_cuda_compress. The chunk is valid until the codec encodes, writes or decodes from host memory
- * again, or is released. */
+/* Compresses particles. Particle i is row i of the arrays, or row rows[i] if `rows`, an array in device memory, is not
+ * NULL. The chunk is valid until the codec encodes, writes or decodes from host memory again, or is released. */
 GPZ_API gpz_status gpz_cuda_codec_encode(gpz_cuda_codec *codec, const gpz_field *fields, size_t field_count,
                                          uint64_t particles, const int *rows, struct CUstream_st *stream,
                                          gpz_cuda_chunk *chunk);
@@ -182,8 +100,12 @@ GPZ_API gpz_status gpz_cuda_codec_copy_chunk(gpz_cuda_codec *codec, void *host, 
 GPZ_API gpz_status gpz_cuda_codec_write(gpz_cuda_codec *codec, gpz_writer *writer, const gpz_frame *frame,
                                         const gpz_field *fields, size_t field_count, const int *rows,
                                         struct CUstream_st *stream);
-/* Decodes a chunk as gpz_cuda_decompress does, from device memory (aligned to 8 bytes) or from host memory. GPZ_CORRUPT
- * if the bytes contradict the format, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
+/* Decodes a chunk of `size` bytes from device memory (aligned to 8 bytes) or from host memory. A chunk has blocks of
+ * 1,024 particles; the last block may have fewer. block_count blocks from first_block on are decoded, or all from
+ * first_block on if block_count is 0. Particle i of these blocks goes to element i of the outputs. GPZ_CORRUPT if the
+ * bytes contradict the format. GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read), because its kind is
+ * not GPZ_CHUNK_BLOCK (gpz_chunk_kind_of) or its blocks do not have 1,024 particles. After a failure the outputs are
+ * unspecified, but nothing outside of them was written. */
 GPZ_API gpz_status gpz_cuda_codec_decode(gpz_cuda_codec *codec, const void *chunk, size_t size, uint64_t particles,
                                          const gpz_cuda_output *outputs, size_t output_count, uint64_t first_block,
                                          uint64_t block_count, struct CUstream_st *stream);
@@ -220,8 +142,8 @@ GPZ_API gpz_status gpz_cuda_trajectory_set_order(gpz_cuda_trajectory *codec, gpz
 GPZ_API gpz_status gpz_cuda_trajectory_set_effort(gpz_cuda_trajectory *codec, gpz_effort effort);
 
 /* Encodes the next frame's chunk: frame->particles particles in the frame's box, through whose periodic edges positions
- * are followed. Other members of the frame are ignored. Arrays and `rows` are as in gpz_cuda_compress. If `key` is not
- * 0, the chunk is independent, as a key frame needs. Otherwise it is a difference chunk if that is possible and
+ * are followed. Other members of the frame are ignored. Arrays and `rows` are as in gpz_cuda_codec_encode. If `key` is
+ * not 0, the chunk is independent, as a key frame needs. Otherwise it is a difference chunk if that is possible and
  * smaller. The chunk is valid until the next call that encodes or writes, or gpz_cuda_trajectory_release. *kind becomes
  * GPZ_CHUNK_BLOCK or GPZ_CHUNK_DIFFERENCE, unless `kind` is NULL. */
 GPZ_API gpz_status gpz_cuda_trajectory_encode(gpz_cuda_trajectory *codec, const gpz_frame *frame,
@@ -245,52 +167,6 @@ GPZ_API gpz_status gpz_cuda_trajectory_set_key_interval(gpz_cuda_trajectory *cod
 GPZ_API gpz_status gpz_cuda_trajectory_release(gpz_cuda_trajectory *codec);
 GPZ_API gpz_status gpz_cuda_trajectory_memory(const gpz_cuda_trajectory *codec, size_t *device_bytes,
                                               uint64_t *allocations);
-
-/* --- A decoder of trajectories --- */
-
-/* Decodes the chunks that have the same index in consecutive frames, key frames and difference frames, on the device.
- * Rules and memory are those of gpz_cuda_codec. After a failure the next chunk has to be independent
- * (gpz_chunk_kind_of: not GPZ_CHUNK_DIFFERENCE).
- *
- *   gpz_cuda_decoder *decoder;
- *   if (gpz_cuda_decoder_create(device, &decoder) != GPZ_OK) puts(gpz_last_error());
- *   gpz_cuda_decoder_decode_host(decoder, chunk, size, N, outputs, 2, GPZ_SORT_BY_ID, stream);   // frame after frame
- *   gpz_cuda_decoder_free(decoder); */
-typedef struct gpz_cuda_decoder gpz_cuda_decoder;
-
-/* GPZ_NOT_FOUND if there is no such device. On failure *decoder is NULL. */
-GPZ_API gpz_status gpz_cuda_decoder_create(int device, gpz_cuda_decoder **decoder);
-GPZ_API void gpz_cuda_decoder_free(gpz_cuda_decoder *decoder);
-
-/* Threads of the host for sections of independent chunks that have no kernels; at least 1, which is the initial state.
- */
-GPZ_API gpz_status gpz_cuda_decoder_use_threads(gpz_cuda_decoder *decoder, int threads);
-
-/* Decodes the next chunk, in device memory (aligned to 8 bytes) or in host memory, and returns when it is done.
- * `outputs` lists all fields of the frame, in the order of its head. `flags`: a sum of gpz_read_flag; GPZ_SORT_BY_ID
- * needs an output with `id`. GPZ_CORRUPT if the bytes contradict the format, GPZ_NOT_FOUND for a difference chunk
- * without the chunk before it, GPZ_UNSUPPORTED if only the CPU decodes the chunk (gpz_reader_read). */
-GPZ_API gpz_status gpz_cuda_decoder_decode(gpz_cuda_decoder *decoder, const void *chunk, size_t size,
-                                           uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
-                                           int flags, struct CUstream_st *stream);
-GPZ_API gpz_status gpz_cuda_decoder_decode_host(gpz_cuda_decoder *decoder, const void *chunk, size_t size,
-                                                uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
-                                                int flags, struct CUstream_st *stream);
-/* As gpz_cuda_decoder_decode, but returns before the device is done. `host` holds the same bytes in host memory: the
- * heads are read from it, during the call only. `chunk` and the outputs must stay valid until the stream has finished
- * the call. gpz_cuda_decoder_check reports damage found so far, without waiting; gpz_cuda_decoder_finish waits for all
- * queued chunks, then reports. */
-GPZ_API gpz_status gpz_cuda_decoder_queue(gpz_cuda_decoder *decoder, const void *chunk, const void *host, size_t size,
-                                          uint64_t particles, const gpz_cuda_output *outputs, size_t output_count,
-                                          int flags, struct CUstream_st *stream);
-GPZ_API gpz_status gpz_cuda_decoder_check(gpz_cuda_decoder *decoder);
-GPZ_API gpz_status gpz_cuda_decoder_finish(gpz_cuda_decoder *decoder);
-
-/* gpz_cuda_decoder_release gives the device memory back to the pool. gpz_cuda_decoder_memory is as
- * gpz_cuda_codec_memory. */
-GPZ_API gpz_status gpz_cuda_decoder_release(gpz_cuda_decoder *decoder);
-GPZ_API gpz_status gpz_cuda_decoder_memory(const gpz_cuda_decoder *decoder, size_t *device_bytes,
-                                           uint64_t *allocations);
 
 /* --- Reading files into device memory --- */
 

@@ -199,8 +199,7 @@ GPZ_API gpz_status gpz_reader_record(gpz_reader *reader, size_t frame, size_t re
 /* How a chunk is coded. Block chunks are independent, with particles sorted by position within each block. Difference
  * chunks need the chunk of the previous frame. Ordered chunks are independent, with particles in the order of ids. Cell
  * chunks are independent, and hold a set of particles without ids. Sequence chunks are independent, with particles in
- * the order of memory. On a GPU, gpz_cuda_codec decodes block chunks, and gpz_cuda_decoder also difference and ordered
- * chunks; others are GPZ_UNSUPPORTED. */
+ * the order of memory. gpz_cuda_codec decodes block chunks only. */
 typedef enum gpz_chunk_kind {
   GPZ_CHUNK_BLOCK = 0,
   GPZ_CHUNK_DIFFERENCE = 1,

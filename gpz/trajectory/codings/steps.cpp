@@ -123,7 +123,7 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
   constexpr std::size_t part_of_next = 24;
   constexpr std::size_t part_of_few = 6;  // of the first section of few particles
   const std::size_t size = out.payload.size();
-  const bool is_first = update->plan != nullptr;
+  const bool is_first = update->models.plan != nullptr;
   if (is_first && update->firmly_bound() > context.particles / 2)
     out.investment = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
   else if (!is_first && use.is_learning())

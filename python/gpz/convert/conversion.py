@@ -12,13 +12,14 @@ from pathlib import Path
 import gpz
 from gpz import _checks
 from gpz._arguments import checked_integer
-from gpz._coding import checked_coding
+from gpz._coding import Coding
 from gpz._endings import is_gpz
 from gpz._errors import MissingFileError
 from gpz._files import require_output
 from gpz.convert import from_gpz, to_gpz
 from gpz.convert.bounds import checked_bounds
 from gpz.convert.formats import format_to_read, format_to_write
+from gpz.convert.job import FromGpz, ToGpz
 from gpz.convert.outcome import Outcome
 
 MOST_DIGITS = 9
@@ -78,8 +79,7 @@ def convert(
             f"one of {source.name} and {target.name} has to be a .gpz file, and only one: their names end with "
             ".gpz, or not"
         )
-    options = {"key_interval": key_interval, "order": order, "effort": effort, "threads": threads}
-    checked_coding(**options)
+    coding = Coding(key_interval, order, effort, threads)
     if frames is not None and not isinstance(frames, slice):
         raise gpz.ArgumentError(f"frames: a slice, as slice(0, 100, 10), not {frames!r}")
     _checks.require_units(units)
@@ -111,11 +111,10 @@ def convert(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if is_gpz(source):
-                outcome = from_gpz.write(source, made, form, frames or slice(None), units, digits, threads)
+                outcome = from_gpz.write(FromGpz(source, made, form, frames or slice(None), units, digits, threads))
             else:
-                outcome = to_gpz.write(
-                    source, folder, made, form, frames or slice(None), units or "metal", checked, topology, group, options
-                )
+                job = ToGpz(source, made, form, frames or slice(None), units, folder, checked, topology, group, coding)
+                outcome = to_gpz.write(job)
         require_output(target, [])
         os.replace(made, target)
     return notes_of(outcome, allow_truncated)

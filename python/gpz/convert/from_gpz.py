@@ -17,6 +17,7 @@ from gpz._frame import VECTORS
 from gpz._writer import WITHIN
 from gpz.convert import dcd, reference
 from gpz.convert.formats import Format
+from gpz.convert.job import FromGpz
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import one_line
 from gpz.convert.target_files import MdaTarget, XtcTarget
@@ -29,22 +30,20 @@ DIGITS = 3  # of nm, that XTC keeps
 WITHOUT_FLAT_BOXES = ("TRR", "H5MD")
 
 
-def write(
-    source: Path, target: Path, form: Format, frames: slice, style: str | None, digits: int | None, threads: int
-) -> Outcome:
-    """Writes `frames` of a .gpz file in another format.
+def write(job: FromGpz) -> Outcome:
+    """Writes frames of a .gpz file in another format. Without units they are those that the file names, else lj; without digits those
+    of the XTC file that the .gpz file was made of, else DIGITS.
 
-    style: LAMMPS units of the file; None: those that it names, else lj. digits: decimal places of XTC; None: those of the XTC file
-    that the .gpz file was made of, else DIGITS.
     Raises gpz.ArgumentError if no frame is chosen, gpz.ColumnError if the file has no positions, gpz.UnsupportedError if frames
     differ in their atoms.
     """
-    with open_source(source, threads) as file:
+    source, form = job.source, job.form
+    with open_source(source, job.threads) as file:
         problem = extent_of(source, file).problem(source)
-        chosen = file[frames]
+        chosen = file[job.frames]
         if len(chosen) == 0:
             raise gpz.ArgumentError(f"none of the {len(file)} frames is among those chosen", str(source))
-        style = style or file.units or "lj"
+        style = job.units or file.units or "lj"
         units = form.units(style)
         first = chosen[0]
         if first.position_columns is None:
@@ -63,13 +62,13 @@ def write(
             options = {"velocities": velocities, "forces": forces}
         if form.mda == "H5MD":
             options.update(n_frames=len(chosen), author="gpz")
-        precision = precision_of(first, units, digits, file.metadata["reference"])
+        precision = precision_of(first, units, job.digits, file.metadata["reference"])
         is_rounded, flat = False, 0
         made: XtcTarget | MdaTarget
         if form.mda == "XTC":
-            made = XtcTarget(target, units, precision)
+            made = XtcTarget(job.target, units, precision)
         else:
-            made = MdaTarget(target, form, units, first.n_particles, velocities, forces, options)
+            made = MdaTarget(job.target, form, units, first.n_particles, velocities, forces, options)
         with closing(made):
             for number, frame in enumerate(chosen):
                 require_same_atoms(first, frame, source)
@@ -88,7 +87,7 @@ def write(
         if form.mda == "H5MD":
             from gpz.convert.h5md import set_boundary
 
-            set_boundary(target, first.box)
+            set_boundary(job.target, first.box)
         if flat and form.mda in WITHOUT_FLAT_BOXES:
             lost.append(
                 f"boxes with an edge of length 0: MDAnalysis writes none to {form.name} files, so {flat} of {len(chosen)} frames have no box"

@@ -15,8 +15,8 @@ import gpz
 from gpz import _checks, _core
 from gpz.convert import dcd, lossless, reference, xtc
 from gpz.convert.beside import Beside, beside
-from gpz.convert.bounds import Bounds
 from gpz.convert.formats import Format
+from gpz.convert.job import ToGpz
 from gpz.convert.outcome import Outcome
 from gpz.convert.sources import Place, open_topology, open_whole, topology_within
 from gpz.convert.whole_frames import Extent, doubts, extent_of
@@ -26,26 +26,17 @@ from gpz.mdanalysis.units import Units, units_of
 from gpz.mdanalysis.writer import Types
 
 
-def write(
-    source: Path,
-    folder: Path,
-    target: Path,
-    form: Format,
-    frames: slice,
-    style: str,
-    bounds: Bounds,
-    topology: str | os.PathLike | None,
-    group: str | None,
-    options: Mapping[str, Any],
-) -> Outcome:
-    """folder: an empty one, for files that are needed meanwhile."""
+def write(job: ToGpz) -> Outcome:
+    """Writes frames of a file to a .gpz file, in metal units if no others are given."""
+    source, form, bounds, topology = job.source, job.form, job.bounds, job.topology
+    style = job.units or "metal"
     units = form.units(style)
-    place = Place(source, folder, group)
+    place = Place(source, job.folder, job.group)
     atoms = topology_within(place) if topology is None else open_topology(topology)
     n_atoms = None if atoms is None else len(atoms)
     extent = extent_of(source, form.mda, n_atoms)
     problem = None if extent is None else extent.problem(source)
-    if problem is not None and not has_chosen(extent, frames):
+    if problem is not None and not has_chosen(extent, job.frames):
         raise problem
     # Of formats that are written, too, the file itself says how many atoms it has.
     with open_whole(place, form, None if form.endings else n_atoms, extent) as reader:
@@ -53,7 +44,7 @@ def write(
             raise gpz.ArgumentError(
                 f"the topology has {len(atoms)} atoms, the trajectory {reader.n_atoms}", os.fspath(topology)
             )
-        numbers = chosen_frames(reader, extent, frames, place)
+        numbers = chosen_frames(reader, extent, job.frames, place)
         types = None if atoms is None else Types(atoms)
         columns = {"ids": np.arange(1, reader.n_atoms + 1)}
         if types is not None and types.table:
@@ -77,14 +68,14 @@ def write(
         large = _checks.bound_beyond(_checks.position_bound(style) if bound is None else bound, first.box)
         notes += [large] if large else []
         with gpz.Writer(
-            target,
+            job.target,
             units=style,
             elements=types.elements if types is not None else None,
             type_labels=types.labels if types is not None else None,
             bound=bound,
             bounds=bounds.vectors,
             metadata=reference.described(source, form, 1 / units.length),
-            **options,
+            **job.coding.keywords(),
         ) as writer:
             writer.allow_absent()
             if atoms is not None and types is not None:
@@ -114,7 +105,8 @@ def write(
         if problem is not None and not isinstance(problem, gpz.TruncatedError):
             notes.append(f"frames behind those that were asked for are damaged: {problem}")
             problem = None
-        return Outcome(notes + thermal_notes(bounds.vectors, target) + lossless.notes(target), len(numbers) - bare.count, problem)
+        notes += thermal_notes(bounds.vectors, job.target) + lossless.notes(job.target)
+        return Outcome(notes, len(numbers) - bare.count, problem)
 
 
 def bound_of_xtc(place: Place, numbers: range, units: Units, notes: list[str]) -> float | None:

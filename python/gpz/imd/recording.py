@@ -17,7 +17,7 @@ from gpz import _core
 from gpz._arguments import checked_flag, checked_integer, checked_number
 from gpz._box import spanned_by
 from gpz._checks import require_units
-from gpz._coding import checked_coding
+from gpz._coding import Coding
 from gpz._files import checked_path, require_output
 from gpz._metadata import Existing
 from gpz._positions import UNWRAPPED
@@ -82,8 +82,7 @@ class Recorder:
         self._retry = _seconds("retry", retry)
         self._timeout = None if timeout is None else _seconds("timeout", timeout)
         self._buffer = checked_integer("buffer", buffer, 1, 2**63 - 1, "a number of bytes from 1")
-        coding = {"key_interval": key_interval, "order": order, "effort": effort, "threads": threads}
-        checked_coding(**coding)
+        coding = Coding(key_interval, order, effort, threads).keywords()
         self._options = {"bound": bound, "bounds": bounds, "append": checked_flag("append", append), **coding}
         self._progress = progress
         self._connection: Connection | None = None

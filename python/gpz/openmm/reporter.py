@@ -15,7 +15,7 @@ import gpz
 from gpz import _core
 from gpz._arguments import checked_flag, checked_integer
 from gpz._checks import checked_bound_of, position_bound
-from gpz._coding import checked_coding
+from gpz._coding import Coding
 from gpz._files import is_path
 from gpz._frame import VECTORS
 from gpz._metadata import Existing
@@ -110,8 +110,7 @@ class GPZReporter:
                 "density": density,
             }
         )
-        self._coding = {"key_interval": key_interval, "order": order, "effort": effort, "threads": threads}
-        checked_coding(**self._coding)
+        self._coding = Coding(key_interval, order, effort, threads)
         self._sync = checked_flag("sync", sync)
         self._file: gpz.Writer | None = None
         self._repeated: RepeatedSteps  # known when the file is open
@@ -194,7 +193,7 @@ class GPZReporter:
                 bound=self._bound,
                 bounds=self._bounds,
                 append=self._append,
-                **self._coding,
+                **self._coding.keywords(),
             )
             step = simulation.currentStep
             following = step if reported else step - step % self._interval + self._interval

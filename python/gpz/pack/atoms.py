@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from typing import Any
 
 import ase
 import numpy as np
@@ -15,16 +15,13 @@ from gpz._ase import OF_ATOMS as RESULTS_OF_ATOMS
 from gpz._ase import OF_SYSTEM, known
 from gpz._errors import ArgumentError
 from gpz.ase import _factor
-from gpz.pack.structure import TAKEN, Structure
-
-if TYPE_CHECKING:
-    from typing import Any
+from gpz.pack.names import TAKEN
 
 OF_ATOMS = ("numbers", "positions", "momenta")  # arrays that are fields of a structure
 RESULTS_OF_SYSTEM = ("dipole", *OF_SYSTEM)  # of calculators, in info
 
 
-def to_ase(structure: Structure) -> ase.Atoms:
+def to_ase(structure: Any) -> ase.Atoms:
     """Structure.to_ase."""
     atoms = ase.Atoms(
         numbers=structure.numbers,
@@ -48,9 +45,9 @@ def to_ase(structure: Structure) -> ase.Atoms:
     return atoms
 
 
-def from_ase(atoms: Any) -> Structure:
-    """Energy, forces, stress and other results of the calculator, without a calculation; numbers, texts and (k,) arrays of info; arrays
-    of numbers. A warning names what else there is, such as constraints."""
+def fields_of(atoms: Any) -> dict[str, Any]:
+    """The fields of a Structure: energy, forces, stress and other results of the calculator, without a calculation; numbers,
+    texts and (k,) arrays of info; arrays of numbers. A warning names what else there is, such as constraints."""
     stress = known(atoms, "stress")
     if np.shape(stress) == (3, 3):
         stress = full_3x3_to_voigt_6_stress(np.asarray(stress))
@@ -69,18 +66,18 @@ def from_ase(atoms: Any) -> Structure:
         dropped.add("constraints")
     if dropped:
         warnings.warn(f"not in the pack, which has no place for them: {', '.join(sorted(dropped))}", stacklevel=4)
-    return Structure(
-        atoms.numbers,
-        atoms.positions,
-        atoms.cell.array,
-        atoms.pbc,
-        energy=known(atoms, "energy"),
-        forces=known(atoms, "forces"),
-        velocities=atoms.get_velocities() / _factor("velocity", "metal") if atoms.has("momenta") else None,
-        stress=stress if np.shape(stress) == (6,) else None,
-        info=kept_info,
-        arrays={name: values.astype(np.int64) if values.dtype.kind == "b" else values for name, values in kept_arrays.items()},
-    )
+    return {
+        "numbers": atoms.numbers,
+        "positions": atoms.positions,
+        "cell": atoms.cell.array,
+        "pbc": atoms.pbc,
+        "energy": known(atoms, "energy"),
+        "forces": known(atoms, "forces"),
+        "velocities": atoms.get_velocities() / _factor("velocity", "metal") if atoms.has("momenta") else None,
+        "stress": stress if np.shape(stress) == (6,) else None,
+        "info": kept_info,
+        "arrays": {name: values.astype(np.int64) if values.dtype.kind == "b" else values for name, values in kept_arrays.items()},
+    }
 
 
 def _with_results(found: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:

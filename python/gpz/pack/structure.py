@@ -14,15 +14,11 @@ from gpz._arguments import as_array, checked_number, numbers_of, shown
 from gpz._elements import SYMBOLS
 from gpz._errors import ArgumentError
 from gpz._tables import checked_text
+from gpz.pack.names import TAKEN
 
 if TYPE_CHECKING:
     import ase
 
-# Names that columns of a batch or of the table have already.
-COLUMNS = {"id", "type", "x", "y", "z", "vx", "vy", "vz", "fx", "fy", "fz", "ix", "iy", "iz", "atoms", "pbc", "cell", "energy", "stress"}
-ARGUMENTS = {"frame", "positions", "ids", "types", "velocities", "forces", "images", "box", "timestep", "time", "origin"}
-ARGUMENTS |= {"grid", "observables", "numbers"}  # of gpz.Writer.write
-TAKEN = COLUMNS | ARGUMENTS
 LARGEST = np.iinfo(np.int64).max
 
 
@@ -104,9 +100,9 @@ def structure_of(given: Any) -> Structure:
                 raise ArgumentError(f"a structure needs {name}")
         return Structure(**given)
     if hasattr(given, "calc") and hasattr(given, "get_atomic_numbers"):
-        from gpz.pack.atoms import from_ase
+        from gpz.pack.atoms import fields_of
 
-        return from_ase(given)
+        return Structure(**fields_of(given))
     raise TypeError(f"a structure is an ase.Atoms, a dict of arrays or a gpz.pack.Structure, not {shown(given)}")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import gpz
 from gpz._arguments import checked_integer
 from gpz._checks import checked_bound, columns_of_bounds, require_units
-from gpz._coding import checked_coding
+from gpz._coding import Coding
 from gpz._components import split
 from gpz._elements import SYMBOLS
 from gpz._errors import ArgumentError
@@ -58,7 +58,7 @@ class Writer:
         self._size = checked_integer("batch", batch, 1, LARGEST_SIZE, f"a number of atoms from 1 to {LARGEST_SIZE}")
         self._units = units
         require_units(units)
-        checked_coding(1, "auto", effort, threads)
+        Coding(effort=effort, threads=threads)
         columns_of_bounds({} if bounds is None else bounds)
         if bound is not None:
             checked_bound("bound", bound)

@@ -17,7 +17,7 @@ import os
 import gpz
 from gpz._arguments import checked_integer, shown
 from gpz._files import require_output
-from gpz._trajectory import File, Source
+from gpz._open_file import File, Source
 from gpz.view import embedded
 from gpz.view.scene import LIMIT, Scene
 from gpz.view.server import Server
@@ -111,7 +111,14 @@ def show(
     width: str = "100%",
     height: int = 600,
 ) -> View:
-    """What Trajectory.view does."""
+    """Shows the frames in a notebook, if it is the last expression of a cell; its `url` is for browsers on this machine.
+
+    A server in this process decodes what the page asks for, until the view's `close()`, or until the process ends.
+    embed: without a server, with all frames in the page, 64 MB at most: for notebooks that run on another machine than the
+        browser, and for notebooks that are stored with their outputs. column: to colour by, with embed.
+    limit: the most particles that are shown of a frame; of more, a sample.
+    width, height: of the view: as in CSS, and in pixels.
+    """
     height = checked_integer("height", height, 50, 100_000, "pixels, a whole number from 50")
     if not isinstance(width, str):
         raise TypeError(f'width: a text as in CSS, such as "100%", not {shown(width)}')

@@ -86,7 +86,7 @@ def test_slices(trajectory):
 def test_each_frame_is_decoded_once(trajectory, monkeypatch):
     """In the order of the file, by one reader for each key interval."""
     decoded = []
-    decode = gpz._trajectory.File.decode
+    decode = gpz._open_file.File.decode
 
     def counted(file, index, *columns):
         decoded.append((id(file), index))
@@ -95,7 +95,7 @@ def test_each_frame_is_decoded_once(trajectory, monkeypatch):
     for part in (trajectory, trajectory[::-1]):
         array = part.dask_array(chunk_bytes=1)
         with monkeypatch.context() as patched:
-            patched.setattr(gpz._trajectory.File, "decode", counted)
+            patched.setattr(gpz._open_file.File, "decode", counted)
             decoded.clear()
             array.compute(scheduler="threads", num_workers=3)
         assert Counter(index for _, index in decoded) == Counter(range(FRAMES))
@@ -134,10 +134,10 @@ def test_the_bytes_of_each_frame_are_read_once(tmp_path):
 
 def test_only_what_is_asked_for_is_decoded(trajectory, monkeypatch):
     decoded = []
-    decode = gpz._trajectory.File.decode
+    decode = gpz._open_file.File.decode
     array = trajectory.dask_array(chunk_bytes=1)
     monkeypatch.setattr(
-        gpz._trajectory.File, "decode", lambda file, index, *rest: (decoded.append(index), decode(file, index, *rest))[1]
+        gpz._open_file.File, "decode", lambda file, index, *rest: (decoded.append(index), decode(file, index, *rest))[1]
     )
     array[KEY + 1].compute(scheduler="synchronous")
     assert decoded == list(range(KEY, 2 * KEY))

@@ -153,35 +153,46 @@ def test_the_interpreter_ends_within_a_loop(sample):
 
 
 THREADS = """
-import gpz, io, numpy as np, sys, threading
+import gpz, io, numpy as np, os, sys, threading
 path, kind = sys.argv[1:]
 x = np.random.default_rng(1).random((300, 3))
 packed = gpz.compress_frames(x, 1e-3)
 begun = threading.Barrier(5)
 
+class Unbuffered:
+    def __init__(self, name):
+        self._file = os.open(name, os.O_WRONLY | os.O_CREAT)
+
+    def write(self, data):
+        return os.write(self._file, data)  # other threads of Python run meanwhile
+
 def once(trajectory, writer):
-    if kind == "read":
+    if kind in ("read", "read object"):
         for frame in trajectory:
             frame.load()
-    elif kind == "write":
+    elif kind in ("write", "write object"):
         writer.write(positions=x)
     else:
         gpz.decompress_frames(packed)
 
 def work():
-    trajectory, writer = gpz.open(path), gpz.Writer(f"{path}.{threading.get_ident()}")
+    name = f"{path}.{threading.get_ident()}"
+    if kind.endswith("object"):
+        trajectory, writer = gpz.open(open(path, "rb", buffering=0)), gpz.Writer(Unbuffered(name))
+    else:
+        trajectory, writer = gpz.open(path), gpz.Writer(name)
     once(trajectory, writer)
-    begun.wait()
+    begun.wait(60)
     while True:
         once(trajectory, writer)
 
 for _ in range(4):
     threading.Thread(target=work, daemon=True).start()
-begun.wait()
+begun.wait(60)
 """
 
 
-@pytest.mark.parametrize("kind", ["read", "write", "arrays"])
+@pytest.mark.parametrize("kind", ["read", "read object", "write", "write object", "arrays"])
 def test_the_interpreter_ends_while_daemon_threads_work(sample, tmp_path, kind):
     """Python ends a thread that asks for the interpreter then, which must not be within C++."""
     (tmp_path / "a.gpz").write_bytes(Path(sample.path).read_bytes())

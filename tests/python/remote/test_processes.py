@@ -54,6 +54,31 @@ def test_a_program_ends_while_bytes_are_on_their_way(server, local, then):
     assert said == ""
 
 
+THREADS = """
+import sys, threading
+import gpz
+
+begun = threading.Barrier(3)
+
+def work():
+    trajectory = gpz.open(sys.argv[1])
+    trajectory[0].positions
+    begun.wait(60)
+    while True:
+        for frame in gpz.open(sys.argv[1]):
+            frame.positions
+
+for _ in range(2):
+    threading.Thread(target=work, daemon=True).start()
+begun.wait(60)
+"""
+
+
+def test_a_program_ends_while_its_threads_read(server):
+    ended = subprocess.run([sys.executable, "-B", "-c", THREADS, server.url()], timeout=60, check=False)
+    assert ended.returncode == 0
+
+
 def test_children_read_for_themselves(server, local):
     trajectory = gpz.open(server.url())
     first = trajectory[KEY + 1].positions

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A frame that is encoded: its rows, its images, and the history after it.
+#include "gpz/cuda/common/check.hpp"
+#include "gpz/cuda/common/kernel_file.hpp"
+#include "gpz/cuda/steps/follow.cuh"
+#include "gpz/cuda/steps/kernels.hpp"
+#include "gpz/cuda/steps/whole.cuh"
+
+namespace gpz::cuda {
+namespace {
+
+constexpr unsigned threads = 128;
+unsigned grid_of(std::uint64_t n) { return static_cast<unsigned>((n + threads - 1) / threads); }
+
+__device__ __forceinline__ bool is_near(const StepRow &at) {
+  const auto is_within = [](std::int32_t x) { return x > -lanes::most_place && x < lanes::most_place; };
+  return is_within(at.x) && is_within(at.y) && is_within(at.z);
+}
+
+// Of a root its row, of others the short way from their parent.
+__global__ void __launch_bounds__(threads) find_ways(const __grid_constant__ StepFinding params) {
+  const std::uint64_t slot = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  const StepLayout &layout = params.layout;
+  if (slot >= layout.slots) return;
+  const std::uint32_t i = layout.particle_at[slot];
+  if (i == no_particle) return;
+  const auto place_of = [&](std::uint32_t p) {
+    return lanes::Way{params.index[0][p], params.index[1][p], params.index[2][p]};
+  };
+  lanes::Way at = place_of(i);
+  lanes::RowImage image = 0;
+  if (layout.steps[slot / core::step_lanes].kind == core::StepKind::root) {
+    const std::int32_t *const last = params.rows.rows + 4 - params.rows.now + 8 * slot;
+    image = lanes::image_in(last);
+    lanes::Way way = molecule::difference_of(at, lanes::place_of(params.cell, last, image));
+    const lanes::Image edges = params.cell.shorten(way);
+    at = molecule::sum_of(lanes::way_of(last), way);
+    const auto is_within = [](std::int64_t x) { return x > -lanes::most_place && x < lanes::most_place; };
+    if (!is_within(at[0]) || !is_within(at[1]) || !is_within(at[2]) || !lanes::is_moderate(image))
+      params.report->is_unfit = 1;
+    image = lanes::sum_of(image, edges);
+  } else {
+    at = molecule::difference_of(at, place_of(layout.particle_at[layout.parent[slot] / 8]));
+    image = lanes::sum_of(0, params.cell.shorten(at));
+  }
+  store_whole(params.rows.rows + params.rows.now + 8 * slot, at, image);
+}
+
+__global__ void __launch_bounds__(warp_size) add_parents(const __grid_constant__ StepFinding params) {
+  const StepLayout::Block block = params.layout.blocks[blockIdx.x];
+  bool is_fit = true;
+  make_whole(params.layout, params.rows.rows + params.rows.now, block.first, block.end,
+             [&](const WholeRow &whole, lanes::RowImage of_parent) {
+               // The sum has less than 2^32 in magnitude, so that one that is too large does not become near.
+               is_fit = is_fit && is_near(whole.row) && lanes::is_moderate(of_parent);
+             });
+  if (!is_fit) params.report->is_unfit = 1;
+}
+
+// Calls found(rule, code) for each rule that gives another image.
+template <typename Found>
+__device__ __forceinline__ void compare(const StepImages &params, std::uint64_t slot, const Found &found) {
+  const std::int32_t *const row = params.rows + params.now + 8 * slot;
+  const lanes::RowImage image = lanes::image_in(row);
+  const lanes::RowImage last = lanes::image_in(params.rows + 4 - params.now + 8 * slot);
+  for (std::uint32_t k = 0; k < params.rule_count; ++k) {
+    const StepImages::Rule &rule = params.rules[k];
+    const lanes::RowImage usual = lanes::usually_placed(rule.cell, rule.wraps, row, last).image;
+    if (usual != image) found(k, lanes::code_of(image, usual));
+  }
+}
+
+__global__ void __launch_bounds__(threads) find_images(const __grid_constant__ StepImages params) {
+  const std::uint64_t slot = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (slot >= params.layout.slots || params.layout.particle_at[slot] == no_particle) return;
+  compare(params, slot, [&](std::uint32_t rule, std::uint8_t code) {
+    if (params.list == nullptr) {
+      atomicAdd(params.report->images + rule, 1u);
+      if (code == lanes::too_far) params.report->is_far[rule] = 1;
+      return;
+    }
+    const std::uint32_t at = atomicAdd(&params.report->listed, 1u);
+    if (at < params.list_capacity) params.list[at] = {static_cast<std::uint32_t>(slot), code};
+  });
+}
+
+struct Indices {
+  const std::int32_t *of[core::max_components];
+};
+
+template <bool rests>
+__global__ void __launch_bounds__(threads) follow(const __grid_constant__ DifferenceHistory history, Indices index) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (i >= history.particles) return;
+#pragma unroll
+  for (int d = 0; d < core::max_components; ++d) follow_index<rests>(history, d, i, index.of[d][i]);
+}
+
+const KernelFile kernels(reinterpret_cast<const void *>(find_ways));
+
+}  // namespace
+
+void launch_find_rows(const StepFinding &params, cudaStream_t stream) {
+  find_ways<<<grid_of(params.layout.slots), threads, 0, stream>>>(params);
+  add_parents<<<params.layout.block_count, warp_size, 0, stream>>>(params);
+  check(cudaGetLastError(), "rows of steps");
+}
+
+void launch_find_images(const StepImages &params, cudaStream_t stream) {
+  find_images<<<grid_of(params.layout.slots), threads, 0, stream>>>(params);
+  check(cudaGetLastError(), "images of steps");
+}
+
+void launch_follow(const DifferenceHistory &history, const std::int32_t *const *index, bool rests,
+                   cudaStream_t stream) {
+  const Indices indices{{index[0], index[1], index[2]}};
+  if (rests)
+    follow<true><<<grid_of(history.particles), threads, 0, stream>>>(history, indices);
+  else
+    follow<false><<<grid_of(history.particles), threads, 0, stream>>>(history, indices);
+  check(cudaGetLastError(), "the history after a frame");
+}
+
+}  // namespace gpz::cuda

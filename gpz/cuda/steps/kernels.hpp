@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Launches of the kernels of steps. All work is queued on the stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "gpz/cuda/steps/params.hpp"
+
+namespace gpz::cuda {
+
+// Decodes the rows of a frame. *status gets section_damaged if the words of a block do not fit.
+void launch_decode_steps(const StepDecode &params, cudaStream_t stream);
+
+// Rows of the frame before, where sections did not follow each other: molecules are made whole. `last`: indices of
+// particles.
+void launch_start_rows(const StepLayout &layout, const StepRows &rows, const std::int32_t *const *last,
+                       const molecule::Cell &cell, cudaStream_t stream);
+
+// Images of this frame, and the indices that rows and images give, in the history. *status gets section_wide if an
+// index does not fit.
+void launch_place_steps(const StepPlacing &params, cudaStream_t stream);
+
+// --- Encoders
+
+// Rows and images of this frame.
+void launch_find_rows(const StepFinding &params, cudaStream_t stream);
+// Counts images that are not those of the rules, and lists those of the first one if there is a list.
+void launch_find_images(const StepImages &params, cudaStream_t stream);
+// Items, and the next means.
+void launch_find_items(const StepLayout &layout, const StepRows &rows, const StepConstants &constants,
+                       const StepItemLists &lists, cudaStream_t stream);
+// Adds the items to step_counts counts.
+void launch_count_items(const StepLayout &layout, const StepItemLists &lists, std::uint32_t *counts,
+                        cudaStream_t stream);
+// Words in place of the items.
+void launch_code_items(const StepCoding &params, cudaStream_t stream);
+// Words of block b to out[first_word[b]] and behind.
+void launch_copy_words(const StepLayout &layout, const StepItemLists &lists, const std::uint64_t *first_word,
+                       std::uint16_t *out, cudaStream_t stream);
+// Advances a history by a frame with these indices. With `rests`, only the last indices count afterwards.
+void launch_follow(const DifferenceHistory &history, const std::int32_t *const *index, bool rests, cudaStream_t stream);
+
+}  // namespace gpz::cuda

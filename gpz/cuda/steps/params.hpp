@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Parameters of the kernels of steps, as plain data.
+#pragma once
+
+#include <cstdint>
+
+#include "gpz/core/steps.hpp"
+#include "gpz/cuda/difference/params.hpp"
+#include "gpz/kernels/step_kernels.hpp"
+#include "gpz/molecule/cell.hpp"
+
+namespace gpz::cuda {
+
+// lanes::Layout in device memory.
+struct StepLayout {
+  struct Block {
+    std::uint32_t first, end;         // steps
+    std::uint32_t first_item, items;  // numbers that an encoder finds; there is a spare one behind each block
+  };
+
+  const codec::Step *steps;
+  const std::uint32_t *parent, *axis, *second;  // of slots: their rows, in integers, as in codec::StepTable
+  const std::uint8_t *of_class;                 // of slots; lanes that are not in use have that of lane 0
+  const std::uint32_t *particle_at;             // of slots; UINT32_MAX: none
+  const std::uint32_t *slot_of;                 // of particles
+  const std::uint32_t *first_item;              // of steps, from those of their block on
+  const Block *blocks;
+  std::uint32_t block_count;
+  std::uint64_t slots;
+  std::uint64_t particles;
+  std::uint64_t items;  // with the spare ones
+};
+
+// Rows and means of the particles, as in codec::StepKernels and codec::StepMeans. The row at 4 - now is that of the
+// frame before.
+struct StepRows {
+  std::int32_t *rows;
+  unsigned now;  // 0 or 4
+  const float *means;
+  float *next_means;  // may be the same
+  float gain;
+};
+
+// Constants of classes: a table of spheres behind that of other kinds, both with a column for each constant.
+struct StepConstants {
+  const float *values;
+  std::uint32_t classes;
+
+  std::uint32_t size() const { return 2 * core::step_constants * classes; }
+};
+
+struct StepDecode {
+  StepLayout layout;
+  StepRows rows;
+  StepConstants constants;
+  const std::uint32_t *entries;  // as in codec::StepCodes
+  const std::uint32_t *sides;
+  const std::uint16_t *words;       // of all blocks
+  const std::uint64_t *first_word;  // of each block, and the end
+  std::uint32_t *status;
+};
+
+// An image that is not the usual one.
+struct StepImage {
+  std::uint32_t slot;
+  std::uint32_t code;
+};
+
+struct StepPlacing {
+  StepLayout layout;
+  std::int32_t *rows;
+  unsigned now;
+  molecule::Cell cell;
+  bool wraps;
+  const StepImage *images;
+  std::uint32_t image_count;
+  DifferenceHistory history;
+  bool rests;  // the history knows no motion afterwards
+  std::uint32_t *status;
+};
+
+// --- Encoders
+
+// What the kernels find in a frame; zeros before.
+struct StepReport {
+  static constexpr std::size_t most_rules = 3;
+
+  std::uint32_t is_unfit;            // a row or an image is too far away
+  std::uint32_t images[most_rules];  // that are not those of each rule
+  std::uint32_t is_far[most_rules];  // not 0: one of them is too far from it
+  std::uint32_t listed;              // images
+};
+
+struct StepFinding {
+  StepLayout layout;
+  StepRows rows;
+  const std::int32_t *index[core::max_components];  // of this frame
+  molecule::Cell cell;
+  StepReport *report;
+};
+
+struct StepImages {
+  struct Rule {
+    bool wraps;
+    molecule::Cell cell;
+  };
+  StepLayout layout;
+  const std::int32_t *rows;
+  unsigned now;
+  Rule rules[StepReport::most_rules];
+  std::uint32_t rule_count;
+  StepReport *report;
+  StepImage *list;  // of rule 0, if not null
+  std::uint32_t list_capacity;
+};
+
+// Numbers and places of the lanes of a step, as codec::StepItems.
+struct StepItemRow {
+  std::int32_t number[core::step_lanes];
+  std::uint16_t place[core::step_lanes];
+};
+
+// Items of the blocks, one block behind the other. The words of a block take the places of its items, from the end on.
+// A lane has three words an item at most; the states take those of a spare item.
+struct StepItemLists {
+  StepItemRow *items;
+  std::uint32_t *words;  // of each block; after coding
+
+  GPZ_HD StepItemRow *of(const StepLayout::Block &block) const { return items + block.first_item; }
+  GPZ_HD std::uint16_t *end_of_words(const StepLayout::Block &block) const {
+    return reinterpret_cast<std::uint16_t *>(of(block) + block.items + 1);
+  }
+};
+
+// lanes::Counts: numbers of each token, with the escape, at each place; then sides.
+inline constexpr std::uint32_t step_counted_tokens = 2 * core::step_last_token + 2;
+inline constexpr std::uint32_t step_place_counts = core::step_places * step_counted_tokens;
+inline constexpr std::uint32_t step_counts = step_place_counts + 2 * core::step_side_levels;
+
+// As codec::StepShares.
+struct StepCoding {
+  StepLayout layout;
+  StepItemLists lists;
+  const std::uint32_t *entries;
+  const std::uint32_t *sides;
+};
+
+}  // namespace gpz::cuda

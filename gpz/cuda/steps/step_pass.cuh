@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The steps of a block by a warp, whose lanes are those of a step (docs/format.md, section 9d). What does not depend on
+// the step before is loaded while that one is coded.
+#pragma once
+
+#include <array>
+
+#include "gpz/cuda/common/warp.cuh"
+#include "gpz/cuda/steps/params.hpp"
+#include "gpz/cuda/steps/states.cuh"
+
+namespace gpz::cuda {
+
+using StepRow = core::Vector<std::int32_t>;
+
+// Modulo 2^32.
+__device__ __forceinline__ std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
+}
+__device__ __forceinline__ std::int32_t wrapped_difference(std::int32_t a, std::int32_t b) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
+}
+__device__ __forceinline__ StepRow row_sum(const StepRow &a, const StepRow &b) {
+  return {wrapped_sum(a.x, b.x), wrapped_sum(a.y, b.y), wrapped_sum(a.z, b.z)};
+}
+__device__ __forceinline__ StepRow row_difference(const StepRow &a, const StepRow &b) {
+  return {wrapped_difference(a.x, b.x), wrapped_difference(a.y, b.y), wrapped_difference(a.z, b.z)};
+}
+
+// A Coder has, besides what core::code_bonds needs, `bool begin(step)`, called by all lanes before each step; false
+// ends the pass.
+template <typename Coder>
+class StepPass {
+ public:
+  __device__ StepPass(const StepLayout &layout, const StepRows &rows, const StepConstants &constants, Coder &coder)
+      : layout_(layout),
+        rows_(rows),
+        constants_(constants),
+        now_(rows.rows + rows.now),
+        before_(rows.rows + 4 - rows.now),
+        coder_(coder) {}
+
+  // Steps first, first + stride, ... Returns false if the coder ended the pass.
+  __device__ bool run(std::uint32_t first, std::uint32_t end, std::uint32_t stride = 1) {
+    if (first >= end) return true;
+    const std::uint32_t last = end - 1;
+    codec::Step step = layout_.steps[first], next_step = layout_.steps[min(first + stride, last)];
+    References of = references(first, step), next_of = references(min(first + stride, last), next_step);
+    Given given = load(first, step, of);
+    for (std::uint32_t s = first; s < end; s += stride) {
+      if (!coder_.begin(s)) return false;
+      const std::uint32_t next = min(s + stride, last), second_next = min(s + 2 * stride, last);
+      const codec::Step coming = layout_.steps[second_next];
+      const References coming_of = references(second_next, coming);
+      const Given next_given = load(next, next_step, next_of);
+      code(s, step, of, given);
+      step = next_step;
+      of = next_of;
+      given = next_given;
+      next_step = coming;
+      next_of = coming_of;
+    }
+    return true;
+  }
+
+ private:
+  struct References {
+    std::uint32_t parent, axis, second;
+  };
+  struct Given {
+    StepRow row;
+    std::int32_t image;
+    StepRow parent, axis, second;  // of the frame before
+    core::BondMeans<float> means;
+    const float *constants;
+  };
+  struct FullRow {
+    StepRow row;
+    std::int32_t image;
+  };
+
+  static __device__ __forceinline__ std::size_t slot_of(std::uint32_t step) {
+    return std::size_t{step} * core::step_lanes + this_lane();
+  }
+  static __device__ __forceinline__ FullRow row_at(const std::int32_t *rows, std::size_t at) {
+    const int4 row = *reinterpret_cast<const int4 *>(rows + at);
+    return {{row.x, row.y, row.z}, row.w};
+  }
+  static __device__ __forceinline__ bool has_axis(const codec::Step &step) {
+    return step.kind == core::StepKind::wide || step.kind == core::StepKind::narrow;
+  }
+
+  __device__ __forceinline__ References references(std::uint32_t s, const codec::Step &step) const {
+    const std::size_t slot = slot_of(s);
+    References of{};
+    if (step.kind != core::StepKind::root) of.parent = layout_.parent[slot];
+    if (has_axis(step)) of.axis = layout_.axis[slot];
+    if (has_axis(step) && step.has_seconds) of.second = layout_.second[slot];
+    return of;
+  }
+
+  __device__ __forceinline__ Given load(std::uint32_t s, const codec::Step &step, const References &of) const {
+    const std::size_t slot = slot_of(s);
+    const FullRow own = row_at(before_, 8 * slot);
+    Given given{own.row, own.image};
+    const std::uint32_t tables = step.kind == core::StepKind::sphere ? core::step_constants : 0;
+    given.constants = constants_.values + tables * constants_.classes + layout_.of_class[slot];
+    if (step.kind == core::StepKind::root) return given;
+    given.parent = row_at(before_, of.parent).row;
+    given.means.length = mean(slot, core::mean_length);
+    given.means.along = mean(slot, core::mean_along);
+    given.means.towards = mean(slot, core::mean_towards);
+    given.means.aside = mean(slot, core::mean_aside);
+    if (!has_axis(step)) return given;
+    given.axis = row_at(before_, of.axis).row;
+    if (step.has_seconds) given.second = row_at(before_, of.second).row;
+    return given;
+  }
+  __device__ __forceinline__ float mean(std::size_t slot, core::StepMean m) const {
+    return rows_.means[core::place_of_mean(slot, m)];
+  }
+
+  __device__ __forceinline__ void code(std::uint32_t s, const codec::Step &step, const References &of,
+                                       const Given &given) {
+    const bool is_active = this_lane() < step.lanes;
+    switch (step.kind) {
+      case core::StepKind::root:
+        return code_roots(s, is_active, given);
+      case core::StepKind::sphere:
+        return code_bound<core::StepKind::sphere>(s, step, is_active, of, given);
+      case core::StepKind::wide:
+        return code_bound<core::StepKind::wide>(s, step, is_active, of, given);
+      case core::StepKind::narrow:
+        return code_bound<core::StepKind::narrow>(s, step, is_active, of, given);
+    }
+  }
+
+  __device__ __forceinline__ float constant(const Given &given, core::StepConstant c) const {
+    return __ldg(given.constants + c * constants_.classes);
+  }
+
+  __device__ void code_roots(std::uint32_t s, bool is_active, const Given &given) {
+    const std::array<bool, 1> active{is_active};
+    const std::array<float, 1> expected{0.0F}, variance{constant(given, core::length_variance)};
+    StepRow moved{};
+    if constexpr (!Coder::decodes) moved = row_difference(row_at(now_, 8 * slot_of(s)).row, given.row);
+    const auto component = [&](std::int32_t &of) {
+      std::array<std::int32_t, 1> value{of};
+      coder_.template component<core::StepNumber::of_root>(active, expected, variance, value);
+      of = value[0];
+    };
+    component(moved.x);
+    component(moved.y);
+    component(moved.z);
+    if constexpr (Coder::decodes) store(s, is_active, row_sum(given.row, moved), given.image);
+  }
+
+  template <core::StepKind kind>
+  __device__ void code_bound(std::uint32_t s, const codec::Step &step, bool is_active, const References &of,
+                             const Given &given) {
+    using core::reals_of;
+    const std::size_t slot = slot_of(s);
+    const StepRow parent = row_at(now_, of.parent).row;
+    core::BondVectors<float> v;
+    v.last = reals_of(row_difference(given.row, given.parent));
+    v.moved = reals_of(row_difference(parent, given.parent));
+    if constexpr (kind != core::StepKind::sphere) {
+      v.last_axis = reals_of(row_difference(given.axis, given.parent));
+      v.axis = reals_of(row_difference(row_at(now_, of.axis).row, parent));
+      v.has_second = step.has_seconds;
+      if (step.has_seconds) {
+        v.last_second = reals_of(row_difference(given.second, given.parent));
+        v.second = reals_of(row_difference(row_at(now_, of.second).row, parent));
+      }
+    }
+    const auto k = [&](core::StepConstant c) { return constant(given, c); };
+    core::BondMeans<float> means = given.means;
+    std::array<core::BondStep<core::OneLane, kind>, 1> bond;
+    bond[0].expect(v, k, rows_.gain, means);
+    if (is_active) {
+      keep(slot, core::mean_length, means.length);
+      keep(slot, core::mean_along, means.along);
+      keep(slot, core::mean_towards, means.towards);
+      keep(slot, core::mean_aside, means.aside);
+    }
+    std::array<StepRow, 1> vector{};
+    if constexpr (!Coder::decodes) vector[0] = bond[0].turn.in(row_difference(row_at(now_, 8 * slot).row, parent));
+    core::code_bonds<core::OneLane, kind>(
+        bond, std::array<bool, 1>{is_active}, [&](std::size_t) { return k; }, coder_, vector);
+    if constexpr (Coder::decodes) store(s, is_active, row_sum(parent, bond[0].turn.out(vector[0])), given.image);
+  }
+  __device__ __forceinline__ void keep(std::size_t slot, core::StepMean m, float x) const {
+    rows_.next_means[core::place_of_mean(slot, m)] = x;
+  }
+
+  __device__ __forceinline__ void store(std::uint32_t s, bool is_active, const StepRow &row, std::int32_t image) {
+    if (is_active) *reinterpret_cast<int4 *>(now_ + 8 * slot_of(s)) = make_int4(row.x, row.y, row.z, image);
+    __syncwarp();  // other lanes read it in the next step
+  }
+
+  const StepLayout &layout_;
+  const StepRows &rows_;
+  const StepConstants &constants_;
+  std::int32_t *now_;
+  const std::int32_t *before_;
+  Coder &coder_;
+};
+
+}  // namespace gpz::cuda

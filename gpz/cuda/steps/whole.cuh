@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Rows of whole molecules, from the ways between particles and their parents.
+#pragma once
+
+#include "gpz/cuda/steps/step_pass.cuh"
+#include "gpz/lanes/rows.hpp"
+
+namespace gpz::cuda {
+
+inline constexpr std::uint32_t no_particle = UINT32_MAX;
+
+__device__ __forceinline__ void store_whole(std::int32_t *row, const lanes::Way &at, lanes::RowImage image) {
+  *reinterpret_cast<int4 *>(row) = make_int4(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]),
+                                             static_cast<std::int32_t>(at[2]), static_cast<std::int32_t>(image));
+}
+
+struct WholeRow {
+  StepRow row;
+  lanes::RowImage image;
+};
+
+// A warp adds to the rows of a block, which have the way from their parent and its image, those of the parent. Calls
+// found(row, image of its parent) for each particle that has one.
+template <typename Found>
+__device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_t *rows, std::uint32_t first,
+                                           std::uint32_t end, const Found &found) {
+  struct Own {
+    bool is_used, is_root;
+    std::uint32_t parent;
+    int4 way;
+  };
+  const auto load = [&](std::uint32_t s) {
+    const std::size_t slot = std::size_t{min(s, end - 1)} * core::step_lanes + this_lane();
+    Own own{};
+    const codec::Step step = layout.steps[min(s, end - 1)];
+    own.is_used = this_lane() < step.lanes;
+    own.is_root = step.kind == core::StepKind::root;
+    own.parent = layout.parent[slot];
+    if (own.is_used) own.way = *reinterpret_cast<const int4 *>(rows + 8 * slot);
+    return own;
+  };
+  if (first == end) return;
+  Own next = load(first);
+  for (std::uint32_t s = first; s < end; ++s) {
+    const Own own = next;
+    next = load(s + 1);
+    if (own.is_used) {
+      WholeRow whole{{own.way.x, own.way.y, own.way.z}, static_cast<lanes::RowImage>(own.way.w)};
+      if (!own.is_root) {
+        const int4 parent = *reinterpret_cast<const int4 *>(rows + own.parent);
+        whole.row = row_sum(whole.row, {parent.x, parent.y, parent.z});
+        whole.image = lanes::sum_of(static_cast<lanes::RowImage>(parent.w), lanes::image_of(whole.image));
+        *reinterpret_cast<int4 *>(rows + 8 * (std::size_t{s} * core::step_lanes + this_lane())) =
+            make_int4(whole.row.x, whole.row.y, whole.row.z, static_cast<std::int32_t>(whole.image));
+        found(whole, static_cast<lanes::RowImage>(parent.w));
+      }
+    }
+    __syncwarp();
+  }
+}
+
+}  // namespace gpz::cuda

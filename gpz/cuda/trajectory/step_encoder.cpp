@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/cuda/trajectory/step_encoder.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpz/core/config.hpp"
+#include "gpz/cuda/common/carver.hpp"
+#include "gpz/cuda/difference/state.hpp"
+#include "gpz/cuda/steps/kernels.hpp"
+#include "gpz/format/bytes.hpp"
+#include "gpz/lanes/words.hpp"
+
+namespace gpz::cuda {
+
+void StepEncoder::start_from(const lanes::State &state, int threads, cudaStream_t stream) {
+  threads_ = threads;
+  steps_.start_from(state, stream);
+  learned_ = state.learned();
+  numbers_ = nullptr;
+  codes_ = nullptr;
+}
+
+void StepEncoder::restart() {
+  steps_.restart();
+  learned_ = {};
+  numbers_ = nullptr;
+  codes_ = nullptr;
+}
+
+bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
+  if (!steps_.goes_on(state) || steps_.layout().particles != state.particles) return false;
+  stream_ = call.stream;
+  const StepLayout &layout = steps_.layout();
+  rows_ = steps_.begin();
+  std::int32_t *index[core::max_components] = {};
+  const auto cut = [&](Carver carver) {
+    for (std::int32_t *&axis : index) axis = carver.take<std::int32_t>(layout.particles);
+    return carver.used();
+  };
+  reserve<char>(index_, cut(Carver(nullptr)));
+  cut(Carver(index_.data()));
+  auto *const report =
+      reinterpret_cast<Report *>(reserve<char>(lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
+  check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
+  find_indices(call.values, layout.particles, static_cast<int>(core::max_components), index, &report->values, stream_);
+  StepFinding finding{};
+  finding.layout = layout;
+  finding.rows = rows_;
+  std::copy(std::begin(index), std::end(index), finding.index);
+  finding.cell = lanes::cell_of(call.edges);
+  finding.report = &report->steps;
+  launch_find_rows(finding, stream_);
+  Report found{};
+  fetch(&found, report, sizeof(found));
+  if (found.values.invalid != 0 || found.values.wide != 0 || found.steps.is_unfit != 0) return false;
+  largest_error_ = core::bit_cast<double>(std::uint64_t{found.values.error});
+
+  lanes::Update update;
+  lanes::ModelChoice choice(*this, learned_, nullptr, update, threads_);
+  choice.fit();
+  if (!choice.choose(call.edges)) return false;
+  head_.clear();
+  choice.append(call.edges, true, head_);
+  size_ = static_cast<std::size_t>(format::round_up_8(head_.size() + 2 * first_word_.back()));
+  learned_.commit(update);
+  launch_follow(history_of(state, call.edges.axes, call.crossings), index, true, stream_);
+  steps_.finish(state, rows_, true, stream_);
+  return true;
+}
+
+lanes::Fit::Frame StepEncoder::sample() {
+  const lanes::Layout &layout = learned_.models.plan->layout;
+  std::size_t slots = 0;
+  const auto slots_of = [&](std::uint32_t b) {
+    return (layout.blocks()[b].end - layout.blocks()[b].first) * core::step_lanes;
+  };
+  for (const std::uint32_t b : layout.sample()) slots += slots_of(b);
+  constexpr std::size_t size = 8 * sizeof(std::int32_t) + core::step_means * sizeof(float);
+  if (slots * size > sampled_.capacity()) {
+    sampled_.release();
+    sampled_.allocate(slots * size);
+  }
+  auto *rows = static_cast<std::int32_t *>(sampled_.data());
+  auto *means = reinterpret_cast<float *>(rows + 8 * slots);
+  lanes::Fit::Frame frame{{}, rows_.now, rows_.gain};
+  for (const std::uint32_t b : layout.sample()) {
+    const std::size_t first = layout.blocks()[b].first * core::step_lanes, count = slots_of(b);
+    frame.blocks.push_back({b, rows, means});
+    const auto get = [&](auto *&to, const auto *from, std::size_t each) {
+      check(cudaMemcpyAsync(to, from + each * first, each * count * sizeof(*to), cudaMemcpyDeviceToHost, stream_),
+            "copy from the device");
+      to += each * count;
+    };
+    get(rows, rows_.rows, 8);
+    get(means, rows_.means, core::step_means);
+  }
+  check(cudaStreamSynchronize(stream_), "copy from the device");
+  return frame;
+}
+
+StepImages StepEncoder::images_of(const lanes::ImageRule *rules, std::size_t count) const {
+  StepImages params{};
+  params.layout = steps_.layout();
+  params.rows = rows_.rows;
+  params.now = rows_.now;
+  for (std::size_t k = 0; k < count; ++k) params.rules[k] = {rules[k].wraps, rules[k].cell};
+  params.rule_count = static_cast<std::uint32_t>(count);
+  params.report = &static_cast<Report *>(lists_.data())->steps;
+  return params;
+}
+
+std::vector<std::size_t> StepEncoder::count_images(const std::vector<lanes::ImageRule> &rules) {
+  rules_ = rules;
+  const StepImages params = images_of(rules.data(), rules.size());
+  launch_find_images(params, stream_);
+  StepReport found{};
+  fetch(&found, params.report, sizeof(found));
+  image_counts_.clear();
+  for (std::size_t k = 0; k < rules.size(); ++k)
+    image_counts_.push_back(found.is_far[k] != 0 ? SIZE_MAX : std::size_t{found.images[k]});
+  return image_counts_;
+}
+
+lanes::ImageExceptions StepEncoder::list_images(std::size_t rule) {
+  std::vector<StepImage> list(image_counts_[rule]);
+  StepImages params = images_of(&rules_[rule], 1);
+  params.list = reserve<StepImage>(scratch_, list.size());
+  params.list_capacity = static_cast<std::uint32_t>(list.size());
+  launch_find_images(params, stream_);
+  fetch(list.data(), params.list, list.size() * sizeof(list[0]));
+  std::sort(list.begin(), list.end(), [](const StepImage &a, const StepImage &b) { return a.slot < b.slot; });
+  lanes::ImageExceptions images;
+  for (const StepImage &image : list) {
+    images.slot.push_back(image.slot);
+    images.code.push_back(static_cast<std::uint8_t>(image.code));
+  }
+  return images;
+}
+
+StepItemLists StepEncoder::lists() const {
+  auto *const report = static_cast<Report *>(lists_.data());
+  return {static_cast<StepItemRow *>(items_.data()), reinterpret_cast<std::uint32_t *>(report + 1)};
+}
+
+void StepEncoder::find_items(const std::shared_ptr<lanes::Numbers> &numbers) {
+  if (numbers != numbers_) constants_ = steps_.send_constants(numbers->constants, stream_);
+  numbers_ = numbers;
+  reserve<StepItemRow>(items_, steps_.layout().items);
+  queue_items();
+}
+
+void StepEncoder::queue_items() {
+  launch_find_items(steps_.layout(), rows_, constants_, lists(), stream_);
+  has_items_ = true;
+}
+
+lanes::Counts StepEncoder::count_items() {
+  if (!has_items_) queue_items();
+  auto *const counts = reserve<std::uint32_t>(counts_, step_counts);
+  check(cudaMemsetAsync(counts, 0, step_counts * sizeof(*counts), stream_), "clearing");
+  launch_count_items(steps_.layout(), lists(), counts, stream_);
+  std::vector<std::uint32_t> found(step_counts);
+  fetch(found.data(), counts, found.size() * sizeof(found[0]));
+  lanes::Counts out;
+  static_assert(sizeof(lanes::PlaceCounts) == step_counted_tokens * sizeof(std::uint32_t));
+  const std::uint32_t *from = found.data();
+  for (lanes::PlaceCounts &place : out.places) {
+    std::copy_n(from, place.size(), place.begin());
+    from += place.size();
+  }
+  for (auto &side : out.sides)
+    for (std::uint32_t &count : side) count = *from++;
+  return out;
+}
+
+std::vector<std::uint32_t> StepEncoder::code_items(const std::shared_ptr<const lanes::Codes> &codes) {
+  if (!has_items_) queue_items();
+  constexpr std::size_t entries = std::size_t{core::step_places} * codec::StepShares::tokens;
+  auto *const on_device = reserve<std::uint32_t>(shares_, entries + core::step_side_levels);
+  if (codes != codes_) {
+    const lanes::Shares shares(*codes);
+    sent_.send(shares.for_kernels().entries, entries * sizeof(*on_device), on_device, stream_);
+    sent_.send(shares.for_kernels().sides, core::step_side_levels * sizeof(*on_device), on_device + entries, stream_);
+    codes_ = codes;
+  }
+  launch_code_items({steps_.layout(), lists(), on_device, on_device + entries}, stream_);
+  has_items_ = false;
+  std::vector<std::uint32_t> words(steps_.layout().block_count);
+  fetch(words.data(), lists().words, words.size() * sizeof(words[0]));
+  first_word_.assign(1, 0);
+  for (const std::uint32_t count : words) first_word_.push_back(first_word_.back() + count);
+  return words;
+}
+
+void StepEncoder::write(void *out, cudaStream_t stream) {
+  // The last bytes may be padding.
+  auto *const bytes = static_cast<std::uint8_t *>(out);
+  check(cudaMemsetAsync(bytes + size_ - sizeof(std::uint64_t), 0, sizeof(std::uint64_t), stream), "clearing");
+  sent_.send(head_.data(), head_.size(), out, stream);
+  auto *const first_word = reserve<std::uint64_t>(scratch_, first_word_.size());
+  sent_.send(first_word_.data(), first_word_.size() * sizeof(first_word_[0]), first_word, stream);
+  launch_copy_words(steps_.layout(), lists(), first_word, reinterpret_cast<std::uint16_t *>(bytes + head_.size()),
+                    stream);
+}
+
+void StepEncoder::fetch(void *to, const void *from, std::size_t size) {
+  if (size != 0) check(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, stream_), "results");
+  check(cudaStreamSynchronize(stream_), "steps");
+}
+
+void StepEncoder::release() {
+  restart();
+  steps_.release();
+  for (DeviceBuffer *buffer : {&index_, &items_, &counts_, &shares_, &scratch_, &lists_}) buffer->release();
+  sampled_.release();
+  sent_.release();
+}
+
+std::size_t StepEncoder::device_bytes() const {
+  std::size_t bytes = steps_.device_bytes();
+  for (const DeviceBuffer *buffer : {&index_, &items_, &counts_, &shares_, &scratch_, &lists_})
+    bytes += buffer->capacity();
+  return bytes;
+}
+
+}  // namespace gpz::cuda

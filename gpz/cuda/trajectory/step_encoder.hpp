@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Encodes sections of coding 13 without new molecules in device memory, with the bytes of lanes::encode.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/common/pinned_ring.hpp"
+#include "gpz/cuda/difference/difference.hpp"
+#include "gpz/cuda/trajectory/steps.hpp"
+#include "gpz/lanes/model_choice.hpp"
+
+namespace gpz::cuda {
+
+class StepEncoder : private lanes::FrameCoder {
+ public:
+  struct Call {
+    const DeviceValues &values;  // of all particles of the state
+    lanes::Edges edges;
+    DeviceCrossings crossings;
+    cudaStream_t stream;
+  };
+  // Goes on from the state of a CPU, which is not empty.
+  void start_from(const lanes::State &state, int threads, cudaStream_t stream);
+  bool empty() const { return steps_.empty(); }
+  // Begins anew: encode() returns false until the next start_from().
+  void restart();
+
+  // Encodes the next section, and advances the history, whose motion ends. Waits for the stream. Returns false, and
+  // advances nothing, if values are not on the grid, or rows or images are too far away: only a CPU encodes those.
+  // Throws out_of_memory.
+  bool encode(DeviceDifferenceState &state, const Call &call);
+
+  // Of the last section, behind its head: bytes, a multiple of 8, and the largest error of its values.
+  std::size_t size() const { return size_; }
+  double largest_error() const { return largest_error_; }
+  // Queues writing to `out` in device memory, aligned to 8, with room for size() bytes.
+  void write(void *out, cudaStream_t stream);
+
+  // The caller has waited for all work.
+  void release();
+  std::size_t device_bytes() const;
+  std::uint64_t allocations() const { return allocations_ + steps_.allocations(); }
+
+ private:
+  struct Report {
+    IndexReport values;
+    StepReport steps;
+  };
+
+  lanes::Fit::Frame sample() override;
+  std::vector<std::size_t> count_images(const std::vector<lanes::ImageRule> &rules) override;
+  lanes::ImageExceptions list_images(std::size_t rule) override;
+  void find_items(const std::shared_ptr<lanes::Numbers> &numbers) override;
+  lanes::Counts count_items() override;
+  std::vector<std::uint32_t> code_items(const std::shared_ptr<const lanes::Codes> &codes) override;
+
+  void queue_items();
+  StepItemLists lists() const;
+  StepImages images_of(const lanes::ImageRule *rules, std::size_t count) const;
+  template <typename T>
+  T *reserve(DeviceBuffer &buffer, std::size_t count) {
+    if (grow(buffer, count * sizeof(T))) ++allocations_;
+    return static_cast<T *>(buffer.data());
+  }
+  // Copies from the device, and waits.
+  void fetch(void *to, const void *from, std::size_t size);
+
+  DeviceSteps steps_;
+  lanes::Learned learned_;
+  int threads_ = 1;
+  // Of the frame that is encoded.
+  cudaStream_t stream_ = nullptr;
+  StepRows rows_{};
+  StepConstants constants_{};
+  bool has_items_ = false;  // words take their places
+  std::vector<lanes::ImageRule> rules_;
+  std::vector<std::size_t> image_counts_;
+  std::vector<std::uint64_t> first_word_;
+  // Those that the device has.
+  std::shared_ptr<const lanes::Numbers> numbers_;
+  std::shared_ptr<const lanes::Codes> codes_;
+
+  std::vector<std::uint8_t> head_;
+  std::size_t size_ = 0;
+  double largest_error_ = 0;
+  DeviceBuffer index_;
+  DeviceBuffer items_;
+  DeviceBuffer counts_;
+  DeviceBuffer shares_;
+  DeviceBuffer scratch_;  // images, or first words of the blocks
+  DeviceBuffer lists_;    // report, words of the blocks
+  PinnedBuffer sampled_;  // rows and means
+  PinnedRing sent_;
+  std::uint64_t allocations_ = 0;
+};
+
+}  // namespace gpz::cuda

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/cuda/trajectory/steps.hpp"
+
+#include <cstring>
+
+#include "gpz/cuda/common/carver.hpp"
+#include "gpz/cuda/difference/state.hpp"
+#include "gpz/cuda/steps/kernels.hpp"
+
+namespace gpz::cuda {
+
+namespace {
+
+template <typename T, typename Values>
+void copy_to_device(const T *to, const Values &from, cudaStream_t stream) {
+  if (from.empty()) return;
+  check(cudaMemcpyAsync(const_cast<T *>(to), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice, stream),
+        "copy to the device");
+  // Pinned memory would be as large as the layout.
+  check(cudaStreamSynchronize(stream), "copy to the device");
+}
+
+// Three components, and a side.
+std::uint32_t items_of(core::StepKind kind) {
+  return kind == core::StepKind::sphere || kind == core::StepKind::wide ? 4 : 3;
+}
+
+}  // namespace
+
+void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
+  const ChunkBytes &bytes = call.section;
+  lanes::OpenedSection section = lanes::open_section(
+      [&](std::size_t offset, std::size_t count) { return bytes.host(offset, count); }, bytes.size(), call.box,
+      static_cast<std::size_t>(state.particles), models_, known_plan_, bytes.values().threads);
+  const bool is_new = section.has(lanes::new_plan);
+  models_.take(section.models);
+  take(section.models, call.stream);
+  start_rows(state, section.cell, is_new, call.stream);
+
+  check(cudaMemsetAsync(call.status, 0, sizeof(*call.status), call.stream), "clearing");
+  const StepDecode params = decoding(section, call);
+  launch_decode_steps(params, call.stream);
+  StepPlacing placing{};
+  placing.layout = layout_;
+  placing.rows = params.rows.rows;
+  placing.now = params.rows.now;
+  placing.cell = section.cell;
+  placing.wraps = section.has(lanes::wraps);
+  placing.images = reinterpret_cast<const StepImage *>(params.first_word + layout_.block_count + 1);
+  placing.image_count = static_cast<std::uint32_t>(section.images.slot.size());
+  placing.history = history_of(state, call.box, call.crossings);
+  placing.rests = section.has(lanes::motion_ends);
+  placing.status = call.status;
+  launch_place_steps(placing, call.stream);
+  finish(state, params.rows, placing.rests, call.stream);
+}
+
+void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
+  restart();
+  models_ = state.learned().models;
+  sections_ = state.learned().sections;
+  send_layout(*models_.plan, stream);
+  on_device_ = models_.plan;
+  now_ = state.now();
+  frames_ = state.frames();
+  copy_to_device(reserve<std::int32_t>(rows_, state.rows().size()), state.rows(), stream);
+  copy_to_device(reserve<float>(means_[last_means_], state.means().size()), state.means(), stream);
+}
+
+StepRows DeviceSteps::begin() {
+  StepRows found = rows();
+  found.next_means = reserve<float>(means_[1 - last_means_], layout_.slots * core::step_means);
+  return found;
+}
+
+void DeviceSteps::finish(DeviceDifferenceState &state, const StepRows &found, bool rests, cudaStream_t stream) {
+  if (found.next_means != found.means) last_means_ = 1 - last_means_;
+  count_frame(state);
+  if (rests) end_motion(state, stream);
+  now_ = found.now;
+  frames_ = state.frames;
+  ++sections_;
+}
+
+// Those that are new.
+void DeviceSteps::take(const lanes::Models &models, cudaStream_t stream) {
+  if (models.plan != nullptr) sections_ = 0;
+  if (models.plan != nullptr && models.plan != on_device_) {
+    on_device_ = nullptr;
+    send_layout(*models.plan, stream);
+    on_device_ = models.plan;
+  }
+  if (models.numbers != nullptr) send_constants(models.numbers->constants, stream);
+  if (models.codes != nullptr) {
+    const codec::StepCodes codes = models.codes->for_kernels();
+    constexpr std::size_t entries = std::size_t{core::step_places} * core::step_table_size;
+    auto *const to = reserve<std::uint32_t>(codes_, entries + core::step_side_levels);
+    sent_.send(codes.entries, entries * sizeof(*to), to, stream);
+    sent_.send(codes.sides, core::step_side_levels * sizeof(*to), to + entries, stream);
+  }
+}
+
+void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
+  const lanes::Layout &layout = plan.layout;
+  const codec::StepTable table = layout.table(nullptr);
+  const std::size_t slots = layout.slots();
+  std::vector<StepLayout::Block> blocks;
+  std::vector<std::uint32_t> first_item(layout.steps().size());
+  std::uint32_t items = 0;
+  for (const lanes::Layout::Block &of : layout.blocks()) {
+    StepLayout::Block block{static_cast<std::uint32_t>(of.first), static_cast<std::uint32_t>(of.end), items, 0};
+    for (std::uint32_t s = block.first; s < block.end; ++s) {
+      first_item[s] = block.items;
+      block.items += items_of(layout.steps()[s].kind);
+    }
+    items += block.items + 1;
+    blocks.push_back(block);
+  }
+  format::Column<std::uint8_t> of_class(slots);
+  for (std::size_t s = 0; s < slots; ++s) {
+    const std::uint32_t particle = layout.particle_at()[s];
+    const bool is_used = particle != lanes::Layout::nobody;
+    of_class[s] = is_used ? plan.molecules.of_class[particle] : of_class[s / core::step_lanes * core::step_lanes];
+  }
+  StepLayout on_device{};
+  const auto cut = [&](Carver carver) {
+    on_device.steps = carver.take<codec::Step>(layout.steps().size());
+    on_device.parent = carver.take<std::uint32_t>(slots);
+    on_device.axis = carver.take<std::uint32_t>(slots);
+    on_device.second = carver.take<std::uint32_t>(slots);
+    on_device.particle_at = carver.take<std::uint32_t>(slots);
+    on_device.of_class = carver.take<std::uint8_t>(slots);
+    on_device.slot_of = carver.take<std::uint32_t>(layout.particles());
+    on_device.first_item = carver.take<std::uint32_t>(first_item.size());
+    on_device.blocks = carver.take<StepLayout::Block>(blocks.size());
+    return carver.used();
+  };
+  reserve<char>(layout_memory_, cut(Carver(nullptr)));
+  cut(Carver(layout_memory_.data()));
+  struct Slots {
+    const std::uint32_t *from;
+    std::size_t count;
+    const std::uint32_t *data() const { return from; }
+    std::size_t size() const { return count; }
+    bool empty() const { return count == 0; }
+  };
+  copy_to_device(on_device.steps, layout.steps(), stream);
+  copy_to_device(on_device.parent, Slots{table.parent, slots}, stream);
+  copy_to_device(on_device.axis, Slots{table.axis, slots}, stream);
+  copy_to_device(on_device.second, Slots{table.second, slots}, stream);
+  copy_to_device(on_device.particle_at, layout.particle_at(), stream);
+  copy_to_device(on_device.of_class, of_class, stream);
+  copy_to_device(on_device.slot_of, layout.slot_of(), stream);
+  copy_to_device(on_device.first_item, first_item, stream);
+  copy_to_device(on_device.blocks, blocks, stream);
+  on_device.block_count = static_cast<std::uint32_t>(blocks.size());
+  on_device.items = items;
+  on_device.slots = slots;
+  on_device.particles = layout.particles();
+  layout_ = on_device;
+}
+
+const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassConstants> &constants,
+                                                 cudaStream_t stream) {
+  constants_.classes = static_cast<std::uint32_t>(constants.size());
+  std::vector<float> values(constants_.size());
+  for (std::size_t c = 0; c < constants.size(); ++c) {
+    float *to = values.data() + c;
+    for (const core::StepKind kind : {core::StepKind::narrow, core::StepKind::sphere})
+      for (const float x : lanes::constants_of(constants[c], kind)) {
+        *to = x;
+        to += constants.size();
+      }
+  }
+  auto *const to = reserve<float>(constants_memory_, values.size());
+  sent_.send(values.data(), values.size() * sizeof(float), to, stream);
+  constants_.values = to;
+  return constants_;
+}
+
+void DeviceSteps::start_rows(const DeviceDifferenceState &state, const molecule::Cell &cell, bool is_new,
+                             cudaStream_t stream) {
+  if (!is_new && frames_ == state.frames) return;
+  reserve<std::int32_t>(rows_, 8 * layout_.slots);
+  if (is_new) {
+    const std::size_t size = layout_.slots * core::step_means * sizeof(float);
+    check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
+  }
+  launch_start_rows(layout_, rows(), state.last, cell, stream);
+}
+
+// Of the next frame.
+StepRows DeviceSteps::rows() const {
+  auto *const means = static_cast<float *>(means_[last_means_].data());
+  return {static_cast<std::int32_t *>(rows_.data()), 4 - now_, means, means, lanes::gain_of_means(sections_)};
+}
+
+StepDecode DeviceSteps::decoding(const lanes::OpenedSection &section, const Call &call) {
+  StepDecode params{};
+  params.layout = layout_;
+  params.rows = rows();
+  params.constants = constants_;
+  params.entries = static_cast<const std::uint32_t *>(codes_.data());
+  params.sides = params.entries + std::size_t{core::step_places} * core::step_table_size;
+  params.words = static_cast<const std::uint16_t *>(call.section.device(section.words_at));
+  params.status = call.status;
+  static_assert(sizeof(StepImage) == sizeof(std::uint64_t));
+  std::vector<std::uint64_t> lists{0};
+  for (const std::uint32_t words : section.words) lists.push_back(lists.back() + words);
+  const std::size_t blocks = lists.size();
+  lists.resize(blocks + section.images.slot.size());
+  for (std::size_t k = 0; k < section.images.slot.size(); ++k) {
+    const StepImage image{section.images.slot[k], section.images.code[k]};
+    std::memcpy(&lists[blocks + k], &image, sizeof image);
+  }
+  auto *const to = reserve<std::uint64_t>(lists_, lists.size());
+  sent_.send(lists.data(), lists.size() * sizeof(*to), to, call.stream);
+  params.first_word = to;
+  return params;
+}
+
+void DeviceSteps::restart() {
+  models_ = {};
+  frames_ = sections_ = 0;
+}
+
+void DeviceSteps::release() {
+  restart();
+  known_plan_ = {};
+  on_device_ = nullptr;
+  for (DeviceBuffer *buffer : {&layout_memory_, &rows_, &means_[0], &means_[1], &constants_memory_, &codes_, &lists_})
+    buffer->release();
+  sent_.release();
+}
+
+std::size_t DeviceSteps::device_bytes() const {
+  std::size_t bytes = 0;
+  for (const DeviceBuffer *buffer :
+       {&layout_memory_, &rows_, &means_[0], &means_[1], &constants_memory_, &codes_, &lists_})
+    bytes += buffer->capacity();
+  return bytes;
+}
+
+}  // namespace gpz::cuda

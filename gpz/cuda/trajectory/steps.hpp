@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Steps of a chunk in device memory, since its independent chunk: decodes sections of coding 13 as lanes::decode does.
+// Molecules, constants and tables are read on the host; the layout stays on the device as long as sections have the
+// same molecules. Work is queued on the caller's stream; new molecules, and growth, wait for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/common/pinned_ring.hpp"
+#include "gpz/cuda/difference/difference.hpp"
+#include "gpz/cuda/steps/params.hpp"
+#include "gpz/cuda/trajectory/chunk_bytes.hpp"
+#include "gpz/lanes/section.hpp"
+
+namespace gpz::cuda {
+
+// Molecules, constants, tables and rows on the device.
+class DeviceSteps {
+ public:
+  struct Call {
+    const ChunkBytes &section;  // behind coding, axes and exact values
+    core::GridBox box;
+    DeviceCrossings crossings;
+    std::uint32_t *status;  // device memory, as that of SectionDecoding
+    cudaStream_t stream;
+  };
+  // Decodes the next section, and advances the state. Throws corrupt, limit_exceeded, std::bad_alloc, out_of_memory.
+  void decode(DeviceDifferenceState &state, const Call &call);
+
+  // Encoders: goes on from the state of a CPU, which is not empty.
+  void start_from(const lanes::State &state, cudaStream_t stream);
+  // Encoders: where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
+  StepRows begin();
+  const StepLayout &layout() const { return layout_; }
+  const StepConstants &send_constants(const std::vector<lanes::ClassConstants> &constants, cudaStream_t stream);
+  void finish(DeviceDifferenceState &state, const StepRows &found, bool rests, cudaStream_t stream);
+  bool empty() const { return models_.plan == nullptr; }
+  // Whether the rows are those of the last frame.
+  bool goes_on(const DeviceDifferenceState &state) const { return !empty() && frames_ == state.frames; }
+
+  // Begins anew: at an independent chunk, and where particles leave or arrive. Keeps memory for what comes.
+  void restart();
+  // The caller has waited for all work.
+  void release();
+  std::size_t device_bytes() const;
+  std::uint64_t allocations() const { return allocations_; }
+
+ private:
+  void take(const lanes::Models &models, cudaStream_t stream);
+  void send_layout(const lanes::Plan &plan, cudaStream_t stream);
+  void start_rows(const DeviceDifferenceState &state, const molecule::Cell &cell, bool is_new, cudaStream_t stream);
+  StepDecode decoding(const lanes::OpenedSection &section, const Call &call);
+  StepRows rows() const;
+  template <typename T>
+  T *reserve(DeviceBuffer &buffer, std::size_t count) {
+    if (grow(buffer, count * sizeof(T))) ++allocations_;
+    return static_cast<T *>(buffer.data());
+  }
+
+  lanes::Models models_;
+  lanes::KnownPlan known_plan_;
+  std::shared_ptr<lanes::Plan> on_device_;  // whose layout the device has
+  StepLayout layout_{};
+  StepConstants constants_{};
+  std::uint64_t frames_ = 0;    // of the history, when the rows were written
+  std::uint64_t sections_ = 0;  // with these molecules
+  unsigned now_ = 0;            // 0 or 4: where the rows of the last frame are
+  int last_means_ = 0;          // which of means_
+  DeviceBuffer layout_memory_;
+  DeviceBuffer rows_;
+  DeviceBuffer means_[2];  // the second ones: encoders
+  DeviceBuffer constants_memory_;
+  DeviceBuffer codes_;
+  DeviceBuffer lists_;  // of a section: first words of blocks, images
+  PinnedRing sent_;
+  std::uint64_t allocations_ = 0;
+};
+
+}  // namespace gpz::cuda

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "gpz/lanes/model_choice.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "gpz/format/bytes.hpp"
+#include "gpz/lanes/tilted.hpp"
+
+namespace gpz::lanes {
+
+namespace {
+
+// The sections with the same molecules, counted from 1, that constants and tables are fitted to, and those
+// whose constants are fitted once more.
+constexpr std::array<std::uint64_t, 8> fitted{1, 2, 3, 4, 6, 8, 10, 12};
+constexpr std::array<std::uint64_t, 2> refitted{3, 12};
+bool is_in(std::uint64_t number, const std::uint64_t *first, const std::uint64_t *last) {
+  return std::find(first, last, number) != last;
+}
+
+double cost(const Codes &codes, const Counts &counts) { return codes.cost_of(counts.places, counts.sides); }
+
+}  // namespace
+
+std::size_t Update::firmly_bound() const {
+  if (models.plan == nullptr || models.numbers == nullptr) return 0;
+  std::size_t count = 0;
+  const Molecules &of = models.plan->molecules;
+  for (std::size_t i = 0; i < of.particles(); ++i) {
+    if (of.tree[i].parent == 0) continue;
+    const ClassConstants &k = models.numbers->constants[of.of_class[i]];
+    const double deviation = std::sqrt(power_of(k.length_variance, least_variance_exponent));
+    count += deviation <= k.length / 16.0 / 8 ? 1 : 0;
+  }
+  return count;
+}
+
+void Learned::commit(Update &update) {
+  if (update.models.plan != nullptr) sections = 0;
+  models.take(std::move(update.models));
+  if (update.fit) fit = std::move(*update.fit);
+  if (update.counts != nullptr) counts = std::move(update.counts);
+  if (update.has_settled) counts.reset();
+  words = update.words;
+  if (!update.is_key) {
+    ++sections;
+    return;
+  }
+  // Nothing that a key frame is fitted to serves difference frames.
+  fit = {};
+  counts.reset();
+}
+
+ModelChoice::ModelChoice(FrameCoder &frame, const Learned &last, const std::shared_ptr<Plan> &plan, Update &update,
+                         int threads)
+    : frame_(frame), last_(last), update_(update), models_(last.models), is_new_(plan != nullptr), threads_(threads) {
+  update.models.plan = plan;
+  models_.take(update.models);
+}
+
+void ModelChoice::fit() {
+  update_.has_settled = section_number() >= fitted.back();
+  if (!is_in(section_number() + 1, fitted.begin(), fitted.end())) return;
+  // A state of a decoder has no sums; what was read stays as it is.
+  if (!is_first() && last_.fit.empty()) return;
+  update_.fit = last_.fit;
+  if (is_first()) {
+    update_.fit.emplace();
+    update_.fit->start(models_.plan->molecules.is_wide.size());
+  }
+  update_.fit->add(models_.plan->molecules, models_.plan->layout, frame_.sample(), threads_);
+  if (!is_first()) return;
+  update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
+  models_.numbers->constants = update_.fit->constants();
+  for (std::size_t c = 0; shapes_ != nullptr && c < shapes_->size(); ++c) {
+    ClassConstants &constants = models_.numbers->constants[c];
+    constants.weight = {};  // a template is the mean of its class
+    constants.length = (*shapes_)[c].length;
+    constants.along = (*shapes_)[c].along;
+  }
+}
+
+void ModelChoice::use(const Templates &templates, const std::vector<ClassConstants> &shapes) {
+  templates_ = &templates;
+  shapes_ = &shapes;
+}
+
+void ModelChoice::replace_plan(const std::shared_ptr<Plan> &plan) {
+  update_.models.plan = models_.plan = plan;
+  is_new_ = true;
+}
+
+bool ModelChoice::choose(const Edges &edges) {
+  if (!choose_images(edges)) return false;
+  frame_.find_items(models_.numbers);
+  const bool is_settled = has_settled();
+  if (!is_settled && !refit()) choose_codes();
+  const std::size_t words = code_items();
+  update_.words = is_settled ? last_.words : words;
+  if (is_settled && words > last_.words + last_.words / 32) {
+    choose_codes();
+    update_.words = code_items();
+  }
+  return true;
+}
+
+bool ModelChoice::choose_images(const Edges &edges) {
+  const Cell cell = cell_of(edges);
+  std::vector<unsigned> flags{0, wraps};
+  std::vector<ImageRule> rules{{false, cell}, {true, cell}};
+  if (edges.tilted) {
+    flags.push_back(wraps | brick);
+    rules.push_back({true, cell_of(edges, true)});
+  }
+  const std::vector<std::size_t> counts = frame_.count_images(rules);
+  const auto best = static_cast<std::size_t>(std::min_element(counts.begin(), counts.end()) - counts.begin());
+  if (counts[best] == SIZE_MAX) return false;
+  flags_ = flags[best] | (edges.tilted ? static_cast<unsigned>(tilted) : 0);
+  images_ = counts[best] == 0 ? ImageExceptions() : frame_.list_images(best);
+  return true;
+}
+
+// Tables are compared with better ones in the first frames, and now and then.
+bool ModelChoice::has_settled() const {
+  constexpr std::uint64_t interval = 8;
+  return !update_.fit && last_.sections % interval != 0;
+}
+
+// Constants and tables are fitted once more to all frames so far, if they save in 32 frames what they take.
+bool ModelChoice::refit() {
+  constexpr double frames = 32;
+  if (is_first() || !update_.fit) return false;
+  if (!is_in(section_number() + 1, refitted.begin(), refitted.end())) return false;
+  const double before = cost(*models_.codes, frame_.count_items());
+  auto numbers = std::make_shared<Numbers>();
+  numbers->constants = update_.fit->constants();
+  const std::shared_ptr<Numbers> last = std::exchange(models_.numbers, numbers);
+  update_.models.numbers = models_.numbers;
+  frame_.find_items(models_.numbers);
+  const Counts counts = frame_.count_items();
+  update_.models.codes = codes_for(counts);
+  std::vector<std::uint8_t> stored;
+  append_numbers(stored);
+  update_.models.codes->append(stored);
+  if (frames * (before - cost(*update_.models.codes, counts)) > 8.0 * static_cast<double>(stored.size())) {
+    models_.codes = update_.models.codes;
+    return true;
+  }
+  models_.numbers = last;
+  update_.models.numbers = nullptr;
+  update_.models.codes = nullptr;
+  frame_.find_items(models_.numbers);
+  return false;
+}
+
+void ModelChoice::append_numbers(std::vector<std::uint8_t> &bytes) const {
+  append_constants(models_.numbers->constants, is_new_ ? nullptr : &last_.models.numbers->constants, bytes);
+}
+
+// The best tables for these numbers; in the first frames, also for those before.
+std::shared_ptr<Codes> ModelChoice::codes_for(const Counts &counts) {
+  auto codes = std::make_shared<Codes>();
+  if (!update_.fit) {
+    codes->choose(counts.places, counts.sides);
+    return codes;
+  }
+  update_.counts = is_first() ? std::make_shared<Counts>() : std::make_shared<Counts>(*last_.counts);
+  update_.counts->add(counts);
+  codes->choose(update_.counts->places, update_.counts->sides);
+  return codes;
+}
+
+void ModelChoice::choose_codes() {
+  const Counts counts = frame_.count_items();
+  std::shared_ptr<Codes> own = codes_for(counts);
+  if (update_.models.numbers == nullptr) {
+    std::vector<std::uint8_t> stored;
+    own->append(stored);
+    if (cost(*own, counts) + 8.0 * static_cast<double>(stored.size()) >= cost(*models_.codes, counts)) return;
+  }
+  update_.models.codes = models_.codes = std::move(own);
+}
+
+std::size_t ModelChoice::code_items() {
+  words_ = frame_.code_items(models_.codes);
+  return std::accumulate(words_.begin(), words_.end(), std::size_t{0});
+}
+
+void ModelChoice::append(const Edges &edges, bool rests, std::vector<std::uint8_t> &bytes) {
+  update_.rests = rests;
+  if (rests) flags_ |= motion_ends;
+  if (is_new_) flags_ |= new_plan;
+  if (update_.models.numbers != nullptr) flags_ |= new_constants;
+  if (update_.models.codes != nullptr) flags_ |= new_codes;
+  const std::size_t begin = bytes.size();
+  format::ByteWriter writer(bytes);
+  writer.u64(flags_);
+  if (edges.tilted) append_tilted(*edges.tilted, bytes);
+  std::size_t plan_bytes = 0;
+  if (is_new_) {
+    std::vector<std::uint8_t> plan;
+    append_plan(models_.plan->molecules, plan, threads_);
+    plan_bytes = plan.size();
+    writer.u64(plan_bytes);
+    bytes.insert(bytes.end(), plan.begin(), plan.end());
+  }
+  if (update_.models.numbers != nullptr) append_numbers(bytes);
+  if (update_.models.codes != nullptr) models_.codes->append(bytes);
+  // What a key frame has besides molecules serves that frame alone.
+  update_.lasting_bytes = update_.is_key ? plan_bytes : bytes.size() - begin;
+  if (templates_ != nullptr) templates_->append(bytes);
+  if (update_.is_key) update_.fit.reset();
+  images_.append(bytes);
+  for (const std::uint32_t words : words_) writer.u32(words);
+}
+
+}  // namespace gpz::lanes

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The parts of a section of steps in front of its words (docs/format.md, section 9d), for decoders on CPU and GPU.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "gpz/core/residual.hpp"
+#include "gpz/lanes/codes.hpp"
+#include "gpz/lanes/constants.hpp"
+#include "gpz/lanes/images.hpp"
+#include "gpz/lanes/plan.hpp"
+#include "gpz/lanes/templates.hpp"
+
+namespace gpz::lanes {
+
+enum SectionFlag : unsigned {
+  new_plan = 1,
+  new_constants = 2,
+  new_codes = 4,
+  wraps = 8,
+  tilted = 16,
+  brick = 32,
+  motion_ends = 64,
+  all_flags = 127
+};
+
+struct Numbers {
+  std::vector<ClassConstants> constants;
+  ConstantColumns columns;
+
+  // For kernels of the CPU.
+  const float *columns_for(const Layout &layout) {
+    if (columns.data() == nullptr) columns.fill(layout, constants);
+    return columns.data();
+  }
+};
+
+// What sections share until one replaces it.
+struct Models {
+  std::shared_ptr<Plan> plan;
+  std::shared_ptr<Numbers> numbers;
+  std::shared_ptr<Codes> codes;
+
+  // Takes those of `newer` that are not null.
+  void take(Models newer) {
+    if (newer.plan != nullptr) plan = std::move(newer.plan);
+    if (newer.numbers != nullptr) numbers = std::move(newer.numbers);
+    if (newer.codes != nullptr) codes = std::move(newer.codes);
+  }
+};
+
+// Decoders keep the plan that they read last, and its bytes: the next key interval often has the same ones.
+class KnownPlan {
+ public:
+  // Throws as read_plan().
+  const std::shared_ptr<Plan> &read(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads);
+  const std::shared_ptr<Plan> &plan() const { return plan_; }
+  std::size_t memory_usage() const;
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+  std::shared_ptr<Plan> plan_;
+};
+
+// Part of the last frame in the means of particles, behind so many sections with these molecules: means of all frames,
+// and then of the last ones.
+inline float gain_of_means(std::uint64_t sections) {
+  constexpr std::uint64_t most = 16;
+  return 1.0F / static_cast<float>(std::min(sections + 1, most));
+}
+
+// Returns `count` bytes of a section from `offset` on, all of which it has. They are valid until the next call.
+using ReadBytes = std::function<const std::uint8_t *(std::size_t offset, std::size_t count)>;
+
+struct OpenedSection {
+  unsigned flags = 0;
+  Cell cell;
+  Models models;        // those that are new; null: as before
+  Templates templates;  // of a key frame
+  ImageExceptions images;
+  std::vector<std::uint32_t> words;  // of each block
+  std::size_t words_at = 0;          // bytes in front of the first one
+
+  bool has(SectionFlag flag) const { return (flags & flag) != 0; }
+};
+// Opens a section of `size` bytes; `is_key`: of a key frame. `last`: the models of the section before; tables that
+// nobody else has are written over. Throws corrupt, limit_exceeded, std::bad_alloc.
+OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::GridBox &axes, std::size_t particles,
+                           bool is_key, Models &last, KnownPlan &known, int threads);
+
+}  // namespace gpz::lanes
