@@ -11,6 +11,7 @@
 
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/format/opened_chunk.hpp"
+#include "gpz/lanes/section.hpp"
 
 namespace gpz::cuda {
 
@@ -19,6 +20,7 @@ struct HostValues {
   PinnedBuffer on_host;
   DeviceBuffer on_device;
   std::unique_ptr<Event> sent;  // recorded after the copy
+  lanes::State steps;           // of a key frame in steps, for the difference frames after it
   int threads = 1;
 
   // Waits until the values before were copied. Growth waits for all work. Throws out_of_memory.
@@ -36,6 +38,7 @@ struct HostValues {
   }
   // The caller has waited for all work.
   void release() {
+    steps = {};
     on_host.release();
     on_device.release();
     sent.reset();

@@ -103,12 +103,15 @@ void ChunkDecoder::start(const Call &call, const ChunkBytes &bytes, const Indepe
       throw Error(Status::invalid_argument, "a field with a step needs its bound");
   }
   history_.start(fields_, kept, call.particles, wide(), call.stream);
+  lanes::State &steps = bytes.values().steps;
+  steps.restart();
   has_no_values_ = !decoder.starts_history;
   if (call.by_id) {
     decode_ids(call, bytes, decoder, 0, call.particles);
     rank(call);
   }
   decode_others(call, bytes, decoder, 0, call.particles);
+  if (!steps.empty() && kept[0] == Kept::state) steps_.start_from(steps, call.stream);
   write_fields(call, 0);
 }
 

@@ -6,6 +6,7 @@
 #include "gpz/cuda/trajectory/rows.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/trajectory/independent_chunk.hpp"
+#include "gpz/trajectory/indices.hpp"
 
 namespace gpz::cuda {
 
@@ -44,7 +45,8 @@ void SectionsOnHost::decode(std::size_t f) {
     values.component[d] = {on_device, stride, type};
     keys[d] = static_cast<const std::int64_t *>(on_device);
   }
-  opened().write(f, target, memory.threads);
+  trajectory::Indices indices;
+  opened().write(f, target, memory.threads, indices, &memory.steps);
   check(cudaMemcpyAsync(memory.on_device.data(), memory.on_host.data(), all, cudaMemcpyHostToDevice, stream_),
         "copy to the device");
   memory.sent->record(stream_);

@@ -31,7 +31,7 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
   const ChunkBytes &bytes = call.section;
   lanes::OpenedSection section = lanes::open_section(
       [&](std::size_t offset, std::size_t count) { return bytes.host(offset, count); }, bytes.size(), call.box,
-      static_cast<std::size_t>(state.particles), models_, known_plan_, bytes.values().threads);
+      static_cast<std::size_t>(state.particles), false, models_, known_plan_, bytes.values().threads);
   const bool is_new = section.has(lanes::new_plan);
   models_.take(section.models);
   take(section.models, call.stream);
@@ -58,9 +58,8 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
 void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
   restart();
   models_ = state.learned().models;
+  take(models_, stream);
   sections_ = state.learned().sections;
-  send_layout(*models_.plan, stream);
-  on_device_ = models_.plan;
   now_ = state.now();
   frames_ = state.frames();
   copy_to_device(reserve<std::int32_t>(rows_, state.rows().size()), state.rows(), stream);
@@ -85,11 +84,7 @@ void DeviceSteps::finish(DeviceDifferenceState &state, const StepRows &found, bo
 // Those that are new.
 void DeviceSteps::take(const lanes::Models &models, cudaStream_t stream) {
   if (models.plan != nullptr) sections_ = 0;
-  if (models.plan != nullptr && models.plan != on_device_) {
-    on_device_ = nullptr;
-    send_layout(*models.plan, stream);
-    on_device_ = models.plan;
-  }
+  if (models.plan != nullptr) send_plan(stream);
   if (models.numbers != nullptr) send_constants(models.numbers->constants, stream);
   if (models.codes != nullptr) {
     const codec::StepCodes codes = models.codes->for_kernels();
@@ -98,6 +93,14 @@ void DeviceSteps::take(const lanes::Models &models, cudaStream_t stream) {
     sent_.send(codes.entries, entries * sizeof(*to), to, stream);
     sent_.send(codes.sides, core::step_side_levels * sizeof(*to), to + entries, stream);
   }
+}
+
+// Unless the device has it.
+void DeviceSteps::send_plan(cudaStream_t stream) {
+  if (models_.plan == on_device_) return;
+  on_device_ = nullptr;
+  send_layout(*models_.plan, stream);
+  on_device_ = models_.plan;
 }
 
 void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {

@@ -31,7 +31,7 @@ class DeviceSteps {
   // Decodes the next section, and advances the state. Throws corrupt, limit_exceeded, std::bad_alloc, out_of_memory.
   void decode(DeviceDifferenceState &state, const Call &call);
 
-  // Encoders: goes on from the state of a CPU, which is not empty.
+  // Goes on from the state of a CPU, which is not empty.
   void start_from(const lanes::State &state, cudaStream_t stream);
   // Encoders: where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
   StepRows begin();
@@ -51,6 +51,7 @@ class DeviceSteps {
 
  private:
   void take(const lanes::Models &models, cudaStream_t stream);
+  void send_plan(cudaStream_t stream);
   void send_layout(const lanes::Plan &plan, cudaStream_t stream);
   void start_rows(const DeviceDifferenceState &state, const molecule::Cell &cell, bool is_new, cudaStream_t stream);
   StepDecode decoding(const lanes::OpenedSection &section, const Call &call);
