@@ -20,7 +20,7 @@ constexpr std::size_t window = 63;  // in slots
 // Relative to the distance of the nearest particle. Carbon and hydrogen of a chain are 1.53 and 1.09 Angstrom from a
 // carbon; the bond and the hydrogen bond of water are 0.96 and 1.8.
 constexpr double longest_bond = 1.6;
-constexpr double nearly_as_near = 1.3;    // relative to the distance of the nearest candidate
+constexpr double nearly_as_near = 1.2;    // relative to the distance of the nearest candidate
 constexpr std::size_t more_frequent = 2;  // a lag that is this many times as frequent is preferred
 constexpr double farthest = 1048576;      // in grid steps
 constexpr double surely_more = 1.000001;  // more than rounding can change
