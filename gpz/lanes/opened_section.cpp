@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "gpz/codec/memory.hpp"
 #include "gpz/format/bytes.hpp"
@@ -74,22 +75,30 @@ void read_words(Parts &in, std::size_t blocks, OpenedSection &section) {
 
 }  // namespace
 
-const std::shared_ptr<Plan> &KnownPlan::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles,
-                                             int threads) {
-  const bool is_known = plan_ != nullptr && bytes_.size() == size && std::memcmp(bytes_.data(), bytes, size) == 0 &&
-                        plan_->layout.particles() == particles;
-  if (!is_known) {
-    plan_ = nullptr;
-    plan_ = read_plan(bytes, size, particles, threads);
-    bytes_.assign(bytes, bytes + size);
-  }
-  return plan_;
+const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles,
+                                              int threads) {
+  const auto is = [&](const Known &known) {
+    return known.plan != nullptr && known.bytes.size() == size && std::memcmp(known.bytes.data(), bytes, size) == 0 &&
+           known.plan->layout.particles() == particles;
+  };
+  if (is(last_)) return last_.plan;
+  std::swap(last_, before_);
+  if (is(last_)) return last_.plan;
+  last_.plan = nullptr;
+  last_.plan = read_plan(bytes, size, particles, threads);
+  last_.bytes.assign(bytes, bytes + size);
+  return last_.plan;
 }
 
-std::size_t KnownPlan::memory_usage() const { return codec::memory_of(bytes_); }
+std::size_t KnownPlans::memory_usage() const {
+  std::size_t bytes = 0;
+  for (const Known *const known : {&last_, &before_})
+    bytes += codec::memory_of(known->bytes) + (known->plan != nullptr ? known->plan->memory_usage() : 0);
+  return bytes;
+}
 
 OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::GridBox &axes, std::size_t particles,
-                           bool is_key, Models &last, KnownPlan &known, int threads) {
+                           bool is_key, Models &last, KnownPlans &known, int threads) {
   OpenedSection section;
   Parts in(read, size);
   const std::uint64_t flags = in.u64();

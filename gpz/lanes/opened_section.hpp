@@ -55,17 +55,22 @@ struct Models {
   }
 };
 
-// Decoders keep the plan that they read last, and its bytes: the next key interval often has the same ones.
-class KnownPlan {
+// Decoders keep the two plans that they read last, and their bytes: the next key interval often has the same ones, in
+// its key frame and, if it has another one, in its first difference frame.
+class KnownPlans {
  public:
   // Throws as read_plan().
   const std::shared_ptr<Plan> &read(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads);
-  const std::shared_ptr<Plan> &plan() const { return plan_; }
+  bool has(const Plan *plan) const { return last_.plan.get() == plan || before_.plan.get() == plan; }
   std::size_t memory_usage() const;
 
  private:
-  std::vector<std::uint8_t> bytes_;
-  std::shared_ptr<Plan> plan_;
+  struct Known {
+    std::vector<std::uint8_t> bytes;
+    std::shared_ptr<Plan> plan;
+  };
+
+  Known last_, before_;
 };
 
 // Part of the last frame in the means of particles, behind so many sections with these molecules: means of all frames,
@@ -92,6 +97,6 @@ struct OpenedSection {
 // Opens a section of `size` bytes; `is_key`: of a key frame. `last`: the models of the section before; tables that
 // nobody else has are written over. Throws corrupt, limit_exceeded, std::bad_alloc.
 OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::GridBox &axes, std::size_t particles,
-                           bool is_key, Models &last, KnownPlan &known, int threads);
+                           bool is_key, Models &last, KnownPlans &known, int threads);
 
 }  // namespace gpz::lanes

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
 #include "gpz/lanes/layout.hpp"
 
 namespace gpz::lanes {
@@ -15,6 +16,10 @@ namespace gpz::lanes {
 struct Plan {
   Molecules molecules;
   Layout layout;
+
+  std::size_t memory_usage() const {
+    return layout.memory_usage() + molecules.tree.memory_usage() + codec::memory_of(molecules.of_class);
+  }
 };
 
 // Particles of a block, for encoders.

@@ -28,11 +28,9 @@ void State::restart() {
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, means_, followed_blocks_) + known_plan_.memory_usage();
-  const std::shared_ptr<Plan> &plan = learned_.models.plan != nullptr ? learned_.models.plan : known_plan_.plan();
-  if (plan != nullptr)
-    bytes +=
-        plan->layout.memory_usage() + plan->molecules.tree.memory_usage() + codec::memory_of(plan->molecules.of_class);
+  std::size_t bytes = codec::memory_of(rows_, means_, followed_blocks_) + known_plans_.memory_usage();
+  const std::shared_ptr<Plan> &plan = learned_.models.plan;
+  if (plan != nullptr && !known_plans_.has(plan.get())) bytes += plan->memory_usage();
   if (learned_.models.numbers != nullptr) bytes += learned_.models.numbers->columns.memory_usage();
   if (learned_.models.codes != nullptr) bytes += learned_.models.codes->memory_usage();
   if (learned_.counts != nullptr) bytes += codec::memory_of(learned_.counts->places);

@@ -45,7 +45,7 @@ class State {
   format::Column<std::int32_t> rows_;
   unsigned now_ = 0;             // 0 or 4: the rows of the last frame
   format::Column<float> means_;  // of the particles in the slots
-  KnownPlan known_plan_;         // decoder
+  KnownPlans known_plans_;       // decoder
   // The blocks of the plan that have particles which are followed, if not all are.
   format::Column<std::uint32_t> followed_blocks_;
 };

@@ -31,7 +31,7 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
   const ChunkBytes &bytes = call.section;
   lanes::OpenedSection section = lanes::open_section(
       [&](std::size_t offset, std::size_t count) { return bytes.host(offset, count); }, bytes.size(), call.box,
-      static_cast<std::size_t>(state.particles), false, models_, known_plan_, bytes.values().threads);
+      static_cast<std::size_t>(state.particles), false, models_, known_plans_, bytes.values().threads);
   const bool is_new = section.has(lanes::new_plan);
   models_.take(section.models);
   take(section.models, call.stream);
@@ -229,7 +229,7 @@ void DeviceSteps::restart() {
 
 void DeviceSteps::release() {
   restart();
-  known_plan_ = {};
+  known_plans_ = {};
   on_device_ = nullptr;
   for (DeviceBuffer *buffer : {&layout_memory_, &rows_, &means_[0], &means_[1], &constants_memory_, &codes_, &lists_})
     buffer->release();

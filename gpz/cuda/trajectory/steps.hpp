@@ -63,7 +63,7 @@ class DeviceSteps {
   }
 
   lanes::Models models_;
-  lanes::KnownPlan known_plan_;
+  lanes::KnownPlans known_plans_;
   std::shared_ptr<lanes::Plan> on_device_;  // whose layout the device has
   StepLayout layout_{};
   StepConstants constants_{};
