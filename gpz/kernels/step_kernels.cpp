@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/kernels/step_kernels.hpp"
 
+#include "gpz/core/normal.hpp"
 #include "gpz/kernels/float_lanes.hpp"
 
 namespace gpz::codec {
@@ -478,6 +479,10 @@ std::size_t encode(const StepShares &shares, std::size_t steps, const StepItems 
   return (core::step_rounds(steps) == 1 ? encode_in<1> : encode_in<2>)(shares, items, count, end);
 }
 
+void add_below(double weight, double over, const double *edges, std::size_t count, double *sums) {
+  for (std::size_t k = 0; k < count; ++k) sums[k] += weight * core::normal_below(edges[k] * over);
+}
+
 Integers byte_of(Integers x, int byte) { return signed_down(shifted_up(x, 24 - 8 * byte), 24); }
 Row repeated(const core::Vector<std::int32_t> &v) { return {Integers{v.x}, Integers{v.y}, Integers{v.z}}; }
 Choice is_beyond(const Row &at, const Row &least, const Row &most) {
@@ -516,7 +521,7 @@ std::size_t place(const StepPlaces &from, std::size_t first, std::size_t end,
 
 }  // namespace
 
-const StepKernels step_kernels{decode, find, encode, place};
+const StepKernels step_kernels{decode, find, encode, add_below, place};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

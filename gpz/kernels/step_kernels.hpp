@@ -98,6 +98,8 @@ struct StepKernels {
   // before `end`.
   std::size_t (*encode)(const StepShares &shares, std::size_t steps, const StepItems *items, std::size_t count,
                         std::uint16_t *end);
+  // Adds `weight` times the part of a normal distribution with deviation 1 / `over` that lies below each edge.
+  void (*add_below)(double weight, double over, const double *edges, std::size_t count, double *sums);
   // Positions of particles first to end - 1. Particles with rows or images beyond the limits, or outside the box, are
   // left to the caller: their numbers go to `left`, which has room for all. Returns how many.
   std::size_t (*place)(const StepPlaces &from, std::size_t first, std::size_t end,

@@ -6,6 +6,9 @@
 #include <numeric>
 
 #include "gpz/codec/functions.hpp"
+#include "gpz/core/normal.hpp"
+#include "gpz/kernels/kernels.hpp"
+#include "gpz/kernels/step_kernels.hpp"
 
 namespace gpz::lanes {
 
@@ -42,35 +45,42 @@ constexpr std::array<double, Shape::normals> over_deviation = [] {
   return over;
 }();
 // Part of normal distribution k below x.
-double part_below(std::size_t k, double x) { return codec::normal_below(x * over_deviation[k]); }
+double part_below(std::size_t k, double x) { return core::normal_below(x * over_deviation[k]); }
 
 // Slots in these shares.
 PlaceCodes codes_with(const std::array<double, step_tokens + 1> &share) {
   constexpr double least_share = 0.04;  // of a slot
-  const double sum = std::accumulate(share.begin(), share.end(), 0.0);
-  std::array<int, step_tokens> frequency{};
-  int total = std::max(1, static_cast<int>(std::lround(share[step_tokens] / sum * slots_of_table)));  // with the escape
-  for (unsigned t = 0; t < step_tokens; ++t) {
-    if (share[t] == 0) continue;
+  const auto has = [](double of) { return of != 0; };
+  const auto begin = static_cast<unsigned>(std::find_if(share.begin(), share.end() - 1, has) - share.begin());
+  unsigned end = step_tokens;
+  while (end > begin && share[end - 1] == 0) --end;
+  const double sum = std::accumulate(share.begin() + begin, share.begin() + end, 0.0) + share[step_tokens];
+  const auto rounded = [](double x) {
+    const auto below = static_cast<int>(x);
+    return below + (x - below >= 0.5 ? 1 : 0);
+  };
+  int total = std::max(1, rounded(share[step_tokens] / sum * slots_of_table));  // with the escape
+  std::array<int, step_tokens> frequency;
+  for (unsigned t = begin; t < end; ++t) {
     const double slots = share[t] / sum * slots_of_table;
-    if (slots > least_share) frequency[t] = std::max(1, static_cast<int>(std::lround(slots)));
+    frequency[t] = slots > least_share ? std::max(1, rounded(slots)) : 0;
     total += frequency[t];
   }
+  PlaceCodes codes;
+  if (begin == end) return codes;
   while (total != slots_of_table) {
-    int &most = *std::max_element(frequency.begin(), frequency.end());
+    int &most = *std::max_element(frequency.begin() + begin, frequency.begin() + end);
     const int step = std::max(1, most / 16);
     const int change =
         total > slots_of_table ? -std::min(total - slots_of_table, step) : std::min(slots_of_table - total, step);
     most += change;
     total += change;
   }
-  PlaceCodes codes;
-  const auto used = [](int f) { return f != 0; };
-  const auto first = std::find_if(frequency.begin(), frequency.end(), used);
-  const auto last = std::find_if(frequency.rbegin(), frequency.rend(), used).base();
-  if (first == frequency.end()) return codes;
-  codes.first = static_cast<std::int16_t>(first - frequency.begin() + lowest_token);
-  codes.frequency.assign(first, last);
+  unsigned first = begin, last = end;
+  while (first < last && frequency[first] == 0) ++first;
+  while (last > first && frequency[last - 1] == 0) --last;
+  codes.first = static_cast<std::int16_t>(static_cast<int>(first) + lowest_token);
+  codes.frequency.assign(frequency.begin() + first, frequency.begin() + last);
   return codes;
 }
 
@@ -153,7 +163,7 @@ void Shape::add_to(std::size_t place, double numbers, Shares &share) const {
   for (unsigned t = first; t <= end; ++t) edge[t] = cells.lower(lowest_token + static_cast<int>(t));
   for (std::size_t k = 0; k < normals; ++k) {
     if (weight_[k] == 0) continue;
-    for (unsigned t = first; t <= end; ++t) below[t] += weight_[k] * part_below(k, edge[t]);
+    codec::kernels().steps.add_below(weight_[k], over_deviation[k], &edge[first], end - first + 1, &below[first]);
   }
   for (unsigned t = first; t < end; ++t) share[t] += numbers * (below[t + 1] / all - below[t] / all);
 }

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "gpz/codec/functions.hpp"
+#include "gpz/core/normal.hpp"
 
 namespace gpz::crystal::least_squares_test {
 namespace {
@@ -25,7 +26,7 @@ TEST(Functions, AreThoseOfMathematics) {
 
 TEST(Functions, NormalDistribution) {
   for (double x = -9; x <= 9; x += 0.01)
-    EXPECT_NEAR(codec::normal_below(x), 0.5 * std::erfc(-x / std::sqrt(2.0)), 2e-7) << x;
+    EXPECT_NEAR(core::normal_below(x), 0.5 * std::erfc(-x / std::sqrt(2.0)), 2e-7) << x;
 }
 
 TEST(Functions, AreExactAtPowersOfTwo) {
