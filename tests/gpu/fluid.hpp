@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "gpz/crystal/vector3.hpp"
 #include "molecule_trajectory_support.hpp"
 
 namespace gpz::test {
