@@ -5,92 +5,15 @@
 
 #include <cmath>
 
-#include "gpz/lanes/class_history.hpp"
-#include "gpz/lanes/stream.hpp"
-#include "lanes_support.hpp"
+#include "lanes_damage_support.hpp"
 
 namespace gpz::lanes::lanes_damage_test {
 namespace {
 
-// A section with the history before it.
-struct Case {
-  codec::DifferenceState history;
-  State state;
-  Edges edges;
-  Bytes bytes;
-
-  bool is_refused(const Bytes &changed) const {
-    const test::Copy copy(changed);
-    codec::Frame out = codec::empty_frame(history.particles);
-    State scratch = state;
-    try {
-      decode(scratch, history, copy.data.get(), copy.size, edges.axes, 1, codec::output(out));
-    } catch (const Error &error) {
-      EXPECT_TRUE(error.status() == Status::corrupt || error.status() == Status::limit_exceeded);
-      EXPECT_TRUE(scratch.empty());
-      return true;
-    }
-    EXPECT_FALSE(scratch.empty());
-    // The state is good enough to go on with.
-    Followed following(out);
-    following.state = history;
-    following.skip(out, edges);
-    Bytes again;
-    static_cast<void>(encode(scratch, following.state, codec::columns(out), edges, again));
-    return false;
-  }
-};
-
-// The parts of a section.
-struct Parts {
-  std::uint64_t flags = 0;
-  Bytes box, molecules, constants, tables, images;
-  std::vector<std::vector<std::uint16_t>> words;
-
-  // `blocks`: how many there are.
-  Parts(const Bytes &bytes, std::size_t blocks) {
-    format::ByteReader in(bytes.data(), bytes.size());
-    const auto take = [&](std::size_t count) {
-      const std::uint8_t *const from = in.take(count);
-      return Bytes(from, from + count);
-    };
-    const auto stream = [&] {
-      const std::uint64_t length = format::ByteReader(bytes.data() + in.position(), in.left()).u64();
-      return take(8 + static_cast<std::size_t>(length));
-    };
-    flags = in.u64();
-    if ((flags & head::tilted) != 0) box = take(72);
-    if ((flags & head::molecules) != 0) molecules = stream();
-    if ((flags & head::constants) != 0) constants = stream();
-    if ((flags & head::tables) != 0) tables = stream();
-    images = take(8);
-    if (images != Bytes(8)) {
-      const Bytes more = stream();
-      images.insert(images.end(), more.begin(), more.end());
-    }
-    words.resize(blocks);
-    for (auto &of : words) of.resize(in.u32());
-    for (auto &of : words)
-      for (std::uint16_t &word : of) word = in.u16();
-  }
-  Bytes whole() const {
-    Bytes bytes;
-    format::ByteWriter out(bytes);
-    out.u64(flags);
-    for (const Bytes *part : {&box, &molecules, &constants, &tables, &images})
-      bytes.insert(bytes.end(), part->begin(), part->end());
-    for (const auto &of : words) out.u32(static_cast<std::uint32_t>(of.size()));
-    for (const auto &of : words)
-      for (const std::uint16_t word : of) out.u16(word);
-    out.pad_to_8();
-    return bytes;
-  }
-};
-
 constexpr std::size_t particles = 45;
 
 // The section after `frames` frames of small molecules. With `jumps`, some particles are an edge away.
-Case case_of(const Shape &shape, const Edges &edges, int frames, bool jumps) {
+Case case_of(const Pattern &shape, const Edges &edges, int frames, bool jumps) {
   Moving molecules(shape, particles / shape.size(), 60, molecule::size_of(particles, 60), 1);
   Followed followed(molecules.in(edges));
   Case made;
@@ -123,7 +46,11 @@ const std::vector<Case> &cases() {
   }();
   return all;
 }
-Parts parts_of(const Case &one) { return Parts(one.bytes, 1); }
+Parts parts_of(const Case &one) { return Parts(one.bytes, 1, false); }
+std::size_t classes_of(const Case &one) {
+  const Bytes molecules = parts_of(one).molecules;
+  return read_plan(molecules.data() + 8, molecules.size() - 8, particles, 1)->molecules.is_wide.size();
+}
 
 TEST(LanesDamage, OfEveryByteIsRefusedOrGivesValues) {
   for (const Case &one : cases()) {
@@ -159,8 +86,12 @@ TEST(LanesDamage, CopiesOfAStateAreTheirOwn) {
   const Case &one = cases()[2];
   Parts parts = parts_of(one);
   ASSERT_EQ(parts.flags & head::tables, 0U);
-  NumberWriter tables(15);
+  NumberWriter tables(17);
   for (int level = 0; level < 16; ++level) tables.put(3, 1);
+  for (int kind = 0; kind < 3; ++kind) {
+    for (int k = 0; k < 10; ++k) tables.put(4, 0);
+    for (int k = 0; k < 2; ++k) tables.put(5, 0);
+  }
   tables.put(0, 480);
   parts.flags |= head::tables;
   parts.tables.clear();
@@ -213,9 +144,9 @@ void put_u32(Bytes &bytes, std::size_t at, std::uint32_t value) {
   for (std::size_t b = 0; b < 4; ++b) bytes[at + b] = static_cast<std::uint8_t>(value >> 8 * b);
 }
 
-constexpr std::size_t block_at = 8, classes_at = 12, lags_at = 16;  // in the part
+constexpr std::size_t block_at = 8, padding_at = 12, lags_at = 16;  // in the part
 
-TEST(LanesDamage, SizesOfBlocksAndNumbersOfClasses) {
+TEST(LanesDamage, SizesOfBlocks) {
   const Case &one = cases()[0];
   const auto with = [&](std::size_t at, std::uint32_t value) {
     Parts parts = parts_of(one);
@@ -225,9 +156,8 @@ TEST(LanesDamage, SizesOfBlocksAndNumbersOfClasses) {
   for (const std::uint32_t size : {0U, 1U, 31U}) EXPECT_TRUE(one.is_refused(with(block_at, size))) << size;
   // 45 particles are one block of each of these sizes, so that the words are the same.
   for (const std::uint32_t size : {46U, 12288U, UINT32_MAX}) EXPECT_FALSE(one.is_refused(with(block_at, size))) << size;
-  const std::uint32_t classes = one.bytes[8 + classes_at];
-  for (const std::uint32_t count : {0U, classes - 1, classes + 1, 257U, UINT32_MAX})
-    EXPECT_TRUE(one.is_refused(with(classes_at, count))) << count;
+  for (const std::uint32_t padding : {1U, 256U, UINT32_MAX})
+    EXPECT_TRUE(one.is_refused(with(padding_at, padding))) << padding;
 }
 
 TEST(LanesDamage, LagsBeforeTheFirstParticle) {
@@ -240,45 +170,45 @@ TEST(LanesDamage, LagsBeforeTheFirstParticle) {
   }
 }
 
-// Classes as a writer says them; `change` may change the numbers, which are of context and value.
-using Numbers = std::vector<std::pair<unsigned, std::uint32_t>>;
-template <typename Change>
-Bytes with_classes(const Case &one, const Change &change) {
-  Parts parts = parts_of(one);
-  const std::uint32_t classes = parts.molecules[classes_at];
-  molecule::Lags lags;
-  const std::size_t at = lags_at + molecule::Tree::read(parts.molecules.data() + lags_at,
-                                                        parts.molecules.size() - lags_at, particles, lags);
-  NumberReader in(parts.molecules.data() + at, parts.molecules.size() - at, 4);
-  Numbers numbers;
-  for (std::uint32_t c = 0; c < classes; ++c) numbers.emplace_back(3, in.get(3, 1));
-  ClassHistory history;
-  for (std::size_t i = 0; i < particles; ++i) {
-    history.go_to(lags[i]);
-    numbers.emplace_back(history.context(), in.get(history.context(), classes));
-    history.add(history.class_of(numbers.back().second));
-  }
-  EXPECT_EQ(at + in.end(), parts.molecules.size());
-  change(numbers, classes);
-  NumberWriter out(4);
-  for (const auto &[context, number] : numbers) out.put(context, number);
-  parts.molecules.resize(at);
-  out.append(parts.molecules);
-  const std::uint64_t length = parts.molecules.size() - 8;
-  put_u32(parts.molecules, 0, static_cast<std::uint32_t>(length));
-  return parts.whole();
-}
-
-TEST(LanesDamage, ClassesOfParticles) {
+// Wide classes as a writer says them.
+TEST(LanesDamage, WideClasses) {
   const Case &one = cases()[0];
-  EXPECT_EQ(with_classes(one, [](Numbers &, std::uint32_t) {}), one.bytes);
-  const auto refused = [&](const auto &change) { return one.is_refused(with_classes(one, change)); };
-  EXPECT_TRUE(refused([](Numbers &numbers, std::uint32_t) { numbers[0].second = 2; }));  // wide, narrow, or
-  // The last particle has a class above the number of classes; others are of use to those that follow.
-  EXPECT_TRUE(refused([](Numbers &numbers, std::uint32_t classes) { numbers.back().second = classes + 1; }));
-  EXPECT_TRUE(refused([](Numbers &numbers, std::uint32_t) { numbers.back().second = UINT32_MAX; }));
-  EXPECT_TRUE(refused([](Numbers &numbers, std::uint32_t) { numbers.emplace_back(0, 0); }));
-  EXPECT_TRUE(refused([](Numbers &numbers, std::uint32_t) { numbers.pop_back(); }));
+  const std::size_t classes = classes_of(one);
+  ASSERT_GE(classes, 2U);
+  const auto with = [&](const std::vector<std::uint32_t> &wide) {
+    Parts parts = parts_of(one);
+    NumberWriter numbers(1);
+    for (const std::uint32_t number : wide) numbers.put(0, number);
+    Bytes stream;
+    numbers.append(stream);
+    // The last stream of the part: as long as it says, behind those of lags and of short bonds.
+    std::size_t at = lags_at;
+    molecule::Lags lags;
+    at += molecule::Tree::read(parts.molecules.data() + at, parts.molecules.size() - at, particles, lags);
+    molecule::Tree tree;
+    tree.link(lags);
+    ShortBonds bonds;
+    at += bonds.read(tree, parts.molecules.data() + at, parts.molecules.size() - at);
+    parts.molecules.resize(at);
+    parts.molecules.insert(parts.molecules.end(), stream.begin(), stream.end());
+    put_u32(parts.molecules, 0, static_cast<std::uint32_t>(parts.molecules.size() - 8));
+    return parts.whole();
+  };
+  std::vector<std::uint32_t> wide(classes);
+  for (std::size_t c = 0; c < classes; ++c) {
+    wide[c] = 2;
+    EXPECT_TRUE(one.is_refused(with(wide))) << c;
+    wide[c] = 0;
+  }
+  wide.push_back(0);
+  EXPECT_TRUE(one.is_refused(with(wide)));
+  wide.resize(classes - 1);
+  EXPECT_TRUE(one.is_refused(with(wide)));
+  // With those of the frame.
+  const Bytes molecules = parts_of(one).molecules;
+  const auto plan = read_plan(molecules.data() + 8, molecules.size() - 8, particles, 1);
+  const std::vector<std::uint8_t> &right = plan->molecules.is_wide;
+  EXPECT_EQ(with({right.begin(), right.end()}), one.bytes);
 }
 
 // ---- images, words
@@ -346,7 +276,7 @@ TEST(LanesDamage, Words) {
 // Zeros up to a multiple of 8 bytes, and no others.
 TEST(LanesDamage, Padding) {
   bool was_full = false, was_padded = false;
-  for (int frames = 1; frames < 9; ++frames) {
+  for (int frames = 1; frames < 25 && !(was_full && was_padded); ++frames) {
     const Case one =
         case_of(chain(3), molecule::box_of(-20, molecule::cube(molecule::size_of(particles, 60))), frames, false);
     const std::size_t used = parts_of(one).words[0].size() * 2 + 4;
@@ -393,9 +323,8 @@ TEST(LanesDamage, BoxesOfTiltedSections) {
 // Constants at their limits, with the tables and the words of others: refused or not, and nothing else.
 TEST(LanesDamage, ConstantsAtTheirLimits) {
   const Case &one = cases()[0];
-  const std::uint32_t classes = one.bytes[8 + classes_at];
   for (unsigned bits = 0; bits < 64; ++bits) {
-    std::vector<ClassConstants> constants(classes);
+    std::vector<ClassConstants> constants(classes_of(one));
     for (ClassConstants &c : constants) {
       c.weight.fill((bits & 1) != 0 ? std::int16_t{127} : std::int16_t{-128});
       c.length = (bits & 2) != 0 ? most_steps : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps, constants and tables of frequencies: their rules (docs/format.md, section 9d), and what readers refuse.
+// Steps and constants: their rules (docs/format.md, section 9d), and what readers refuse.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -110,7 +110,7 @@ TEST(LanesLayout, SampleHasEnoughBlocksOfEachClass) {
 }
 
 TEST(LanesLayout, Rules) {
-  for (const Shape &shape : {Shape{0}, chain(2), chain(60), alkane(8), Shape{0, 1, 2, 3, 4, 5}, with_ions()})
+  for (const Pattern &shape : {Pattern{0}, chain(2), chain(60), alkane(8), Pattern{0, 1, 2, 3, 4, 5}, with_ions()})
     for (const std::size_t particles : {60U, 400U, 1500U})
       for (const std::uint32_t block : {32U, 33U, 500U, 12288U, UINT32_MAX}) {
         SCOPED_TRACE(std::to_string(shape.size()) + ", " + std::to_string(particles) + ", " + std::to_string(block));
@@ -246,114 +246,6 @@ TEST(LanesConstants, BeyondTheirLimits) {
     EXPECT_TRUE(is_refused(at, least - 1)) << at;
     EXPECT_TRUE(is_refused(at, INT32_MIN)) << at;
   }
-}
-
-// ---- tables of frequencies
-
-struct Table {
-  std::uint32_t gap;
-  std::int32_t first;
-  std::vector<std::uint32_t> frequency;
-};
-bool are_refused(const std::vector<Table> &tables, std::uint32_t last_gap, Codes &codes, std::uint32_t side = 64) {
-  NumberWriter numbers(15);
-  for (int level = 0; level < 16; ++level) numbers.put(3, level == 7 ? side : 64);
-  for (const Table &table : tables) {
-    numbers.put(0, table.gap);
-    numbers.put_signed(1, table.first);
-    numbers.put(2, static_cast<std::uint32_t>(table.frequency.size()));
-    std::uint32_t before = 0;
-    for (const std::uint32_t f : table.frequency) {
-      numbers.put(4 + static_cast<unsigned>(core::bit_length(std::min(before, 1023U))), f);
-      before = f;
-    }
-  }
-  numbers.put(0, last_gap);
-  Bytes bytes;
-  numbers.append(bytes);
-  const test::Copy copy(bytes);
-  try {
-    EXPECT_EQ(codes.read(copy.data.get(), copy.size), bytes.size());
-  } catch (const Error &error) {
-    EXPECT_EQ(error.status(), Status::corrupt);
-    return true;
-  }
-  return false;
-}
-
-TEST(LanesCodes, RulesOfTables) {
-  Codes codes;
-  const auto refused = [&](const std::vector<Table> &tables, std::uint32_t last_gap, std::uint32_t side = 64) {
-    return are_refused(tables, last_gap, codes, side);
-  };
-  EXPECT_FALSE(refused({}, 480));
-  EXPECT_FALSE(refused({{0, 0, {511}}}, 479));
-  EXPECT_TRUE(refused({{0, 0, {512}}}, 479));
-  EXPECT_FALSE(refused({{5, -1, {200, 300, 11}}}, 474));
-  EXPECT_TRUE(refused({{5, -1, {200, 300, 12}}}, 474));
-  EXPECT_FALSE(refused({{0, 126, {1}}}, 479));
-  EXPECT_TRUE(refused({{0, 126, {1, 1}}}, 479));  // beyond the last token
-  EXPECT_TRUE(refused({{0, -127, {1}}}, 479));
-  EXPECT_FALSE(refused({{0, -126, std::vector<std::uint32_t>(253, 2)}}, 479));
-  EXPECT_FALSE(refused({{479, 0, {1}}}, 0));
-  EXPECT_TRUE(refused({{479, 0, {1}}}, 1));
-  EXPECT_TRUE(refused({}, 481));
-  EXPECT_TRUE(refused({}, 479));  // the next number is missing
-  EXPECT_FALSE(refused({}, 480, 1));
-  EXPECT_FALSE(refused({}, 480, 127));
-  EXPECT_TRUE(refused({}, 480, 0));
-  EXPECT_TRUE(refused({}, 480, 128));
-}
-
-// What decoders look up: each token has its slots, the escape those that are left, also after other tables.
-TEST(LanesCodes, SlotsOfTokens) {
-  Codes codes;
-  for (const auto &frequency :
-       {std::vector<std::uint32_t>{3, 0, 500}, std::vector<std::uint32_t>{511}, std::vector<std::uint32_t>{}}) {
-    std::vector<Table> tables;
-    if (!frequency.empty()) tables.push_back({17, -2, frequency});
-    ASSERT_FALSE(are_refused(tables, frequency.empty() ? 480 : 462, codes));
-    const std::uint32_t *const entries = codes.for_kernels().entries + 17 * std::size_t{core::step_table_size};
-    std::uint32_t slot = 0;
-    for (std::size_t t = 0; t < frequency.size(); ++t)
-      for (std::uint32_t s = 0; s < frequency[t]; ++s, ++slot)
-        ASSERT_EQ(entries[slot], (static_cast<std::uint32_t>(t) - 2) << 24 | s << 12 | frequency[t]) << slot;
-    const std::uint32_t rest = core::step_table_size - slot;
-    ASSERT_GE(rest, 1U);
-    for (std::uint32_t s = 0; s < rest; ++s, ++slot)
-      ASSERT_EQ(entries[slot], static_cast<std::uint32_t>(core::step_escape) << 24 | s << 12 | rest) << slot;
-    // All other places have escapes only.
-    for (const std::size_t place : {0U, 16U, 18U, 479U})
-      ASSERT_EQ(codes.for_kernels().entries[place * core::step_table_size + 511],
-                static_cast<std::uint32_t>(core::step_escape) << 24 | 511U << 12 | 512U);
-  }
-}
-
-TEST(LanesCodes, ComeBack) {
-  test::Random random(8);
-  std::vector<PlaceCounts> counts(core::step_places);
-  std::array<std::array<std::uint32_t, 2>, core::step_side_levels> sides{};
-  for (std::size_t p = 0; p < counts.size(); p += 1 + random.below(9))
-    for (auto &count : counts[p])
-      if (random.below(3) == 0) count = static_cast<std::uint32_t>(random.below(p % 2 == 0 ? 5 : 100000));
-  counts.back()[core::step_last_token] = 1;  // token 0
-  for (auto &side : sides)
-    side = {static_cast<std::uint32_t>(random.below(1000)), static_cast<std::uint32_t>(random.below(9))};
-  Codes codes, back;
-  codes.choose(counts, sides);
-  Bytes bytes;
-  codes.append(bytes);
-  const test::Copy copy(bytes);
-  EXPECT_EQ(back.read(copy.data.get(), copy.size), bytes.size());
-  for (std::size_t p = 0; p < core::step_places; ++p) {
-    ASSERT_EQ(back.of(p).frequency, codes.of(p).frequency) << p;
-    ASSERT_GE(back.of(p).of_escape(), 1U);
-    for (std::size_t s = 0; s < core::step_table_size; ++s) {
-      const std::size_t at = p * core::step_table_size + s;
-      ASSERT_EQ(back.for_kernels().entries[at], codes.for_kernels().entries[at]);
-    }
-  }
-  for (std::size_t l = 0; l < core::step_side_levels; ++l) EXPECT_EQ(back.near(l), codes.near(l));
 }
 
 }  // namespace

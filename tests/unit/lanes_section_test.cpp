@@ -45,7 +45,7 @@ TEST(LanesSection, RigidWater) {
 
 // Chains that are cut, branched molecules, ions between them.
 TEST(LanesSection, MoleculesOfAllShapesWithStepsOfAllSizes) {
-  for (const Shape &shape : {chain(2), chain(12), chain(140), alkane(6), Shape{0, 1, 2, 3, 4}, with_ions()})
+  for (const Pattern &shape : {chain(2), chain(12), chain(140), alkane(6), Pattern{0, 1, 2, 3, 4}, with_ions()})
     for (const double sigma : {0.0, 0.3, 30.0, 1e4, 1e6})
       for (const bool open : {true, false}) {
         SCOPED_TRACE(std::to_string(shape.size()) + " by " + std::to_string(sigma) + (open ? " open" : ""));
@@ -311,7 +311,7 @@ TEST(LanesSection, SaysHowMuchMemoryItHas) {
 TEST(LanesSection, FineAndCoarseGrids) {
   for (const auto &pair :
        {std::tuple(2.0, 0.1), std::tuple(6.0, 1.0), std::tuple(5e5, 20.0), std::tuple(5e5, 5e3), std::tuple(5e5, 1e5)})
-    for (const Shape &shape : {alkane(3), chain(10)}) {
+    for (const Pattern &shape : {alkane(3), chain(10)}) {
       const double bond = std::get<0>(pair), sigma = std::get<1>(pair);
       SCOPED_TRACE(std::to_string(bond) + " by " + std::to_string(sigma));
       const double size = size_of(330, bond);
@@ -372,7 +372,7 @@ TEST(LanesSection, WhereNothingMoves) {
 // Directions and axes that there are not.
 TEST(LanesSection, DegenerateGeometry) {
   const std::size_t n = 240;
-  for (const Shape &shape : {chain(6), alkane(2), Shape{0, 1, 2, 3, 4, 5}}) {
+  for (const Pattern &shape : {chain(6), alkane(2), Pattern{0, 1, 2, 3, 4, 5}}) {
     const double size = size_of(n, 100);
     const Edges box = box_of(0, cube(size));
     Moving molecules(shape, n / shape.size(), 100, size, 15);
@@ -469,108 +469,6 @@ TEST(LanesSection, GoesOnFromWhatAReaderRemembers) {
       EXPECT_FALSE(followed.next(molecules.in(box), box).empty());
     }
   }
-}
-
-// A decoder that follows the slots of one block of 1,024, and so one block of steps of two.
-class SomeFollowed {
- public:
-  static constexpr std::int64_t unknown = INT64_MIN;
-
-  SomeFollowed(const Frame &first, std::uint32_t slot) {
-    const std::size_t n = first[0].size();
-    history.start(codec::columns(first), n, 3);
-    std::vector<std::uint32_t> rows(n, codec::no_row);
-    rows[slot] = 0;
-    codec::Target target;
-    target.rows = rows.data();
-    target.is_partial = true;
-    blocks = {target, n};
-  }
-
-  Frame decoded(const molecule::Bytes &bytes, const Edges &box) {
-    Frame out = empty_frame(history.particles);
-    for (auto &column : out) std::fill(column.begin(), column.end(), unknown);
-    const codec::FollowedBlocks followed{blocks, has_all};
-    decode(state, history, bytes.data(), bytes.size(), box.axes, 2, codec::output(out), &followed);
-    return out;
-  }
-  void advance(const Frame &q, const Edges &box) {
-    history.advance(codec::columns(q), box.axes, codec::kernels(), 1, blocks);
-    has_all = false;
-  }
-  // Followed particles have these indices, and no others have any.
-  void expect(const Frame &decoded, const Frame &q) const {
-    for (std::size_t d = 0; d < 3; ++d)
-      for (std::size_t i = 0; i < q[d].size(); ++i)
-        ASSERT_EQ(decoded[d][i], blocks.has(i / 1024) ? q[d][i] : unknown) << i << ' ' << d;
-  }
-
-  codec::DifferenceState history;
-  State state;
-  codec::WantedBlocks blocks;
-  bool has_all = true;
-};
-
-// Two blocks of steps: the words of one are not decoded for the particles of the other.
-TEST(LanesSection, SomeOfTheParticles) {
-  test::Waters waters(6200, 0, 1);
-  // Apart from each other, so that all molecules are found: those of lower slots are in the first block.
-  constexpr std::size_t side = 19;
-  for (std::size_t i = 0; i < waters.place.size(); i += 3) {
-    const test::Vector oxygen = waters.place[i];
-    const std::size_t site[] = {i / 3 % side, i / 3 / side % side, i / 3 / side / side};
-    for (std::size_t k = i; k < i + 3; ++k)
-      for (std::size_t d = 0; d < 3; ++d)
-        waters.place[k][d] += static_cast<double>(site[d]) * waters.edges[d] / side - oxygen[d];
-  }
-  const double step = 0.002;
-  Edges box;
-  for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(waters.edges[d] / step)};
-  // Every thousandth particle is an edge away from where it should be.
-  const auto frame = [&] {
-    Frame q = empty_frame(waters.place.size());
-    for (std::size_t i = 0; i < q[0].size(); ++i)
-      for (std::size_t d = 0; d < 3; ++d)
-        q[d][i] = core::wrap(std::llround(waters.inside(i)[d] / step), box.axes[d]) +
-                  (i % 1000 == 1 && d == 0 ? box.axes[d].period : 0);
-    return q;
-  };
-  const Frame first = frame();
-  Followed all(first);
-  SomeFollowed low(first, 5), high(first, 18000);
-  const auto next = [&] {
-    waters.move();
-    return frame();
-  };
-  for (int f = 1; f < 7; ++f) {
-    SCOPED_TRACE(f);
-    const Frame q = next();
-    const molecule::Bytes bytes = all.next(q, box);
-    ASSERT_FALSE(bytes.empty());
-    if (f > 1) {
-      // Words of the second block, then of the first.
-      for (const std::size_t at : {bytes.size() - 1000, bytes.size() / 4}) {
-        molecule::Bytes damaged = bytes;
-        for (std::size_t k = 0; k < 64; ++k) damaged[at + k] ^= 0xFF;
-        SomeFollowed copy = at < bytes.size() / 2 ? high : low, other = at < bytes.size() / 2 ? low : high;
-        copy.expect(copy.decoded(damaged, box), q);
-        EXPECT_THROW(other.decoded(damaged, box), Error) << at;
-        EXPECT_TRUE(other.state.empty());
-      }
-    }
-    for (SomeFollowed *some : {&low, &high}) {
-      const Frame decoded = some->decoded(bytes, box);
-      some->expect(decoded, q);
-      some->advance(decoded, box);
-    }
-  }
-  // A frame in another coding: rows are made of all indices of a block, of which some are not known.
-  const Frame skipped = next();
-  all.skip(skipped, box);
-  high.advance(skipped, box);
-  const molecule::Bytes bytes = all.next(next(), box);
-  EXPECT_THROW(high.decoded(bytes, box), codec::AllSlotsNeeded);
-  EXPECT_TRUE(high.state.empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "gpz/lanes/classes.hpp"
 #include "gpz/lanes/section.hpp"
+#include "gpz/lanes/templates.hpp"
 #include "gpz/lanes/words.hpp"
 #include "molecule_support.hpp"
 
@@ -17,7 +18,7 @@ using molecule::alkane;
 using molecule::Bytes;
 using molecule::chain;
 using molecule::Followed;
-using molecule::Shape;
+using Pattern = molecule::Shape;  // of a molecule: lanes::Shape is that of numbers
 using Moving = molecule::Molecules;
 
 // The head of a section (docs/format.md, section 9d).
@@ -26,7 +27,7 @@ constexpr std::uint8_t molecules = 1, constants = 2, tables = 4, wraps = 8, tilt
 }  // namespace head
 
 // A root with a particle on it, and ions.
-inline Shape with_ions() { return {0, 1, 1, 0, 0}; }
+inline Pattern with_ions() { return {0, 1, 1, 0, 0}; }
 
 // Molecules of one shape in two frames, and all that kernels need to know of them.
 struct Pair {
@@ -38,9 +39,11 @@ struct Pair {
   ConstantColumns columns;
   format::Column<std::int32_t> rows;  // the frame before at 0, this one at `now`
   format::Column<float> means;
+  float gain = 0.2F;
+  bool is_key = false;
 
   // Every second class is wide.
-  Pair(const Shape &shape, std::size_t count, double bond, double sigma, std::uint32_t of_block) {
+  Pair(const Pattern &shape, std::size_t count, double bond, double sigma, std::uint32_t of_block) {
     const std::size_t n = count * shape.size();
     Moving moving(shape, count, bond, molecule::size_of(n, bond), n);
     const codec::Frame before = moving.open();
@@ -49,7 +52,8 @@ struct Pair {
     molecule::Lags lags(n);
     for (std::size_t i = 0; i < n; ++i) lags[i] = static_cast<std::uint8_t>(shape[i % shape.size()]);
     molecules.tree.link(lags);
-    const std::size_t classes = classify(molecules.tree, codec::columns(after), {}, molecules.of_class);
+    molecules.short_bonds = ShortBonds(molecules.tree, codec::columns(after), {});
+    const std::size_t classes = classify(molecules.tree, molecules.short_bonds, molecules.of_class);
     for (std::size_t c = 0; c < classes; ++c) molecules.is_wide.push_back(c % 2);
     layout.build(molecules, of_block);
     rows.resize(8 * layout.slots());
@@ -89,13 +93,48 @@ struct Pair {
     constants = std::move(to);
     columns.fill(layout, constants);
   }
-  codec::StepTable table() const { return layout.table(columns.data()); }
+  // This frame is a key frame: the one before is that of its templates.
+  void make_key() {
+    is_key = true;
+    gain = 1;
+    std::fill(means.begin(), means.end(), 0.0F);
+    Templates templates;
+    std::vector<ClassConstants> to = constants;
+    templates.fit(molecules, layout, rows.data() + now, to);
+    for (const Layout::Block &block : layout.blocks()) templates.place(molecules, layout, block, to, rows.data());
+    for (ClassConstants &c : to) c.weight = {};
+    set(to);
+  }
+  codec::StepTable table() const {
+    codec::StepTable table = layout.table(columns.data());
+    table.is_key = is_key;
+    return table;
+  }
   // Where means go, and those so far.
   codec::StepMeans means_to(format::Column<float> &after) const {
     after = means;
-    return {means.data(), after.data(), 0.2F};
+    return {means.data(), after.data(), gain};
   }
 };
+
+// A key frame as a section, of both sides; it comes back bit for bit. Empty if there are no molecules. `followed` has
+// been started with this frame.
+inline Bytes key_of(Followed &followed, const codec::Frame &q, const Edges &edges, int threads = 1) {
+  Bytes bytes;
+  const std::size_t n = q[0].size();
+  auto update = encode_key(followed.ours, n, codec::columns(q), edges, bytes, threads);
+  if (!update) {
+    EXPECT_TRUE(bytes.empty());
+    return bytes;
+  }
+  EXPECT_EQ(bytes.size() % 8, 0U);
+  followed.ours.commit(std::move(*update));
+  const test::Copy copy(bytes);
+  codec::Frame decoded = codec::empty_frame(n);
+  decode_key(followed.theirs, n, copy.data.get(), copy.size, edges.axes, threads, codec::output(decoded));
+  for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;
+  return bytes;
+}
 
 // The numbers of a block, by the kernels of an instruction set.
 inline std::vector<codec::StepItems> items_of(Pair &pair, const Layout::Block &block, const codec::StepKernels &with) {

@@ -101,6 +101,30 @@ class Molecules {
     }
   }
 
+  // All molecules get one shape, in bonds, turned at random, where their first particles are.
+  void take_shape(const std::vector<Vector> &shape) {
+    for (std::size_t i = 0; i < place.size(); i += shape.size()) {
+      std::array<Vector, 3> axis;
+      for (std::size_t a = 0; a < 3; ++a) {
+        axis[a] = {codec::normal(random), codec::normal(random), codec::normal(random)};
+        for (std::size_t b = 0; b < a; ++b) {
+          const double part = dot(axis[a], axis[b]);
+          for (std::size_t d = 0; d < 3; ++d) axis[a][d] -= part * axis[b][d];
+        }
+        const double length = std::sqrt(dot(axis[a], axis[a]));
+        for (double &x : axis[a]) x /= length;
+      }
+      // No mirror images.
+      for (std::size_t d = 0; d < 3; ++d)
+        axis[2][d] = axis[0][(d + 1) % 3] * axis[1][(d + 2) % 3] - axis[0][(d + 2) % 3] * axis[1][(d + 1) % 3];
+      for (std::size_t k = 0; k < shape.size(); ++k)
+        for (std::size_t d = 0; d < 3; ++d) {
+          place[i + k][d] = place[i][d];
+          for (std::size_t a = 0; a < 3; ++a) place[i + k][d] += bond_ * (shape[k][a] - shape[0][a]) * axis[a][d];
+        }
+    }
+  }
+
   // One frame on. Roots drift by 2 sigma a component, ways change by sigma and keep their length to two in a
   // thousand.
   void move(double sigma) {
@@ -142,6 +166,8 @@ class Molecules {
  private:
   static constexpr double stretch = 0.002;
 
+  static double dot(const Vector &a, const Vector &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
   // Of those in a good hundred slots before, without the one that particle i hangs on.
   bool is_near_others(std::size_t i) const {
     const std::size_t parent = i - shape_[i % shape_.size()];
@@ -162,6 +188,18 @@ class Molecules {
   Shape shape_;
   double bond_;
 };
+
+// Chains with angles and torsions, in bonds: a turn of 1.7 radians from bond to bond.
+inline std::vector<Molecules::Vector> helix(std::size_t length) {
+  constexpr double turn = 1.7, rise = 0.4;
+  const double radius = std::sqrt(1 - rise * rise) / (2 * std::sin(turn / 2));
+  std::vector<Molecules::Vector> shape;
+  for (std::size_t k = 0; k < length; ++k) {
+    const auto x = static_cast<double>(k);
+    shape.push_back({radius * std::cos(turn * x), radius * std::sin(turn * x), rise * x});
+  }
+  return shape;
+}
 
 // ---- both sides
 

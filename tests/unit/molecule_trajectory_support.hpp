@@ -29,6 +29,8 @@ struct Liquid {
     box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
     box.values = {0, size, 0, size, 0, size};
   }
+  // Molecules with angles and torsions, which key frames gain from.
+  void make_helices(std::size_t length) { molecules.take_shape(molecule::helix(length)); }
   void tilt() {
     box.kind = Box::Kind::triclinic;
     box.values[6] = 0.4 * size;

@@ -3,9 +3,7 @@
 #include <set>
 
 #include "gpz/format/bytes.hpp"
-#include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
-#include "gpz/trajectory/independent_chunk.hpp"
 #include "ordered_support.hpp"
 
 namespace gpz::test::ordered_chunk_test {
@@ -136,26 +134,6 @@ TEST(OrderedChunk, MoleculesAreSmallerByTheirBonds) {
   };
   // Of 35 bits or more that an atom takes: a sphere log2(4 pi 479^2) + 2, a circle log2(2 pi 378) + 4.
   EXPECT_LT(length(modelled), length(plain) - 2000 * (11.0 + 15.0) / 8);
-
-  const Frame described = frame_for(snapshot.inputs());
-  const auto bonds_of = [&](const EncodedChunk &chunk) {
-    const std::vector<Field> &fields = described.info.fields;
-    const auto opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
-    std::vector<float> values(3 * chunk.particles);
-    codec::Target target;
-    for (std::size_t d = 0; d < 3; ++d)
-      target.components[d] = {values.data() + d, 3 * sizeof(float), ConstArray::Type::float32};
-    model::Bonds bonds;
-    trajectory::IndependentChunk(opened, chunk.particles, fields, {}).write(0, target, 1, &bonds);
-    return bonds;
-  };
-  const model::Bonds bonds = bonds_of(modelled);
-  ASSERT_EQ(bonds.particles(), modelled.particles);
-  std::size_t bound = 0;
-  for (std::size_t i = 0; i < bonds.particles(); ++i) bound += bonds.kind(i) != 0 && bonds.of(i)->is_fixed() ? 1 : 0;
-  EXPECT_GT(bound, 3900U);
-  EXPECT_LE(bound, 4020U);
-  EXPECT_TRUE(bonds_of(plain).empty());
 }
 
 std::uint64_t positions_length(const EncodedChunk &chunk) {
