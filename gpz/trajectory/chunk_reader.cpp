@@ -144,7 +144,7 @@ void ChunkReader::decode_section(ChunkHistory::Step &frame, std::size_t field, c
   } else if (section.coding->follow != nullptr && !counts_these) {
     located(section.head, [&] { std::move(step).follow_section(*section.coding->follow, section.payload); });
     exact_[field] = indices_.exact;
-  } else if (section.coding->decodes_blocks && !counts_these && history_.is_limited(field)) {
+  } else if (section.coding->follows_blocks && !counts_these && history_.is_limited(field)) {
     const codec::FollowedBlocks followed = history_.followed_blocks(field);
     context.followed = &followed;
     decode_indices(context, section, indices_);

@@ -26,9 +26,15 @@ constexpr Coding of_indices(format::FieldCodingKind number, TryEncode *encode, F
 
 // A coding whose blocks do not depend on each other.
 template <Decode *decode>
-constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode, Settle *settle = nullptr) {
-  Coding coding = of_indices<decode>(number, encode, nullptr, nullptr, settle);
+constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode) {
+  Coding coding = of_indices<decode>(number, encode);
   coding.decodes_blocks = true;
+  return coding;
+}
+
+constexpr Coding of_steps() {
+  Coding coding = of_indices<decode_steps>(format::steps, encode_steps, nullptr, nullptr, settle_steps);
+  coding.follows_blocks = true;
   return coding;
 }
 
@@ -46,7 +52,7 @@ constexpr Coding codings[] = {
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, fields_of_few_values),
     of_indices<decode_ordered_segments>(format::segmented_order, encode_ordered_segments),
-    of_blocks<decode_steps>(format::steps, encode_steps, settle_steps),
+    of_steps(),
 };
 
 }  // namespace

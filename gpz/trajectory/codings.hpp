@@ -136,7 +136,8 @@ struct Coding : format::CodingRule {
   Follow *follow = nullptr;
   FindFields *fields_named = nullptr;
   Settle *settle = nullptr;
-  bool decodes_blocks = false;  // load and write use SectionContext::only, or `followed`
+  bool decodes_blocks = false;  // load and write use SectionContext::only
+  bool follows_blocks = false;  // in difference chunks: they use SectionContext::followed
 };
 
 const Coding &coding_of(format::FieldCodingKind number);

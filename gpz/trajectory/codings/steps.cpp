@@ -79,6 +79,11 @@ bool may_need_motion(const SectionContext &context) {
 // By which a section may be larger than others, which take several times as long to read.
 constexpr std::size_t part_for_speed = 32;
 
+// Neighbours of a liquid or gas may be at any distance: no later frame profits from these bonds.
+bool is_firmly_bound(const lanes::Update &update, const SectionContext &context) {
+  return update.models.plan == nullptr || update.firmly_bound() > context.particles / 2;
+}
+
 bool encode_key(const SectionSource &source, EncodedSection &out) {
   const SectionContext &context = source.context;
   if (context.components() != core::max_components || context.ids == nullptr) return false;
@@ -86,7 +91,8 @@ bool encode_key(const SectionSource &source, EncodedSection &out) {
   const auto update = lanes::encode_key(none, context.particles, source.indices.columns(context.components()),
                                         {source.edges, source.tilted}, out.payload, context.threads);
   if (!update) return false;
-  out.investment = update->lasting_bytes / 8 * 7 + out.payload.size() / part_for_speed;
+  if (is_firmly_bound(*update, context))
+    out.investment = update->lasting_bytes / 8 * 7 + out.payload.size() / part_for_speed;
   return true;
 }
 
@@ -124,11 +130,12 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
   constexpr std::size_t part_of_few = 6;  // of the first section of few particles
   const std::size_t size = out.payload.size();
   const bool is_first = update->models.plan != nullptr;
-  if (is_first && update->firmly_bound() > context.particles / 2)
+  const bool is_firm = is_firmly_bound(*update, context);
+  if (is_first && is_firm)
     out.investment = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
   else if (!is_first && use.is_learning())
     out.investment = size / part_of_next;
-  out.investment = std::max(out.investment, update->lasting_bytes / 8 * 7) + size / part_for_speed;
+  if (is_firm) out.investment = std::max(out.investment, update->lasting_bytes / 8 * 7) + size / part_for_speed;
   out.update.emplace();
   out.update->search = context.modelled->search;
   out.update->steps = std::move(update);
