@@ -134,10 +134,10 @@ class BadInput(CliCase):
 
     def test_unknown_required_feature(self):
         content = self.encoded()
-        content[12] = 128  # bits 0 to 3, 5 and 6 are known; bit 4 is that of frame arrays
+        content[13] = 1  # bits 0 to 3, 5 and 7 are known; bit 4 is that of frame arrays, bit 6 that of the first steps
         self.write("new.gpz", bytes(content))
         self.check("new.gpz", 4, "byte 12: the file requires an unknown feature")
-        content[12] = 16
+        content[12:14] = 16, 0
         self.write("new.gpz", bytes(content))
         self.check("new.gpz", 4, "byte 12: a frame array, and no file of frames: use decompress_frames")
 
