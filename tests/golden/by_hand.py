@@ -16,6 +16,7 @@ from gpz_write import WriteField, encode_chunk, file_header, frame_record, recor
 from gpz_write_difference import Section, difference_chunk, encode_predicted
 from gpz_write_order import section_by_chance
 from gpz_write_tables import WriteColumn, WriteTable, names_table, observables_record, tables_record
+from steps_by_chance import make as steps_by_chance
 from test_difference import ALONE, Trajectory
 from violations_trajectories import in_order, runs_section
 
@@ -176,5 +177,6 @@ def files():
         "hand-codings": codings(),
         "hand-at-rest": at_rest(),
         "hand-segment": segment(),
+        "hand-steps": steps_by_chance(3),  # a block of 270 steps, which has 32 states
         "hand-tables": tables(),
     }
