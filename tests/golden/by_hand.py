@@ -177,6 +177,7 @@ def files():
         "hand-codings": codings(),
         "hand-at-rest": at_rest(),
         "hand-segment": segment(),
-        "hand-steps": steps_by_chance(3),  # a block of 270 steps, which has 32 states
+        "hand-steps": steps_by_chance(31),  # a block of 270 steps, which has 32 states
+        "hand-new-steps": steps_by_chance(167),  # new molecules behind a key frame in steps
         "hand-tables": tables(),
     }

@@ -57,7 +57,7 @@ class Molecules:
         self.places = places
 
 
-def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1):
+def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1, key_interval=10):
     """`events`: what happens before a frame, by its number: a function of the molecules that returns ids that are left out, and
     how far particles are from their places in the box, by id. `brick`: a tilted box has the places of one that is not."""
     made = []
@@ -73,7 +73,7 @@ def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, b
         box = {"kind": 2 if any(tilts) else 1, "dimension": 3, "boundary": boundary}
         box["values"] = [x for edge in edges for x in (0.0, edge)] + [*tilts, 0.0, 0.0, 0.0]
         made.append(Frame(fields, number, box))
-    return Source(made, key_interval=10, order="id", effort="default", features=STEPS)
+    return Source(made, key_interval=key_interval, order="id", effort="default", features=STEPS)
 
 
 def inside_box(place, edges, tilts, boundary, brick):
@@ -118,5 +118,7 @@ def molecule_sources():
         "steps_exchange": of_molecules(
             Molecules(61, 50, 12, 14, 15.0), 8, (15.0, 16.0, 17.0), events=comings_and_goings, rest_in=2
         ),
+        # Every second frame is a key frame.
+        "steps_key": of_molecules(Molecules(71, 60, 16, 14, 30.0), 4, (30.0, 29.0, 28.0), key_interval=2),
         "steps_open": of_molecules(Molecules(69, 200, 40, 16, 40.0, flat=True), 3, (40.0, 43.0, 42.0), boundary="ppppss"),
     }

@@ -145,13 +145,17 @@ def note_models(noted):
 def note_steps(noted):
     section, block = gpz_steps.Pass, gpz_steps.Block
     start, shape, take_side, take_raw = section.__init__, section.shape, block.take_side, block.take_raw
+    take_tables = gpz_steps.take_tables
     where = "steps"
 
-    def note_start(self, cursor, history, axes, memory, is_known):
+    def note_start(self, cursor, particles, axes, memory, last=None, is_known=False):
         (flags,) = struct.unpack_from("<Q", cursor.data, cursor.offset)
         noted.update((where, "flag", flag) for flag in STEP_FLAGS if flags & flag)
-        noted.when(not flags & gpz_steps.NEW and not is_known, where, "after another section")
-        start(self, cursor, history, axes, memory, is_known)
+        had_key = memory.layout is not None and memory.sections == 0 and last is not None
+        noted.when(not flags & gpz_steps.NEW and last is not None and not is_known, where, "after another section")
+        noted.when(last is None, where, "key section")
+        noted.when(had_key, where, "new molecules" if flags & gpz_steps.NEW else "the same molecules", "behind a key section")
+        start(self, cursor, particles, axes, memory, last, is_known)
         noted.when(self.codes, where, "images")
         noted.when(len(self.blocks) > 1, where, "several blocks")
         noted.update((where, "axis", "periodic" if period else "open") for period in self.box.period)
@@ -169,11 +173,18 @@ def note_steps(noted):
         noted.add((where, "side", bool(other)))
         return other
 
+    def note_tables(cursor):
+        sides, tables = take_tables(cursor)
+        noted.when(tables.stored, where, "tables", "stored")
+        noted.when(any(levels for _, levels in tables.shapes), where, "tables", "of shapes")
+        return sides, tables
+
     def note_raw(self, lane, width):
         noted.add((where, "raw", "escape" if width == 16 else "bits"))
         return take_raw(self, lane, width)
 
     patches = contextlib.ExitStack()
+    patches.enter_context(mock.patch.object(gpz_steps, "take_tables", note_tables))
     patches.enter_context(mock.patch.multiple(section, __init__=note_start, shape=note_shape))
     patches.enter_context(mock.patch.multiple(block, take_side=note_side, take_raw=note_raw))
     return patches
@@ -454,7 +465,8 @@ def expected():
     result |= {("steps", "first reference", link) for link in LINKS if link != gpz_trees.BEYOND}
     result |= {("steps", "second reference", link) for link in LINKS} | {("steps", "axis", axis) for axis in ("periodic", "open")}
     result |= {("steps", "states", count) for count in (gpz_steps.LANES // 2, gpz_steps.LANES)} | {("steps", "after another section")}
-    result |= {("steps", "flag", flag) for flag in STEP_FLAGS}
+    result |= {("steps", what, "behind a key section") for what in ("new molecules", "the same molecules")} | {("steps", "key section")}
+    result |= {("steps", "tables", how) for how in ("stored", "of shapes")} | {("steps", "flag", flag) for flag in STEP_FLAGS}
     result |= {("steps", "kind", kind) for kind in (gpz_steps.SPHERE, gpz_steps.WIDE, gpz_steps.NARROW)}
     result |= {("steps", "side", other) for other in (False, True)} | {("steps", "images"), ("steps", "raw", "escape")}
     result |= {("difference", "prediction", p) for p in gpz_difference.PREDICTIONS}

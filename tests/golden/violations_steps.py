@@ -5,7 +5,7 @@ import struct
 
 import decoders  # noqa: F401  makes the test writer known
 from violations_container import bare_frame, entry_of, header
-from violations_trajectories import FLAT, GRID, LOSSLESS, WHOLE, difference, field_of, with_bound
+from violations_trajectories import FLAT, GRID, LOSSLESS, WHOLE, difference, field_of, in_order, runs_section, with_bound
 
 from gpz_reference.features import STEPS
 from gpz_reference.steps import BRICK, CONSTANTS, NEW, TABLES, TILTED
@@ -15,7 +15,9 @@ from gpz_write_difference import leaving_slots
 ALL = NEW | CONSTANTS | TABLES
 STATES = 16  # of a block of a few steps
 CHAIN = 0, 1, 1  # three particles: each hangs on the one before it
+CLASSES = 3  # of these
 SIDES = (64,) * 16
+SHAPES = ((0,) * 12,) * 3
 NO_TABLES = (480,)  # places
 # Of a class, as signed numbers are stored: nine weights, length, along, and variances that are so large that no side is ever taken.
 CLASS = (0,) * 11 + (600, 600, 200, 200)
@@ -51,8 +53,8 @@ def lane_words(components):
     return [*first, *halves[1:]]
 
 
-def molecules(block=1024, classes=1, wide=(0,), of=(0, 0, 0), table_more=b"", length=None, **lags):
-    data = struct.pack("<II", block, classes) + lags_table(**lags) + table_stream(4, [*wide, *of]) + table_more
+def molecules(block=1024, reserved=0, short=(0, 0), wide=(0,) * CLASSES, table_more=b"", length=None, **lags):
+    data = struct.pack("<II", block, reserved) + lags_table(**lags) + table_stream(3, short) + table_stream(1, wide) + table_more
     return struct.pack("<Q", len(data) if length is None else length) + data
 
 
@@ -61,9 +63,11 @@ def section(
     axes=(FLAT,) * 3,
     flags=ALL,
     box=((FLAT,) * 3, (0, 0, 0)),
-    constants=CLASS,
+    constants=CLASS * CLASSES,
     sides=SIDES,
+    shapes=SHAPES,
     places=NO_TABLES,
+    templates=(),
     images=(),
     image_count=None,
     components=(0,) * 9,
@@ -83,7 +87,9 @@ def section(
     if flags & CONSTANTS:
         data += table_stream(15, constants)
     if flags & TABLES:
-        data += table_stream(15, [*sides, *places])
+        data += table_stream(17, [*sides, *(u for shape in shapes for u in shape), *places])
+    if templates:
+        data += table_stream(3, templates)
     image_count = len(images) // 2 if image_count is None else image_count
     data += struct.pack("<Q", image_count)
     if image_count:
@@ -97,6 +103,23 @@ def steps(names=("x", "y", "z"), first=GRID, second=None, leading=1, required=ST
     """One difference frame."""
     sections = [b"", section(**changes)] if second else [section(**changes)]
     return difference(first, names, second, ("vx", "vy", "vz"), sections=sections, required=required, flags=leading)
+
+
+TEMPLATES = (0,) * (3 + 2 * CLASSES)  # the row of roots, and headings
+
+
+def key_chunk(sections):
+    return struct.pack("<IIQQQ", 1024, 2, 1, *map(len, sections)) + b"".join(sections)
+
+
+IDS = in_order(section=runs_section())
+
+
+def key(names=("x", "y", "z"), what=GRID, leading=1, required=STEPS, templates=TEMPLATES, **changes):
+    """A key frame of three particles in the order of their ids."""
+    described = [with_bound(field_of(what, list(names)), flags=leading), field_of(WHOLE, ["id"])]
+    chunk = key_chunk([section(templates=templates, **changes), IDS])
+    return header(required=required) + bare_frame(fields=[entry_of(f) for f in described], chunks=[(3, chunk)])
 
 
 FIELD = with_bound(field_of(GRID, ["x", "y", "z"]), flags=1)
@@ -124,9 +147,25 @@ def later(left=(), arriving=0, between=False, same=False, flags=0, **changes):
     return b"".join(found)
 
 
+def behind_key(left=(), flags=0, **changes):
+    """A key frame in steps, and a difference frame in which particles may leave."""
+    described = [FIELD, field_of(WHOLE, ["id"])]
+    first = header(required=STEPS) + bare_frame(fields=[entry_of(f) for f in described], chunks=[(3, key_chunk([section(templates=TEMPLATES), IDS]))])
+    data = section(flags=flags, **changes)
+    chunk = struct.pack("<IIQQQQQQ", 1024, 1, 3, len(left), 0, 0, len(data), 0) + leaving_slots(left, 3) + data
+    reference = int.from_bytes(head_checksum(first[len(header(required=STEPS)) :]), "little")
+    entries = [entry_of(f, 2) for f in described]
+    return first + bare_frame(fields=entries, chunks=[(3 - len(left), chunk)], since_key=1, reference=reference)
+
+
 def replaced(at, value):
-    """One constant of the class."""
-    return *CLASS[:at], value, *CLASS[at + 1 :]
+    """One constant of the first class."""
+    return *CLASS[:at], value, *CLASS[at + 1 :], *CLASS * (CLASSES - 1)
+
+
+def shaped(at, value):
+    """One number of the second shape."""
+    return SHAPES[0], (*SHAPES[1][:at], value, *SHAPES[1][at + 1 :]), SHAPES[2]
 
 
 BROKEN = [
@@ -142,8 +181,8 @@ BROKEN = [
     *((dict(flags=flags), "never given") for flags in (0, CONSTANTS, TABLES, CONSTANTS | TABLES)),
     (dict(block=31), "blocks of steps"),
     (dict(block=0), "blocks of steps"),
-    (dict(classes=0, wide=()), "number of classes"),
-    (dict(classes=257, wide=(0,) * 257), "number of classes"),
+    (dict(reserved=1), "reserved bytes of molecules"),
+    (dict(reserved=1 << 31), "reserved bytes of molecules"),
     (dict(length=2**63), "too early"),
     (dict(length=8), "too early"),
     (dict(table_more=bytes(8)), "too long"),
@@ -156,20 +195,26 @@ BROKEN = [
     (dict(padding=b"\1"), "padding"),
     (dict(lag_length=2**63), "ends too early"),
     (dict(lag_length=12), "not a multiple of 8"),
-    (dict(wide=(2,)), "neither wide nor narrow"),
-    (dict(of=(0, 2, 0)), "unknown class"),
-    (dict(of=(0, 2**32 - 1, 0)), "unknown class"),
-    (dict(of=(0, 0, 0, 0, 0)), "stream"),
+    *((dict(short=short), "neither short nor long") for short in ((2, 0), (0, 2), (0, 2**32 - 1))),
+    (dict(short=(0, 0, 0, 0)), "stream"),
+    (dict(short=()), "stream|too early"),
+    *((dict(wide=wide), "neither wide nor narrow") for wide in ((2, 0, 0), (0, 0, 2**32 - 1))),
+    (dict(wide=(0,) * 5), "stream"),
+    (dict(wide=(0,)), "stream|too early|neither"),
     *((dict(constants=replaced(at, value)), "weight of steps") for at in (0, 8) for value in (256, 257, 2**32 - 1)),
     (dict(constants=replaced(9, 2**25)), "length of steps"),
     (dict(constants=replaced(9, 1)), "length of steps"),
     (dict(constants=replaced(10, 2**25)), "length of steps"),
     (dict(constants=replaced(10, 2**25 - 1)), "length of steps"),
     *((dict(constants=replaced(at, value)), "variance of steps") for at in (11, 12, 13, 14) for value in (802, 1)),
-    (dict(constants=(*CLASS, 0, 0)), "stream"),
-    (dict(constants=CLASS[:-2]), "too early|stream|variance"),
+    (dict(constants=(*CLASS * CLASSES, 0, 0)), "stream"),
+    (dict(constants=(CLASS * CLASSES)[:-2]), "too early|stream|variance"),
     (dict(sides=(0, *SIDES[1:])), "share of a side"),
     (dict(sides=(*SIDES[1:], 128)), "share of a side"),
+    *((dict(shapes=shaped(at, value)), "weight of a shape") for at in (0, 9) for value in (256, 2**32 - 1)),
+    *((dict(shapes=shaped(10, value)), "levels of a shape") for value in (41, 2**32 - 1)),
+    *((dict(shapes=shaped(11, value)), "levels of a shape") for value in (41, 2**32 - 1)),
+    (dict(shapes=((0,) * 12, (0,) * 12, (*(0,) * 10, 40, 1))), "levels of a shape"),
     (dict(places=(481,)), "more places"),
     (dict(places=(479,)), "stream|too early|token"),
     (dict(places=(480, 0, 0)), "stream"),
@@ -206,13 +251,38 @@ BROKEN_LATER = [
     (dict(left=(2,), components=(0,) * 6), "never given"),
     (dict(left=(1,), arriving=1, components=(0,) * 6), "never given"),
     (dict(arriving=1), "never given"),
-    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, arriving=1), "never given"),
-    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, end=b"\0\0\1\0", same=True), "padding"),
-    (dict(left=(2,), flags=ALL, kinds=(0, 1), of=(0, 0), components=(0,) * 6, more=bytes(8), same=True), "too long"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), wide=(0,), constants=CLASS, components=(0,) * 6, arriving=1), "never given"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), wide=(0,), constants=CLASS, components=(0,) * 6, end=b"\0\0\1\0", same=True), "padding"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), wide=(0,), constants=CLASS, components=(0,) * 6, more=bytes(8), same=True), "too long"),
     (dict(flags=1), "without constants or tables"),
     (dict(flags=CONSTANTS, constants=(*(0,) * 9, 1, *(0,) * 5)), "length of steps"),
     *((dict(flags=CONSTANTS, constants=(*(0,) * 11, change, 0, 0, 0)), "variance of steps") for change in (2 * 101, 2 * 301 - 1)),
     (dict(components=(0,) * 8), "too early"),
+]
+KEY = [
+    *((dict(required=required), "coding 13 needs a required feature") for required in (0, 1)),
+    (dict(names=("x", "y"), axes=(FLAT,) * 2), "has no positions"),
+    (dict(what=LOSSLESS), "lossless floats"),
+    (dict(what=WHOLE, leading=0), "has no positions|without a grid"),
+    (dict(leading=0), "has no positions"),
+    *((dict(flags=flags), "flags of steps") for flags in (ALL | BRICK, ALL | 128, ALL | 1 << 63)),
+    *((dict(flags=flags), "without constants or tables") for flags in (NEW, NEW | CONSTANTS, NEW | TABLES)),
+    *((dict(flags=flags), "without molecules") for flags in (0, CONSTANTS, TABLES, CONSTANTS | TABLES)),
+    *((dict(templates=(*(0,) * at, value, *TEMPLATES[at + 1 :])), "number of templates") for at in (0, 2) for value in (2**30 + 1, 2**30 + 2, 2**32 - 1)),
+    *((dict(templates=(*(0,) * at, value, *TEMPLATES[at + 1 :])), "number of templates") for at in (3, 4, 8) for value in (129, 130, 2**32 - 1)),
+    (dict(templates=(*TEMPLATES, 0, 0)), "stream"),
+    (dict(templates=TEMPLATES[:-2]), "stream|too early|templates"),
+    (dict(image_count=97), "more images"),
+    (dict(components=(0,) * 8), "too early"),
+    (dict(components=(0,) * 10), "do not end|too many"),
+    (dict(more=bytes(8)), "too long"),
+]
+BEHIND_KEY = [
+    (dict(left=(0,), components=(0,) * 6), "never given"),
+    (dict(flags=CONSTANTS, constants=(*(0,) * 9, 1, *(0,) * 5)), "length of steps"),
+    (dict(flags=NEW), "without constants or tables"),
+    (dict(components=(0,) * 8), "too early"),
+    (dict(flags=ALL, templates=TEMPLATES), "."),
 ]
 BOX = [
     (dict(box=((FLAT,) * 3, (2**52 + 1, 0, 0))), "tilts"),
@@ -225,4 +295,4 @@ def tilted(box=(((0, 8), (0, 9), (0, 10)), (1, 2, 3)), **changes):
     return steps(flags=ALL | TILTED, box=box, **changes)
 
 
-FAMILIES = [(steps, BROKEN), (later, BROKEN_LATER), (tilted, BOX)]
+FAMILIES = [(steps, BROKEN), (later, BROKEN_LATER), (tilted, BOX), (key, KEY), (behind_key, BEHIND_KEY)]

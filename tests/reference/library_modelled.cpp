@@ -22,6 +22,7 @@ struct Events {
   int frames = 5;
   gpz::Effort effort = gpz::Effort::dense;
   gpz::Order order = gpz::Order::place;
+  std::uint32_t features = gpz::feature::known;  // that the file may name
   double bound = 0.001;
   double velocity_bound = 0.01;
   unsigned key_interval = 100;
@@ -67,7 +68,11 @@ struct Columns {
 
 template <class Float>
 void write(const std::string &path, const Events &events) {
-  gpz::Writer writer(path, {});
+  // A file that is continued keeps the features of its header.
+  gpz::Metadata metadata;
+  metadata.features = gpz::features_of(events.effort, events.order, true) & events.features;
+  gpz::Writer(path, metadata).close();
+  gpz::Writer writer(path, metadata, gpz::Writer::Mode::append);
   writer.set_key_interval(events.key_interval);
   writer.set_order(events.order);
   writer.set_effort(events.effort);
@@ -106,6 +111,8 @@ Events waters(const char *name, std::size_t others, gpz::Effort effort) {
   events.move = [](Matter &matter) { static_cast<gpz::test::Waters &>(matter).move(); };
   events.effort = effort;
   events.order = gpz::Order::id;
+  // Otherwise molecules are coded in steps.
+  if (effort == gpz::Effort::standard) events.features &= ~gpz::feature::steps;
   events.bound = 0.005;
   return events;
 }

@@ -8,9 +8,10 @@ import sys
 from unittest import mock
 
 from gpz_reference import reader as gpz_ref
+from gpz_reference import step_classes as gpz_classes
 from gpz_reference import steps as gpz_steps
 from gpz_reference.bonds import KindHistory
-from gpz_reference.codec import FLOAT64, PLAIN
+from gpz_reference.codec import FLOAT64, INTEGER, PLAIN, Cursor
 from gpz_write import WriteField, encode_chunk, head_checksum
 from gpz_write_difference import Section, encode_predicted
 
@@ -18,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "golden"))
 
 import violations_steps as by_hand  # noqa: E402
 from violations_container import bare_frame, entry_of, header  # noqa: E402
+from violations_trajectories import in_order, runs_section  # noqa: E402
 
 
 class Lanes(gpz_steps.Block):
@@ -72,7 +74,7 @@ class Lanes(gpz_steps.Block):
 class Trajectory:
     def __init__(self, seed):
         self.rng = rng = random.Random(seed)
-        self.count, self.block, self.classes = rng.choice((3, 20, 150)), rng.choice((32, 40, 1000)), rng.choice((1, 2, 5))
+        self.count, self.block = rng.choice((3, 20, 150)), rng.choice((32, 40, 1000))
         is_chain = rng.random() < 0.2  # with a step for each particle, so many that a block has a state for each lane
         if is_chain:
             self.count, self.block = 270, 1000
@@ -91,7 +93,8 @@ class Trajectory:
             kind, expected = rng.choice(here) if here and rng.random() < bound else 0, history.expected()
             self.kinds.append(0 if kind == expected else kind + 1 if kind < expected else kind)
             history.add(kind)
-        self.heads = [self.head(new=number == 0) for number in range(rng.choice((1, 2, 4)))]
+        self.is_key = rng.random() < 0.5  # the first section is a key section
+        self.heads = [self.head(number) for number in range(rng.choice((1, 2, 4)))]
 
     def constants(self, new):
         """As differences to those before."""
@@ -108,7 +111,11 @@ class Trajectory:
     def tables(self):
         rng = self.rng
         given, place = [rng.randrange(1, 128) for _ in range(16)], 0
-        some = rng.choice((1, 3, 100))
+        for _ in range(3):
+            given += [rng.choice((0, rng.randrange(256), 255)) for _ in range(10)]
+            first = rng.choice((0, 0, rng.randrange(41)))
+            given += [first, rng.choice((0, 40 - first, rng.randrange(41 - first)))]
+        some = rng.choice((1, 3, 100, 500))
         while True:
             without = min(rng.randrange(some), 480 - place)
             given.append(without)
@@ -123,22 +130,39 @@ class Trajectory:
                 left -= given[-1]
             place += 1
 
-    def head(self, new):
+    def molecules(self):
+        """Their table, and the number of their classes as the reference decoder finds it."""
+        lags = struct.pack("<II", self.block, 0) + by_hand.lags_table(tuple(self.lags), tuple(self.kinds))
+        parents = gpz_steps.take_lags(Cursor(lags[8:], "lags"), self.count)
+        ends = sum(len(bonds) == 1 for bonds in gpz_classes.neighbours_of(parents))
+        data = lags + by_hand.table_stream(3, [self.rng.choice((0, self.rng.randrange(2))) for _ in range(ends)])
+        shorts = gpz_classes.take_short_bonds(Cursor(data[len(lags) :], "short bonds"), parents)
+        self.classes = gpz_classes.find_classes(parents, gpz_steps.find_links(parents), shorts)[1]
+        data += by_hand.table_stream(1, [self.rng.randrange(2) for _ in range(self.classes)])
+        return struct.pack("<Q", len(data)) + data
+
+    def templates(self):
+        rng = self.rng
+        largest = rng.choice((2**31 - 1, 2**11))  # as signed numbers are stored
+        root = [min(rng.randrange(largest), 2**30) for _ in range(3)]
+        return by_hand.table_stream(3, root + [rng.choice((0, rng.randrange(129))) for _ in range(2 * self.classes)])
+
+    def head(self, number):
         """Of a section, up to the images."""
         rng = self.rng
+        new, is_key = number == 0 or rng.random() < 0.1, number == 0 and self.is_key
         flags = by_hand.ALL if new else rng.choice((0, 0, 2, 4, 6))
-        flags |= rng.choice((0, 8)) | rng.choice((0, 16, 16 | 32)) | rng.choice((0, 64))
+        flags |= rng.choice((0, 8)) | rng.choice((0, 16, 16 | 32)) | (0 if is_key else rng.choice((0, 64)))
         data = struct.pack("<B7x", 13) + b"".join(struct.pack("<qq", *axis) for axis in self.axes) + bytes(8) + struct.pack("<Q", flags)
         if flags & by_hand.TILTED:
             data += b"".join(struct.pack("<qq", *axis) for axis in self.axes) + struct.pack("<3q", *(rng.randrange(-60, 60) for _ in range(3)))
         if new:
-            of = [rng.choice((0, 0, rng.randrange(1, self.classes + 1))) for _ in range(self.count)]
-            wide = [rng.randrange(2) for _ in range(self.classes)]
-            data += by_hand.molecules(self.block, self.classes, wide, of, lags=tuple(self.lags), kinds=tuple(self.kinds))
+            data += self.molecules()
         if flags & by_hand.CONSTANTS:
             data += by_hand.table_stream(15, self.constants(new))
         if flags & by_hand.TABLES:
-            data += by_hand.table_stream(15, self.tables())
+            data += by_hand.table_stream(17, self.tables())
+        data += self.templates() if is_key else b""
         images = rng.choice((0, 0, 1, 3))
         data += struct.pack("<Q", images)
         return data + (by_hand.table_stream(2, [u for _ in range(images) for u in (rng.randrange(8), rng.randrange(27))]) if images else b"")
@@ -151,16 +175,21 @@ class Trajectory:
 
     def file(self, blocks):
         """`blocks`: the words of each block of each frame."""
-        chunk = encode_chunk([self.field], range(self.count), 32)[0]
-        found = [header(required=by_hand.STEPS), bare_frame(fields=[entry_of(self.field)], chunks=[(self.count, chunk)])]
-        sections = []
+        ids = WriteField(INTEGER, ["id"], [list(range(1, self.count + 1))])
+        fields, sections = [self.field, ids], []
         for head, words in zip(self.heads, blocks):
             head += struct.pack(f"<{len(words)}I", *map(len, words)) + b"".join(struct.pack(f"<{len(of)}H", *of) for of in words)
             sections.append(by_hand.zeros(head))
-        for number, section in enumerate([*sections, self.predicted()]):
-            chunk = struct.pack("<IIQQQQQ", 1024, 1, self.count, 0, 0, 0, len(section)) + section
+        if self.is_key:
+            in_steps, following = [sections[0], in_order(section=runs_section(more=self.count - 1))], sections[1:]
+            chunk = struct.pack("<IIQQQ", 1024, 2, 1, *map(len, in_steps)) + b"".join(in_steps)
+        else:
+            chunk, following = encode_chunk(fields, range(self.count), 32)[0], sections
+        found = [header(required=by_hand.STEPS), bare_frame(fields=[entry_of(f) for f in fields], chunks=[(self.count, chunk)])]
+        for number, section in enumerate([*following, self.predicted()]):
+            chunk = struct.pack("<IIQQQQQQ", 1024, 1, self.count, 0, 0, 0, len(section), 0) + section
             reference = int.from_bytes(head_checksum(found[-1]), "little")
-            frame = dict(fields=[entry_of(self.field, 2)], chunks=[(self.count, chunk)], since_key=number + 1)
+            frame = dict(fields=[entry_of(f, 2) for f in fields], chunks=[(self.count, chunk)], since_key=number + 1)
             found.append(bare_frame(**frame, reference=reference))
         return b"".join(found)
 

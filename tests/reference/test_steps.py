@@ -3,8 +3,11 @@
 
 import math
 import unittest
+from unittest import mock
 
 from gpz_reference import reader as gpz_ref
+from gpz_reference import step_classes as gpz_classes
+from gpz_reference import step_tables as gpz_tables
 from gpz_reference import steps as gpz_steps
 from gpz_reference.floats import F32, clamp, inverse_root, larger, root, smaller
 from gpz_reference.step_ways import NARROW, ROOT, SPHERE
@@ -84,6 +87,108 @@ class Schedule(unittest.TestCase):
         _, (steps,) = self.steps([[]] + [[0]] * 65 + [[0, 1] for _ in narrow] + [[i] for i in narrow])
         spheres = [list(range(1, 33)), list(range(33, 65)), [65, *others[:31]], others[31:]]
         self.assertEqual(steps, [(ROOT, [0]), (SPHERE, spheres[0]), (NARROW, narrow), *((SPHERE, of) for of in spheres[1:])])
+
+
+class Shapes(unittest.TestCase):
+    def frequencies(self, weights, place):
+        """Of tokens, and None for the escape."""
+        found = {}
+        for token, _, _ in gpz_tables.table_of_shape(weights, place).slots:
+            found[token] = found.get(token, 0) + 1
+        return found
+
+    def test_rounding(self):
+        given = 0.5, 1.5, -0.5, -1.5, math.nextafter(0.5, 0), 2.0**52 + 1
+        self.assertEqual([gpz_tables.rounded(x) for x in given], [1, 2, -1, -2, 0, 2**52 + 1])
+
+    def test_normal_distribution(self):
+        for x in (-5, -1, -0.1, 0, 0.3, 2, 7):
+            self.assertAlmostEqual(gpz_tables.normal_below(x), (1 + math.erf(x / math.sqrt(2))) / 2, delta=4e-7)
+
+    def test_one_distribution(self):
+        """Level 9 has the deviation root(1.45 32), of which this distribution has a quarter times root(2)^k. Rare tokens have one slot, at the cost of the most
+        frequent ones."""
+        for k in (0, 1, 2, 3):
+            weights = tuple(200 * (i == k) for i in range(10))
+            deviation = math.sqrt(1.45 * 32) * math.sqrt(2) ** k / 4
+            for part in (0, 3):
+                middle, found = (part + 0.5) / 8, self.frequencies(weights, 9 * 4 + part)
+                for token in (t for t, slots in found.items() if t is not None and slots < max(found.values()) / 2):
+                    below, above = (math.erf((token - 0.5 - middle + end) / deviation / math.sqrt(2)) / 2 for end in (0, 1))
+                    self.assertAlmostEqual(found[token], 512 * (above - below), delta=1)
+
+    def test_all_tables_have_an_escape(self):
+        for weights in ((255,) + (0,) * 9, (1,) * 10, (0,) * 9 + (1,)):
+            for place in range(0, 480, 13):
+                found = self.frequencies(weights, place)
+                self.assertEqual((sum(found.values()), found[None] > 0), (512, True))
+        self.assertEqual(self.frequencies((0,) * 10, 40), {None: 512})
+
+    def test_which_places_have_them(self):
+        tables = gpz_tables.Tables([((1,) * 10, range(8, 12)), ((1,) * 10, range(0)), ((1,) * 10, range(40))])
+        tables.stored[3] = stored = gpz_tables.Table([(5, 7)])
+        self.assertIs(tables[3], stored)
+        with_table = [place for place in range(480) if tables[place] is not gpz_tables.ESCAPES]
+        self.assertEqual(with_table, [3, *range(32, 40), 40, 44, *range(320, 360), *range(360, 480, 4)])
+
+
+class Classes(unittest.TestCase):
+    def classes(self, parents, shorts=None):
+        return gpz_classes.find_classes(parents, gpz_steps.find_links(parents), shorts or [0] * len(parents))
+
+    def test_waters(self):
+        """Of as many particles, those with the lower key are the first class."""
+        waters = [p for i in range(0, 60, 3) for p in (None, i, i)]
+        self.assertEqual(self.classes(waters), ([1, 0, 2] * 20, 3))
+
+    def test_short_bonds_tell_classes(self):
+        """A chain of three with a short bond at its beginning, and as many without; then the more frequent class comes first."""
+        parents = [p for i in range(0, 120, 3) for p in (None, i, i + 1)]
+        shorts = [1, 0, 0] * 20 + [0, 0, 0] * 20
+        of_class, count = self.classes(parents, shorts)
+        self.assertEqual((count, len(set(of_class[:60])), len(set(of_class))), (6, 3, 6))
+        of_class, count = self.classes(parents, [1, 0, 0] * 17 + [0, 0, 0] * 23)
+        self.assertEqual((count, sorted(of_class[60:63])), (6, [0, 1, 2]))
+
+    def test_rare_particles_are_classed_by_less(self):
+        """Ten chains of four with a short bond and ten without: the second particles share a class at last."""
+        parents = [p for i in range(0, 80, 4) for p in (None, i, i + 1, i + 2)]
+        of_class, _ = self.classes(parents, [0, 0, 0, 1] * 10 + [0] * 40)
+        self.assertEqual(of_class[1], of_class[41])
+        self.assertNotEqual(of_class[3], of_class[43])
+
+    def test_no_more_than_there_is_room_for(self):
+        """Of 300 kinds of particles, each as frequent: 208, then 16 for each level."""
+        parents, profiles = [None] * 300 * 16, [i // 16 for i in range(300 * 16)]
+        links = [(None, None)] * len(parents)
+        with mock.patch.object(gpz_classes, "profiles_of", return_value=profiles):
+            of_class, count = gpz_classes.find_classes(parents, links, None)
+        self.assertEqual(count, 256)
+        self.assertEqual(of_class[::16], [*range(255), *[255] * 45])
+
+
+class Templates(unittest.TestCase):
+    def check(self, heading, D, S, expected, constants=(80, 48)):
+        found = gpz_classes.way_of(constants, heading, list(map(float, D)), list(map(float, S)))
+        for x, y in zip(found, expected, strict=True):
+            self.assertAlmostEqual(x, y, places=12)
+
+    def test_ways(self):
+        """Of length 5 and 3 along the axis."""
+        self.check((64, 0), (10, 0, 0), (0, 7, 0), (3, 4, 0))
+        self.check((-1, 0), (10, 0, 0), (5, 7, 0), (3, -4, 0))
+        self.check((0, 9), (10, 0, 0), (0, 7, 0), (3, 0, 4))
+        self.check((3, -4), (0, 0, -2), (0, 7, 0), (-3.2, 2.4, -3))
+
+    def test_without_a_second(self):
+        for S in ((0, 0, 0), (20, 0, 0)):
+            self.check((0, 64), (10, 0, 0), S, (3, 4, 0))
+        self.check((0, 0), (10, 0, 0), (0, 0, 5), (3, 0, 4))
+
+    def test_degenerate(self):
+        self.check((64, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0))
+        self.check((64, 0), (10, 0, 0), (0, 7, 0), (5, 0, 0), (80, 2**24 - 1))
+        self.check((64, 0), (10, 0, 0), (0, 7, 0), (-5, 0, 0), (80, -(2**24) + 1))
 
 
 @unittest.skipUnless(HELPER, "GPZ_LIBRARY_HELPER is not set")

@@ -4,13 +4,13 @@
 from .cells import CELLS, decode_cells
 from .codec import BadFile, decode_chunk
 from .difference import DIFFERENCES, MODELLED, READERS, STEPS, ChunkHistory, decode_differences
-from .modelled import Models, read_modelled
-from .ordered import ORDERED, bonds_of, decode_ordered
+from .modelled import read_modelled
+from .ordered import ORDERED, decode_ordered
 from .sequence import SEQUENCE, decode_sequence
 from .steps import read_steps
 
 BLOCK_CODED = 0  # kind of chunks
-INDEPENDENT = {BLOCK_CODED: decode_chunk, ORDERED: decode_ordered, CELLS: decode_cells, SEQUENCE: decode_sequence}  # kinds
+INDEPENDENT = {BLOCK_CODED: decode_chunk, CELLS: decode_cells, SEQUENCE: decode_sequence}  # kinds, beside ORDERED
 READERS.update({MODELLED: read_modelled, STEPS: read_steps})
 KINDS = (BLOCK_CODED, DIFFERENCES, ORDERED, CELLS, SEQUENCE)
 
@@ -20,10 +20,10 @@ def decode_any_chunk(data, fields, particles, history):
     kind = int.from_bytes(data[4:8], "little")
     if kind == DIFFERENCES and history is not None:
         return decode_differences(data, fields, particles, history), history
-    if kind not in INDEPENDENT:
-        raise BadFile(f"chunk kind {kind} is not one for here")
-    columns = INDEPENDENT[kind](data, fields, particles)
-    following = ChunkHistory(fields, columns, particles)
     if kind == ORDERED:
-        following.models = {number: Models(bonds) for number, bonds in bonds_of(data, fields, particles)}
-    return columns, following
+        columns, steps = decode_ordered(data, fields, particles)
+    elif kind in INDEPENDENT:
+        columns, steps = INDEPENDENT[kind](data, fields, particles), None
+    else:
+        raise BadFile(f"chunk kind {kind} is not one for here")
+    return columns, ChunkHistory(fields, columns, particles, steps)

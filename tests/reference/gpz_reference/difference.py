@@ -162,17 +162,17 @@ class FieldHistory:
 class ChunkHistory:
     """What the next frame's chunk builds on. Starts with the columns of a chunk of kind 0."""
 
-    def __init__(self, fields, columns, particles):
-        self.described, self.particles, self.frames = fields, particles, 1
-        self.models = {}  # of fields, by their number, of which modelled sections remember something from the beginning
+    def __init__(self, fields, columns, particles, steps=None):
+        """`steps`: what a key section leaves to later ones."""
+        self.described, self.particles, self.frames, self.steps = fields, particles, 1, steps
         self._columns, self._fields = columns, None
 
     @property
     def fields(self):
         if self._fields is None:  # only now: nothing may build on it
             self._fields = field_histories(self.described, self._columns)
-            for number, models in self.models.items():
-                self._fields[number].modelled = models
+            if self.steps is not None:
+                self._fields[0].steps = self.steps
         return self._fields
 
 

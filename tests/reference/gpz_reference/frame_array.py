@@ -10,8 +10,7 @@ from .codec import FLOAT32, FLOAT64, INTEGER, MASK, Cursor, require
 from .difference import DIFFERENCES, ChunkHistory
 from .features import FRAME_ARRAY, KNOWN, needed, needed_by_section, require_named
 from .few_values import Others
-from .modelled import Models
-from .ordered import ORDERED, PARTICLES_A_BYTE, bonds_of_section, decode_section
+from .ordered import ORDERED, PARTICLES_A_BYTE, decode_section
 from .reader import MAGIC, Field
 from .xxh3 import xxh3_64
 
@@ -91,10 +90,9 @@ class Frames:
         require_named(needed_by_section(section, ORDERED), self.features)
         require(self.particles // PARTICLES_A_BYTE <= len(section) + LEFT_OUT, "there are more particles than a chunk has")
         ids = list(range(1, self.particles + 1))
-        columns = decode_section(section, fields[0], self.particles, ids, Others(fields, [])) + [ids]
-        self.history = ChunkHistory(fields, columns, self.particles)
-        if bonds := bonds_of_section(section, fields[0], self.particles):
-            self.history.models = {0: Models(bonds)}
+        columns, steps = decode_section(section, fields[0], self.particles, ids, Others(fields, []))
+        columns.append(ids)
+        self.history = ChunkHistory(fields, columns, self.particles, steps)
         return columns
 
     def chunk_of_staying(self, section):

@@ -71,10 +71,9 @@ class Bonds:
 class Models:
     """What is remembered of a field for modelled sections, since the independent chunk."""
 
-    def __init__(self, bonds=()):
-        """`bonds`: those of the independent chunk, as take_bonds gives them."""
+    def __init__(self):
         self.scale = None  # of each particle; None before the first modelled section
-        self.lattice, self.lattice_neighbours, self.forces, self.bonds = LatticeModel(), LatticeNeighbourPredictor(), PairForce(), Bonds(*bonds)
+        self.lattice, self.lattice_neighbours, self.forces, self.bonds = LatticeModel(), LatticeNeighbourPredictor(), PairForce(), Bonds()
         self.forced_at = None  # frame
 
     def remove(self, slots, particles):

@@ -3,15 +3,16 @@
 purpose."""
 
 from .block import BLOCK_SIZE, alternating, open_block
-from .bonds import Section, read_modelled_order
+from .bonds import read_modelled_order
 from .codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
-from .difference import BLOCK_CODED, CLASSED, FEW_VALUES, Axis, is_plain, other_image, read_exact, signed, value_from_index
+from .difference import BLOCK_CODED, CLASSED, FEW_VALUES, STEPS, Axis, is_plain, other_image, read_exact, signed, value_from_index
 from .classed import read_classed
 from .few_values import Others, read_few_values
+from .steps import read_key_steps
 
 ORDERED = 2  # kind of chunks
 PREDICTED_IN_ORDER, MODELLED_IN_ORDER, SEGMENTED_ORDER = 3, 5, 12
-CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER, CLASSED, FEW_VALUES, SEGMENTED_ORDER)  # of sections
+CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER, CLASSED, FEW_VALUES, SEGMENTED_ORDER, STEPS)  # of sections
 SEGMENT_OF_CODING = {MODELLED_IN_ORDER: None, SEGMENTED_ORDER: 8192}  # particles
 SECTIONS = LAGS, RUNS = 1, 2  # kinds of what follows
 LARGEST_LAG = 1023
@@ -137,7 +138,8 @@ def take_head(cursor, field):
 
 
 def decode_section(data, field, particles, ids, others=None):
-    """To a list of bits a component. `ids`: of the particles; None for the ids themselves. `others`: the fields before."""
+    """To a list of bits a component, and what a key section of steps leaves to later ones. `ids`: of the particles; None for the ids
+    themselves. `others`: the fields before."""
     cursor = Cursor(data, f"section {field.names[0]}")
     coding, *reserved = cursor.unpack("8B")
     require(not any(reserved), "reserved bytes of a section are not zero")
@@ -145,10 +147,10 @@ def decode_section(data, field, particles, ids, others=None):
     if coding == BLOCK_CODED:
         require(ids is not None, "the ids are not coded in their order")
         following = type(field)(**{**vars(field), "flags": field.flags & ~1})
-        return decode_chunk(cursor.rest(), [following], particles)
+        return decode_chunk(cursor.rest(), [following], particles), None
     if coding == FEW_VALUES:
         keys = read_few_values(cursor, particles, field, others)
-        return [[value_from_index(key, field) for key in column] for column in keys]
+        return [[value_from_index(key, field) for key in column] for column in keys], None
     if coding == CLASSED:
         require(field.step > 0 and not field.flags & 1, "a field that is not of values on a grid is classed")
         exact = read_exact(cursor, particles, field)
@@ -156,11 +158,15 @@ def decode_section(data, field, particles, ids, others=None):
         columns = [[value_from_index(index, field) for index in column] for column in indices]
         for place, bits in exact:
             columns[place >> 56][place & 2**56 - 1] = bits & 2 ** (8 * field.value_size) - 1
-        return columns
+        return columns, None
 
     require(field.type == INTEGER or field.step > 0, "lossless floats are coded in an order")
+    require(coding != STEPS or field.step > 0 and field.leading and field.dimensions == 3, "molecules of a field that has no positions")
     axes, exact = take_head(cursor, field)
-    if coding in SEGMENT_OF_CODING:
+    steps = None
+    if coding == STEPS:
+        indices, steps = read_key_steps(cursor, particles, axes)
+    elif coding in SEGMENT_OF_CODING:
         require(not is_plain(field) and ids is not None, "a field without a grid is modelled")
         indices = read_modelled_order(cursor, ids, particles, axes, SEGMENT_OF_CODING[coding])
     else:
@@ -170,7 +176,7 @@ def decode_section(data, field, particles, ids, others=None):
         row, component = place & 2**56 - 1, place >> 56
         require(row < particles and component < field.dimensions, "an exact value is out of range")
         columns[component][row] = bits & 2 ** (8 * field.value_size) - 1
-    return columns
+    return columns, steps
 
 
 def take_sections(data, fields, particles):
@@ -188,31 +194,17 @@ def take_sections(data, fields, particles):
     return identity, sections
 
 
-def bonds_of_section(section, field, particles):
-    """The table of bonds, as take_bonds gives it; None if the section has none."""
-    cursor = Cursor(section, f"section {field.names[0]}")
-    coding = cursor.unpack("8B")[0]
-    if coding not in SEGMENT_OF_CODING:
-        return None
-    axes, _exact = take_head(cursor, field)
-    read = Section(cursor, particles, axes, SEGMENT_OF_CODING[coding])
-    return (read.kinds, read.bonds) if read.kinds else None
-
-
-def bonds_of(data, fields, particles):
-    """(number of the field, table of bonds) of each section that has one."""
-    for number, (section, field) in enumerate(zip(take_sections(data, fields, particles)[1], fields)):
-        if bonds := bonds_of_section(section, field, particles):
-            yield number, bonds
-
-
 def decode_ordered(data, fields, particles):
-    """A chunk of kind 2 to columns as decode_chunk gives them."""
+    """A chunk of kind 2 to columns as decode_chunk gives them, and what a key section of steps leaves to later ones."""
     identity, sections = take_sections(data, fields, particles)
-    decoded = decode_section(sections[identity], fields[identity], particles, None)
+    decoded, _ = decode_section(sections[identity], fields[identity], particles, None)
     ids = [signed(bits) for bits in decoded[0]]
-    columns = []
+    columns, steps = [], None
     for i, (section, field) in enumerate(zip(sections, fields)):
-        others = Others(fields, columns)
-        columns.append(decoded if i == identity else decode_section(section, field, particles, ids, others))
-    return [column for of_field in columns for column in of_field]
+        if i == identity:
+            columns.append(decoded)
+            continue
+        of_field, left = decode_section(section, field, particles, ids, Others(fields, columns))
+        columns.append(of_field)
+        steps = steps or left
+    return [column for of_field in columns for column in of_field], steps

@@ -1,36 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 9d of docs/format.md: steps. Slow and plain on purpose."""
 
-import struct
-
 from .codec import Cursor, require
 from .difference import limited, signed
 from .floats import F32, clamp
 from .edges import Box, take_box
-from .numbers import NumberStream
+from .step_classes import find_classes, rows_of_templates, take_short_bonds, take_templates
+from .step_tables import (
+    CONSTANTS_OF_CLASS,
+    FINE_LEVELS,
+    LANES,
+    LEVELS,
+    PARTS,
+    PLACES_OF_KIND,
+    SIDE_SLOTS,
+    SLOTS,
+    WEIGHTS,
+    constants_of,
+    raw_bits_of_level,
+    take_constants,
+    take_images,
+    take_table_stream,
+    take_tables,
+)
 from .step_ways import KINDS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
 from .trees import find_links, take_lags
 
 NEW, CONSTANTS, TABLES, WRAP, TILTED, BRICK, MOTION_ENDS = 1, 2, 4, 8, 16, 32, 64  # flags
-LANES = 32
 FEW_STEPS = 256  # blocks of fewer have half as many states as lanes
 LEAST_STATE = 2**16
 LEAST_BLOCK = 32
-MOST_CLASSES = 256
-WEIGHTS = 9
-CONSTANTS_OF_CLASS = WEIGHTS + 6
 MEANS = 4
-LARGEST_LENGTH = 2**24 - 1
-LARGEST_EXPONENT = 400  # of variances
-VARIANCE_OFFSETS = -8, -8, -20, -20
-EIGHTHS = 0x3F800000, 0x3F8B95C2, 0x3F9837F0, 0x3FA5FED7, 0x3FB504F3, 0x3FC5672A, 0x3FD744FD, 0x3FEAC0C7
-PLACES, LEVELS, FINE_LEVELS = 480, 40, 10
-SLOTS, SIDE_SLOTS = 512, 128
-SIDE_LEVELS = 16
-LARGEST_TOKEN = 126
 RAW_BITS = 7  # of the first operation
 LARGEST_EXPECTED = 2**22
-CODES = 27
 
 
 def row_of(x):
@@ -41,107 +43,6 @@ def row_of(x):
 def image_of(x):
     """Modulo 2^8."""
     return (x + 128 & 255) - 128
-
-
-def from_unsigned(u):
-    return -(u + 1) // 2 if u % 2 else u // 2
-
-
-# ---- tables of a section
-
-
-def take_table_stream(cursor, contexts):
-    (length,) = cursor.unpack("Q")
-    return NumberStream(cursor.take(length), contexts)
-
-
-def variance_of(exponent, offset):
-    bits = EIGHTHS[exponent % 8] + (exponent // 8 + offset << 23)
-    return struct.unpack("<f", struct.pack("<I", bits))[0]
-
-
-def take_constants(cursor, before):
-    """The integers of each class, from those before."""
-    numbers, found = take_table_stream(cursor, CONSTANTS_OF_CLASS), []
-    for last in before:
-        of_class = [x + from_unsigned(numbers.get(context)) for context, x in enumerate(last)]
-        require(all(-128 <= weight <= 127 for weight in of_class[:WEIGHTS]), "a weight of steps is out of range")
-        length, along, *exponents = of_class[WEIGHTS:]
-        require(0 <= length <= LARGEST_LENGTH and abs(along) <= LARGEST_LENGTH, "a length of steps is out of range")
-        require(all(0 <= exponent <= LARGEST_EXPONENT for exponent in exponents), "a variance of steps is out of range")
-        found.append(of_class)
-    numbers.end()
-    return found
-
-
-def constants_of(integers):
-    """(C, L_m, L_c, L_p, A_m, A_c, A_p, H_p, T, length, along, V_l, V_a, bend, bend2) of a class."""
-    variances = [variance_of(exponent, offset) for exponent, offset in zip(integers[WEIGHTS + 2 :], VARIANCE_OFFSETS)]
-    return (*(x / 16 for x in integers[: WEIGHTS + 2]), *variances)
-
-
-class Table:
-    """Of a place. `tokens`: pairs of a token and its frequency."""
-
-    def __init__(self, tokens=()):
-        self.slots, start = [], 0  # token (None: the escape), frequency and first slot of each slot
-        for token, frequency in tokens:
-            self.slots += [(token, frequency, start)] * frequency
-            start += frequency
-        self.slots += [(None, SLOTS - start, start)] * (SLOTS - start)
-
-
-ESCAPES = Table()
-
-
-def take_table(numbers):
-    first = from_unsigned(numbers.get(1))
-    require(abs(first) <= LARGEST_TOKEN, "the first token of a place is out of range")
-    count = numbers.get(2)
-    require(count <= LARGEST_TOKEN + 1 - first, "a place has too many tokens")
-    tokens, total, frequency = [], 0, 0
-    for token in range(first, first + count):
-        frequency = numbers.get(4 + frequency.bit_length())
-        total += frequency
-        require(total < SLOTS, "the frequencies of a place are too large")
-        tokens.append((token, frequency))
-    return Table(tokens)
-
-
-def take_tables(cursor):
-    """The S of sides, and the table of each place."""
-    numbers = take_table_stream(cursor, 15)
-    sides = [numbers.get(3) for _ in range(SIDE_LEVELS)]
-    require(all(1 <= s < SIDE_SLOTS for s in sides), "the share of a side is out of range")
-    tables = []
-    while True:
-        without = numbers.get(0)
-        require(without <= PLACES - len(tables), "more places than there are")
-        tables += [ESCAPES] * without
-        if len(tables) == PLACES:
-            break
-        tables.append(take_table(numbers))
-    numbers.end()
-    return sides, tables
-
-
-def take_images(cursor, steps):
-    """The codes of the slots that are listed. `steps`: the particles of each, of all blocks."""
-    (count,) = cursor.unpack("Q")
-    require(count <= LANES * len(steps), "more images than slots")
-    if count == 0:
-        return {}
-    numbers, slot, codes = take_table_stream(cursor, 2), -1, {}
-    for _ in range(count):
-        slot += 1 + numbers.get(0)
-        require(slot < LANES * len(steps), "an image of nobody")
-        code = numbers.get(1)
-        require(code < CODES, "an unknown image")
-        particles, lane = steps[slot // LANES], slot % LANES
-        if lane < len(particles):
-            codes[particles[lane]] = code
-    numbers.end()
-    return codes
 
 
 # ---- blocks and steps
@@ -213,45 +114,28 @@ def find_steps(pieces, kinds, references, heights):
         add(ready)
 
 
-def take_classes(cursor, count, parents):
-    """Whether circles of each class are wide, and the class of each particle."""
-    numbers = take_table_stream(cursor, 4)
-    wide = [numbers.get(3) for _ in range(count)]
+def take_wide(cursor, classes):
+    """Whether circles of each class are wide."""
+    numbers = take_table_stream(cursor, 1)
+    wide = [numbers.get(0) for _ in range(classes)]
     require(max(wide) <= 1, "circles are neither wide nor narrow")
-    last_of_two, last_of_one = {}, {}  # by the lag and the classes before
-    classes, last, last_but_one = [], 0, 0
-    for i, p in enumerate(parents):
-        lag = 0 if p is None else i - p
-        two, one = (lag, last, last_but_one), (lag, last)
-        if two in last_of_two:
-            expected, context = last_of_two[two], 0
-        elif one in last_of_one:
-            expected, context = last_of_one[one], 1
-        else:
-            expected, context = 0, 2
-        number = numbers.get(context)
-        found = number - 1 if number else expected
-        require(found < count, "an unknown class of steps")
-        last_of_two[two] = last_of_one[one] = found
-        classes.append(found)
-        last, last_but_one = found, last
     numbers.end()
-    return wide, classes
+    return wide
 
 
 class Layout:
     """What follows from the table of molecules alone."""
 
     def __init__(self, cursor, particles):
-        self.block_size, classes = cursor.unpack("II")
+        self.block_size, reserved = cursor.unpack("II")
         require(self.block_size >= LEAST_BLOCK, "blocks of steps are too small")
-        require(1 <= classes <= MOST_CLASSES, "the number of classes of steps is out of range")
+        require(reserved == 0, "reserved bytes of molecules are not zero")
         self.parents = take_lags(cursor, particles)
-        wide, self.class_of = take_classes(cursor, classes, self.parents)
+        links = find_links(self.parents)
+        self.class_of, self.classes = find_classes(self.parents, links, take_short_bonds(cursor, self.parents))
+        wide = take_wide(cursor, self.classes)
         require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
-        self.classes = classes
-        links = [[link and link[0] for link in both] for both in find_links(self.parents)]
-        self.axis, self.second = ([both[d] for both in links] for d in range(2))
+        self.axis, self.second = ([both[d] and both[d][0] for both in links] for d in range(2))
         kinds = []
         for p, axis, number in zip(self.parents, self.axis, self.class_of):
             kinds.append(ROOT if p is None else SPHERE if axis is None else WIDE if wide[number] else NARROW)
@@ -329,11 +213,11 @@ class Block:
             middle = round(expected)
             d = expected - middle
             level = max(0, limited((bits >> 23) - 123, LEVELS - 1))
-            part = min(int(8 * abs(d)), 3) if level < FINE_LEVELS else 0
+            part = min(int(8 * abs(d)), PARTS - 1) if level < FINE_LEVELS else 0
             middles.append(middle)
             turned.append(d < 0)
-            places.append(4 * LEVELS * group + 4 * level + part)
-            widths.append(level // 2 - 3 if level >= FINE_LEVELS else 0)
+            places.append(PLACES_OF_KIND * group + PARTS * level + part)
+            widths.append(raw_bits_of_level(level))
         return middles, turned, places, widths
 
     def take_token(self, lane, middle, turned, place, b):
@@ -380,7 +264,7 @@ class Steps:
         self.layout = None  # None: the next section has new molecules
         self.stored_constants = self.constants = self.tables = self.sides = None
         self.rows, self.images, self.means = [], [], []  # of each particle
-        self.sections = 0  # with these molecules
+        self.sections = 0  # of difference chunks with these molecules
         self.at = None  # frame of the last section
 
     def remove(self, slots, _particles):
@@ -389,6 +273,19 @@ class Steps:
 
     def append(self, _count):
         self.layout = None
+
+    def begin(self, layout):
+        self.layout = layout
+        self.restart_means()
+
+    def restart_means(self):
+        self.means, self.sections = [[0.0] * MEANS for _ in self.layout.parents], 0
+
+    def place_templates(self, root, headings):
+        """Rows and images in front of a key section."""
+        constants = [of_class[WEIGHTS : WEIGHTS + 2] for of_class in self.stored_constants]
+        self.rows = rows_of_templates(self.layout, constants, root, headings)
+        self.images = [[0, 0, 0] for _ in self.rows]
 
     def recall(self, index, box):
         """Makes rows and images from the last indices."""
@@ -407,18 +304,19 @@ class Steps:
 class Pass:
     """A section, to the end of the cursor."""
 
-    def __init__(self, cursor, history, axes, memory, is_known):
-        """`is_known`: whether the last frame had a section of steps."""
-        self.memory, self.index = memory, list(zip(*history.index))
+    def __init__(self, cursor, particles, axes, memory, last=None, is_known=False):
+        """`last`: the indices of the last frame, those of a particle each; None in a key section. `is_known`: whether that frame had a
+        section of steps."""
+        self.memory, self.particles, self.is_key = memory, particles, last is None
         (flags,) = cursor.unpack("Q")
         require(flags < 128 and (flags & TILTED or not flags & BRICK), "flags of steps")
         require(not flags & NEW or flags & CONSTANTS and flags & TABLES, "new molecules without constants or tables")
+        require(flags & NEW or not self.is_key, "a key section without molecules")
         self.wrap, memory.motion_ends = bool(flags & WRAP), bool(flags & MOTION_ENDS)
         self.box = take_box(cursor, bool(flags & BRICK)) if flags & TILTED else Box(axes)
         if flags & NEW:
             (length,) = cursor.unpack("Q")
-            memory.layout = Layout(Cursor(cursor.take(length), "the table of molecules"), len(self.index))
-            memory.means, memory.sections = [[0.0] * MEANS for _ in self.index], 0
+            memory.begin(Layout(Cursor(cursor.take(length), "the table of molecules"), particles))
         require(memory.layout is not None, "molecules that were never given")
         if flags & CONSTANTS:
             none = [[0] * CONSTANTS_OF_CLASS for _ in range(memory.layout.classes)]
@@ -426,9 +324,11 @@ class Pass:
             memory.constants = [constants_of(integers) for integers in memory.stored_constants]
         if flags & TABLES:
             memory.sides, memory.tables = take_tables(cursor)
+        if self.is_key:
+            memory.place_templates(*take_templates(cursor, memory.layout.classes))
+        elif flags & NEW or not is_known:
+            memory.recall(last, self.box)
         self.codes = take_images(cursor, memory.layout.steps)
-        if flags & NEW or not is_known:
-            memory.recall(self.index, self.box)
         counts = cursor.unpack(f"{len(memory.layout.blocks)}I")
         self.blocks = [
             Block(cursor.unpack(f"{count}H"), memory.sides, memory.tables, len(steps)) for count, steps in zip(counts, memory.layout.blocks)
@@ -438,7 +338,7 @@ class Pass:
 
     def read(self):
         """The indices, a list a component."""
-        memory, self.rows = self.memory, [None] * len(self.index)
+        memory, self.rows = self.memory, [None] * self.particles
         for block, steps in zip(self.blocks, memory.layout.blocks):
             for kind, particles in steps:
                 constants = [memory.constants[memory.layout.class_of[i]] for i in particles]
@@ -446,13 +346,16 @@ class Pass:
                     before, ways = [memory.rows[i] for i in particles], self.read_roots(block, constants)
                 else:
                     before = [self.rows[memory.layout.parents[i]] for i in particles]
-                    ways = self.shape(kind, particles, constants).read(block.take, block.take_sides)
+                    formulas = WIDE if kind == NARROW and self.is_key else kind
+                    ways = self.shape(formulas, particles, constants).read(block.take, block.take_sides)
                 for i, row, way in zip(particles, before, ways):
                     self.rows[i] = [row_of(a + b) for a, b in zip(row, way)]
             block.end()
-        indices = [self.find_index(i) for i in range(len(self.index))]
+        indices = [self.find_index(i) for i in range(self.particles)]
         memory.rows = self.rows
         memory.sections += 1
+        if self.is_key:
+            memory.restart_means()
         return [list(column) for column in zip(*indices)]
 
     @staticmethod
@@ -498,8 +401,16 @@ class Pass:
 
 
 def read_steps(cursor, history, t, axes):
-    """The indices of a section of steps, to the end of the cursor, a list a component."""
+    """The indices of a section of steps in a difference chunk, to the end of the cursor, a list a component."""
     if history.steps is None:
         history.steps = Steps()
     is_known, history.steps.at = history.steps.at == t - 1, t
-    return Pass(cursor, history, axes, history.steps, is_known).read()
+    last = list(zip(*history.index))
+    return Pass(cursor, len(last), axes, history.steps, last, is_known).read()
+
+
+def read_key_steps(cursor, particles, axes):
+    """The same in an ordered chunk, and what it leaves to later sections."""
+    memory = Steps()
+    memory.at = 0
+    return Pass(cursor, particles, axes, memory).read(), memory
