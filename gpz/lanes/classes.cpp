@@ -88,10 +88,10 @@ format::Column<std::uint8_t> bonds_of(const molecule::Tree &tree) {
 }
 
 // What is seen of each particle in its bonds: how many, and how many of them end at particles of short bonds.
-std::vector<std::uint8_t> labels_of(const molecule::Tree &tree, const ShortBonds &ends) {
+format::Column<std::uint8_t> labels_of(const molecule::Tree &tree, const ShortBonds &ends) {
   const std::size_t n = tree.particles();
   const format::Column<std::uint8_t> bonds = bonds_of(tree);
-  std::vector<std::uint8_t> label(n);
+  format::Column<std::uint8_t> label(n);
   const auto add = [&](std::size_t p, std::size_t other) {
     if (ends.has(other) && label[p] < 3) ++label[p];
   };
@@ -142,7 +142,7 @@ class NumberedKeys {
 
 ShortBonds::ShortBonds(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell)
     : is_short_(tree.particles()) {
-  EndBonds(tree, bonds_of(tree), q, cell).each_short([&](std::size_t end) { is_short_[end] = true; });
+  EndBonds(tree, bonds_of(tree), q, cell).each_short([&](std::size_t end) { is_short_[end] = 1; });
 }
 
 namespace {
@@ -174,10 +174,11 @@ void ShortBonds::append(const molecule::Tree &tree, std::vector<std::uint8_t> &b
 
 std::size_t ShortBonds::read(const molecule::Tree &tree, const std::uint8_t *bytes, std::size_t size) {
   NumberReader numbers(bytes, size, PatternHistory::contexts);
-  is_short_.assign(tree.particles(), false);
+  is_short_.assign(tree.particles(), 0);
   expect_short(tree, [&](std::size_t i, bool expected, unsigned context) {
-    is_short_[i] = (numbers.get(context, 1) != 0) != expected;
-    return static_cast<bool>(is_short_[i]);
+    const bool is_short = (numbers.get(context, 1) != 0) != expected;
+    is_short_[i] = is_short ? 1 : 0;
+    return is_short;
   });
   return numbers.end();
 }
@@ -186,7 +187,7 @@ std::size_t classify(const molecule::Tree &tree, const ShortBonds &bonds, format
   // The constants of a class take some 12 bytes, several times in a key interval.
   constexpr std::size_t least_members = 16;
   const std::size_t n = tree.particles();
-  const std::vector<std::uint8_t> label = labels_of(tree, bonds);
+  const format::Column<std::uint8_t> label = labels_of(tree, bonds);
   // Labels of the particle, of its parent, axis and second reference, of which `level` are left out.
   constexpr unsigned levels = 4;
   const auto key_of = [&](std::size_t i, unsigned level) {
@@ -204,8 +205,8 @@ std::size_t classify(const molecule::Tree &tree, const ShortBonds &bonds, format
     return key;
   };
   constexpr std::uint16_t none = UINT16_MAX;
-  std::vector<std::uint16_t> number(n, none);
-  std::vector<std::uint32_t> key_number(n);
+  format::Column<std::uint16_t> number(n, none);
+  format::Column<std::uint32_t> key_number(n);
   std::size_t classes = 0;
   for (unsigned level = 0; level < levels; ++level) {
     NumberedKeys keys;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpz/codec/difference_codec.hpp"
+#include "gpz/codec/memory.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/molecule/tree.hpp"
 
@@ -21,14 +22,16 @@ class ShortBonds {
   // Encoder: q tells short bonds from long ones.
   ShortBonds(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell);
 
-  bool has(std::size_t particle) const { return is_short_[particle]; }
+  bool has(std::size_t particle) const { return is_short_[particle] != 0; }
+
+  std::size_t memory_usage() const { return codec::memory_of(is_short_); }
 
   void append(const molecule::Tree &tree, std::vector<std::uint8_t> &bytes) const;
   // Throws corrupt.
   std::size_t read(const molecule::Tree &tree, const std::uint8_t *bytes, std::size_t size);
 
  private:
-  std::vector<bool> is_short_;
+  format::Column<std::uint8_t> is_short_;
 };
 
 // Classes by the bonds of a particle and of its references, as far as they are frequent. Returns how many classes

@@ -105,7 +105,7 @@ OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::
   section.flags = static_cast<unsigned>(flags & all_flags);
   if (flags > all_flags || (section.has(brick) && !section.has(tilted)) ||
       (section.has(new_plan) && !(section.has(new_constants) && section.has(new_codes))) ||
-      (is_key && !section.has(new_plan)))
+      (is_key && (!section.has(new_plan) || section.has(motion_ends))))
     corrupt("flags of a section of steps", 0);
   section.cell = Cell(axes);
   if (section.has(tilted)) {

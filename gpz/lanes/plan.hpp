@@ -18,7 +18,8 @@ struct Plan {
   Layout layout;
 
   std::size_t memory_usage() const {
-    return layout.memory_usage() + molecules.tree.memory_usage() + codec::memory_of(molecules.of_class);
+    return layout.memory_usage() + molecules.tree.memory_usage() + molecules.short_bonds.memory_usage() +
+           codec::memory_of(molecules.of_class);
   }
 };
 

@@ -8,7 +8,7 @@ from violations_container import bare_frame, entry_of, header
 from violations_trajectories import FLAT, GRID, LOSSLESS, WHOLE, difference, field_of, in_order, runs_section, with_bound
 
 from gpz_reference.features import STEPS
-from gpz_reference.steps import BRICK, CONSTANTS, NEW, TABLES, TILTED
+from gpz_reference.steps import BRICK, CONSTANTS, MOTION_ENDS, NEW, TABLES, TILTED
 from gpz_write import WriteField, encode_chunk, head_checksum
 from gpz_write_difference import leaving_slots
 
@@ -268,6 +268,7 @@ KEY = [
     *((dict(flags=flags), "flags of steps") for flags in (ALL | BRICK, ALL | 128, ALL | 1 << 63)),
     *((dict(flags=flags), "without constants or tables") for flags in (NEW, NEW | CONSTANTS, NEW | TABLES)),
     *((dict(flags=flags), "without molecules") for flags in (0, CONSTANTS, TABLES, CONSTANTS | TABLES)),
+    (dict(flags=ALL | MOTION_ENDS), "motion ends"),
     *((dict(templates=(*(0,) * at, value, *TEMPLATES[at + 1 :])), "number of templates") for at in (0, 2) for value in (2**30 + 1, 2**30 + 2, 2**32 - 1)),
     *((dict(templates=(*(0,) * at, value, *TEMPLATES[at + 1 :])), "number of templates") for at in (3, 4, 8) for value in (129, 130, 2**32 - 1)),
     (dict(templates=(*TEMPLATES, 0, 0)), "stream"),

@@ -312,6 +312,7 @@ class Pass:
         require(flags < 128 and (flags & TILTED or not flags & BRICK), "flags of steps")
         require(not flags & NEW or flags & CONSTANTS and flags & TABLES, "new molecules without constants or tables")
         require(flags & NEW or not self.is_key, "a key section without molecules")
+        require(not flags & MOTION_ENDS or not self.is_key, "motion ends in a key section")
         self.wrap, memory.motion_ends = bool(flags & WRAP), bool(flags & MOTION_ENDS)
         self.box = take_box(cursor, bool(flags & BRICK)) if flags & TILTED else Box(axes)
         if flags & NEW:
