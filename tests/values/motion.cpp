@@ -54,8 +54,8 @@ double MovingParticles<T>::place(std::size_t i, std::size_t d) const {
     case Motion::calm:
       return cell + 0.45 * step_ * normal(now);
     case Motion::chains:
-      return begin + (uniform(hashed(seed_ + 3 * (i / 4 * 4) + d)) + 0.5) * length + static_cast<double>(i % 4) +
-             steps_[3 * i + d];
+      return begin + (uniform(hashed(seed_ + 3 * (i / 4 * 4) + d)) + 0.5) * length +
+             static_cast<double>(i % (d == 1 ? 2 : 4)) + steps_[3 * i + d];
     default:
       return cell + steps_[3 * i + d];
   }
