@@ -63,8 +63,9 @@ class Molecules {
     move(1);
     const std::size_t kind = program.choice(4);
     const auto part = [&](double x) { return std::llround(x * size_); };
-    for (std::size_t d = 0; d < 3; ++d)
-      if (kind == 1 || (kind == 2 && d == 1)) edges.axes[d] = {part(-0.5), part(1)};
+    if (kind == 1)
+      for (auto &axis : edges.axes) axis = {part(-0.5), part(1)};
+    if (kind == 2) edges.axes[1] = {part(-0.5), part(1)};
     if (kind != 3) return;
     edges.tilted.emplace();
     for (auto &axis : edges.tilted->axes) axis = {part(-0.5), part(1)};
@@ -84,7 +85,8 @@ class Molecules {
         squared += way[d] * way[d];
       }
       const double scale = lag == 0 ? 1 : bond_ / std::max(std::sqrt(squared), 1e-9);
-      for (std::size_t d = 0; d < 3; ++d) place_[i][d] = (lag == 0 ? before[i][d] : place_[i - lag][d]) + scale * way[d];
+      for (std::size_t d = 0; d < 3; ++d)
+        place_[i][d] = (lag == 0 ? before[i][d] : place_[i - lag][d]) + scale * way[d];
     }
   }
 

@@ -58,8 +58,8 @@ ShortBonds read_back(const molecule::Tree &tree, const ShortBonds &bonds) {
   return back;
 }
 
-// Two carbons with hydrogens and a chlorine each, of which the second has a bond less; the first particle is a hydrogen.
-// The last three are a molecule of oxygen and hydrogens.
+// Two carbons with hydrogens and a chlorine each, of which the second has a bond less; the first particle is a
+// hydrogen. The last three are a molecule of oxygen and hydrogens.
 const Pattern mixture{0, 1, 1, 2, 3, 1, 2, 0, 1, 2};
 const std::vector<double> lengths{0, 1090, 1770, 1090, 1530, 1090, 1770, 0, 960, 960};
 const std::vector<bool> are_short{true, false, false, true, false, true, false, false, true, true};

@@ -405,8 +405,8 @@ TEST(LanesCodes, SlotsOfTokens) {
         std::uint32_t slot = 0;
         for (std::size_t t = 0; t < of.frequency.size(); ++t)
           for (std::uint32_t s = 0; s < of.frequency[t]; ++s, ++slot)
-            ASSERT_EQ(entries[slot], static_cast<std::uint32_t>(of.first + static_cast<int>(t)) << 24 | s << 12 |
-                                         of.frequency[t])
+            ASSERT_EQ(entries[slot],
+                      static_cast<std::uint32_t>(of.first + static_cast<int>(t)) << 24 | s << 12 | of.frequency[t])
                 << p << ", " << slot;
         const std::uint32_t rest = core::step_table_size - slot;
         ASSERT_GE(rest, 1U);

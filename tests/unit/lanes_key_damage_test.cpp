@@ -58,7 +58,8 @@ TEST(LanesKeyDamage, EveryCutIsRefused) {
 TEST(LanesKeyDamage, InMorePlacesAtOnce) {
   test::Random random(2);
   for (const Case &one : cases())
-    test::expect_damage_is_refused(one.bytes, 100, random, [&](const Bytes &changed) { return one.is_refused(changed); });
+    test::expect_damage_is_refused(one.bytes, 100, random,
+                                   [&](const Bytes &changed) { return one.is_refused(changed); });
 }
 
 // A key frame has molecules, constants and tables, and no flags that there are not.

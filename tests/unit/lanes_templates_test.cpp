@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The rows that a key frame is expected from have the shapes of classes (docs/format.md, section 9d).
-#include "gpz/lanes/templates.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "gpz/lanes/stream.hpp"
+#include "gpz/lanes/templates.hpp"
 #include "gpz/lanes/vectors.hpp"
 #include "lanes_support.hpp"
 
@@ -105,9 +104,10 @@ void expect_shape(Model &model, const Pattern &pattern, const std::vector<Vector
       const auto volume = [](const Vector &a, const Vector &b, const Vector &c) {
         return core::dot(core::cross(a, b), c);
       };
-      const double of_shape = volume(shape[up[0]] - shape[up[1]], shape[up[1]] - shape[up[2]], shape[up[2]] - shape[up[3]]);
-      const double of_model = volume(model.way(i + up[0], i + up[1]), model.way(i + up[1], i + up[2]),
-                                     model.way(i + up[2], i + up[3]));
+      const double of_shape =
+          volume(shape[up[0]] - shape[up[1]], shape[up[1]] - shape[up[2]], shape[up[2]] - shape[up[3]]);
+      const double of_model =
+          volume(model.way(i + up[0], i + up[1]), model.way(i + up[1], i + up[2]), model.way(i + up[2], i + up[3]));
       EXPECT_NEAR(of_model / of_shape, 1, 0.06) << k;
     }
 }
@@ -133,7 +133,8 @@ TEST(LanesTemplates, RigidMoleculesHaveTheirShape) {
   }
   // A branch, and a ring that is not closed.
   const Pattern branched{0, 1, 2, 3, 1, 1};
-  const std::vector<Vector> shape{{0, 0, 0}, {100, 0, 0}, {-30, 90, 5}, {-40, -50, 80}, {-100, -110, 120}, {-90, -200, 60}};
+  const std::vector<Vector> shape{{0, 0, 0},      {100, 0, 0},       {-30, 90, 5},
+                                  {-40, -50, 80}, {-100, -110, 120}, {-90, -200, 60}};
   Model model(branched, 70);
   put(model, shape, random);
   model.fit();
@@ -223,7 +224,7 @@ TEST(LanesTemplates, ClampsAndDegenerateAxes) {
       model.place();
       for (std::size_t i = 0; i < 12; ++i) {
         if (i % 6 == 0) continue;
-        EXPECT_NEAR(model.distance(i, i - 1), length / 16, 1);
+        EXPECT_NEAR(model.distance(i, i - 1), length / 16.0, 1);
         // In a line: on from the first bond, or back and forth.
         const double x = model.row(i)[0] - model.templates.root[0];
         const double expected = along < 0 ? static_cast<double>(i % 6) : static_cast<double>(i % 6 % 2);

@@ -4,6 +4,7 @@
 
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/section_head.hpp"
+#include "molecule_trajectory_support.hpp"
 #include "ordered_support.hpp"
 
 namespace gpz::test::ordered_chunk_test {
@@ -41,7 +42,7 @@ Frame decoded(const Snapshot &snapshot, const EncodedChunk &chunk) {
 constexpr std::uint32_t in_segments = feature::modelled_sections | feature::segmented_order;
 
 void expect_ordered(const Snapshot &snapshot) {
-  for (const std::uint32_t features : {0u, feature::modelled_sections, in_segments}) {
+  for (const std::uint32_t features : {0u, feature::modelled_sections, in_segments, feature::steps}) {
     const Frame frame = decoded(snapshot, ordered_chunk(snapshot, snapshot.info.particles, nullptr, features));
     expect_true(snapshot, frame);
     const auto &ids = frame.find("id")->integers;
@@ -138,6 +139,20 @@ TEST(OrderedChunk, MoleculesAreSmallerByTheirBonds) {
 
 std::uint64_t positions_length(const EncodedChunk &chunk) {
   return format::load_little<std::uint64_t>(chunk.bytes.data() + 16);
+}
+
+// Molecules in steps, some particles of which are missing or have exact values.
+TEST(OrderedChunk, MoleculesInSteps) {
+  Liquid liquid(molecule::chain(12), 600, 1);
+  liquid.make_helices(12);
+  Snapshot snapshot = liquid.snapshot(0, 0.001, true);
+  std::vector<double> &real = snapshot.quantities[0].real;
+  real[300] = std::nan("");
+  real[301] = 1e300;
+  const EncodedChunk chunk = ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::steps);
+  EXPECT_EQ(chunk.bytes[16 + 8 * snapshot.quantities.size()], format::steps);
+  EXPECT_LT(chunk.bytes.size(), ordered_chunk(snapshot).bytes.size());
+  expect_true(snapshot, decoded(snapshot, chunk), "id");
 }
 
 // Sections in segments, of molecules that lie across the ends of segments, with ids that have gaps.

@@ -7,6 +7,7 @@
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "hostile_chunk.hpp"
+#include "molecule_trajectory_support.hpp"
 #include "ordered_support.hpp"
 
 namespace gpz::test::ordered_damage_test {
@@ -29,6 +30,11 @@ struct Target {
     x[40] = 1e11;
     x[60] = -1.1;
     snapshot.named("ix").integer[7] = 1 << 20;
+    encode(features);
+  }
+  Target(Snapshot given, std::uint32_t features) : snapshot(std::move(given)) { encode(features); }
+
+  void encode(std::uint32_t features) {
     chunk = ordered_chunk(snapshot, snapshot.info.particles, nullptr, features);
     described = frame_for(snapshot.inputs());
     for (Frame::Column &column : described.columns) {  // what was there before
@@ -95,6 +101,31 @@ TEST(HostileOrder, AnyByteChanged) {
 TEST(HostileOrder, CutAtAnyByte) {
   const Target target(5);
   expect_other_lengths_are_refused(target.chunk.bytes, [&](const Bytes &bytes) { return target.read(bytes); });
+}
+
+// Positions in steps: their tables are as large as a request may be, in any chunk.
+TEST(HostileOrder, StepsWithAnyByteChanged) {
+  Liquid liquid(molecule::chain(12), 240, 1);
+  liquid.make_helices(12);
+  const Target target(liquid.snapshot(0, 0.01, false), feature::steps);
+  const std::size_t begin = target.section(0), end = begin + target.length(0);
+  const Bytes &bytes = target.chunk.bytes;
+  ASSERT_EQ(bytes[begin], format::steps);
+  ASSERT_EQ(target.read(bytes), Status::ok);
+  Random random(1);
+  std::size_t refused = 0;
+  for (std::size_t at = begin + 1; at < end; ++at) {
+    Bytes damaged = bytes;
+    damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ (1 + random.below(255)));
+    refused += target.read(damaged) == Status::ok ? 0 : 1;
+  }
+  EXPECT_GT(2 * refused, end - begin);
+  // The coding of another field or of another kind of chunk.
+  for (std::size_t f = 1; f < target.snapshot.quantities.size(); ++f) {
+    Bytes damaged = bytes;
+    damaged[target.section(f)] = format::steps;
+    EXPECT_EQ(target.read(damaged), Status::corrupt) << f;
+  }
 }
 
 TEST(HostileOrder, AnyBytes) {
