@@ -58,8 +58,8 @@ class Molecules {
     const std::size_t count = 1 + program.choice(60);
     size_ = bond_ * std::cbrt(8.0 * static_cast<double>(count * lags_.size()));
     place_.resize(count * lags_.size());
-    for (std::size_t i = 0; i < place_.size(); ++i)
-      for (double &x : place_[i]) x = random_.next() * size_ / 2;
+    for (auto &of : place_)
+      for (double &x : of) x = random_.next() * size_ / 2;
     move(1);
     const std::size_t kind = program.choice(4);
     const auto part = [&](double x) { return std::llround(x * size_); };
