@@ -24,7 +24,7 @@ unsigned context_after(std::uint32_t frequency) {
 
 }  // namespace
 
-Codes::Codes() : places_(core::step_places), is_filled_(core::step_places) {
+Codes::Codes() : places_(core::step_places), is_stored_(core::step_places), is_filled_(core::step_places) {
   sides_.fill(1U << (core::step_side_bits - 1));
 }
 
