@@ -69,7 +69,8 @@ class SectionPass {
     if (update_.models.plan == nullptr && state_.frames_ == history_->frames) return;
     if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
     codec::resize(state_.rows_, 8 * slots, threads_);
-    // A new plan moves particles to other slots: what the state has of these is made anew, also if the update is dropped.
+    // A new plan moves particles to other slots: what the state has of these is made anew, also if the update is
+    // dropped.
     state_.frames_ = 0;
     if (update_.models.plan != nullptr || state_.means_.size() != slots * core::step_means)
       state_.means_.assign(slots * core::step_means, 0.0F);
