@@ -53,6 +53,14 @@ Constants constants_of(const ClassConstants &stored, core::StepKind kind);
 // Columns of constants for the kernels.
 class ConstantColumns {
  public:
+  ConstantColumns() = default;
+  ConstantColumns(ConstantColumns &&) = default;
+  ConstantColumns &operator=(ConstantColumns &&) = default;
+  // A copy would point into the memory of the original.
+  ConstantColumns(const ConstantColumns &) = delete;
+  ConstantColumns &operator=(const ConstantColumns &) = delete;
+  ~ConstantColumns() = default;
+
   void fill(const Layout &layout, const std::vector<ClassConstants> &classes);
   const float *data() const { return aligned_; }
   std::size_t memory_usage() const { return memory_.capacity() * sizeof(float); }

@@ -2,6 +2,8 @@
 // Words of blocks of steps: how many states there are, and which words every instruction set refuses.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "all_kernels.hpp"
 #include "lanes_support.hpp"
 
@@ -51,8 +53,8 @@ struct Coded {
   }
 };
 
-const std::vector<Coded> &coded_blocks() {
-  static const std::vector<Coded> all{{alkane(3), 16}, {chain(core::step_few), 12}};
+const std::array<Coded, 2> &coded_blocks() {
+  static const std::array<Coded, 2> all{Coded(alkane(3), 16), Coded(chain(core::step_few), 12)};
   return all;
 }
 
