@@ -139,11 +139,16 @@ void FrameHistory::write(std::size_t field, const codec::Target &target, int thr
     return target.from(first - static_cast<std::size_t>(particles));
   };
   if (is_lazy_) {
-    // The chunks that may follow know the molecules then.
-    chunks_.resize(std::max(chunks_.size(), opened_.size()));
     for (std::size_t k = 0; k < opened_.size(); ++k)
       format::located(opened_[k].position, [&] {
-        opened_[k].chunk->write(field, part_of(opened_[k].particles), threads, indices_, &chunks_[k].key_steps(field));
+        const Opened &opened = opened_[k];
+        lanes::State *steps = nullptr;
+        if (opened.chunk->is_in_steps(field)) {
+          // The difference frames that may follow know the molecules then.
+          chunks_.resize(std::max(chunks_.size(), opened_.size()));
+          steps = &chunks_[k].key_steps(field);
+        }
+        opened.chunk->write(field, part_of(opened.particles), threads, indices_, steps);
       });
     return;
   }

@@ -5,6 +5,7 @@
 
 #include "gpz/error.hpp"
 #include "gpz/format/chunk_head.hpp"
+#include "gpz/format/codings.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 
@@ -99,6 +100,10 @@ bool IndependentChunk::load(std::size_t field, int threads, Indices &indices, la
     indices.take_decoded(context.field, context.particles, threads);
   });
   return has_indices;
+}
+
+bool IndependentChunk::is_in_steps(std::size_t field) const {
+  return blocks_ == nullptr && chunk_.sections[field].size != 0 && chunk_.section(field)[0] == format::steps;
 }
 
 bool IndependentChunk::decodes_blocks(std::size_t field) const {

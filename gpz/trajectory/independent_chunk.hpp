@@ -33,6 +33,8 @@ class IndependentChunk {
   // Decodes a wanted field on a grid to indices, as Indices::load_decoded with write() does. Returns false if its
   // section has no indices. Throws as write().
   bool load(std::size_t field, int threads, Indices &indices, lanes::State *steps) const;
+  // Whether a wanted field is in steps.
+  bool is_in_steps(std::size_t field) const;
   // Whether write() decodes only blocks with particles that its target wants.
   bool decodes_blocks(std::size_t field) const;
   // As write() above, reusing `memory`.
