@@ -287,7 +287,7 @@ class Trajectory(Sequence):
     # --- Looking ---
 
     def view(self, **options: Any) -> Any:
-        """Shows the frames in a notebook, if it is the last expression of a cell: gpz.view.show(self, **options)."""
+        """Shows the frames in a notebook, if it is the last expression of a cell: gpz.view.show() with these options."""
         return importlib.import_module("gpz.view").show(self, **options)
 
     # --- Opening and closing ---
