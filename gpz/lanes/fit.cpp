@@ -35,24 +35,13 @@ std::array<double, 3> Fit::Weights::solve() const {
 }
 
 void Fit::Sums::add(const Sums &other) {
-  count += other.count;
-  carried += other.carried;
-  moved += other.moved;
-  length += other.length;
-  along += other.along;
-  displaced += other.displaced;
+  for (double Sums::*const number :
+       {&Sums::count, &Sums::carried, &Sums::moved, &Sums::length, &Sums::along, &Sums::displaced, &Sums::headed,
+        &Sums::heading, &Sums::turned, &Sums::turn, &Sums::measured, &Sums::off_length, &Sums::off_along, &Sums::bends,
+        &Sums::bend, &Sums::bend2})
+    this->*number += other.*number;
   of_length.add(other.of_length);
   of_along.add(other.of_along);
-  headed += other.headed;
-  heading += other.heading;
-  turned += other.turned;
-  turn += other.turn;
-  measured += other.measured;
-  off_length += other.off_length;
-  off_along += other.off_along;
-  bends += other.bends;
-  bend += other.bend;
-  bend2 += other.bend2;
 }
 
 void Fit::start(std::size_t classes) {
@@ -215,14 +204,7 @@ void Fit::settle(std::vector<Values> &values) const {
   // Classes of few particles lean on the mean of all.
   constexpr double doubt = 8, doubt_of_bends = 2;
   Sums all;
-  for (const Sums &s : sums_) {
-    all.measured += s.measured;
-    all.off_length += s.off_length;
-    all.off_along += s.off_along;
-    all.bends += s.bends;
-    all.bend += s.bend;
-    all.bend2 += s.bend2;
-  }
+  for (const Sums &s : sums_) all.add(s);
   const auto mean = [](double sum, double count) { return count > 0 ? sum / count : 0; };
   const double off_length = mean(all.off_length, all.measured), off_along = mean(all.off_along, all.measured);
   const double bend = mean(all.bend, all.bends), bend2 = mean(all.bend2, all.bends);

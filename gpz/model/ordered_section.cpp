@@ -350,8 +350,8 @@ void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexCo
     append_numbers(encoded, threads, bytes);
 }
 
-Bonds decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
-                           OrderedStream stream, int threads, const codec::IndexOutput &q) {
+void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
+                          OrderedStream stream, int threads, const codec::IndexOutput &q) {
   OrderedWalk walk;
   prepare(shape, walk);
   Bonds bonds;
@@ -367,7 +367,7 @@ Bonds decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t 
   if (stream == OrderedStream::whole) {
     codec::NumberDecoder numbers(bytes + head.end, size - head.end, OrderedContexts::count);
     decode(walk, q, numbers, head.exceptions);
-    return bonds;
+    return;
   }
   const std::size_t segments = ordered_segments_of(shape.particles);
   std::vector<codec::NumberDecoder> streams =
@@ -383,7 +383,6 @@ Bonds decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t 
                                     {head.first + before[s] * sizeof(std::int64_t), head.counts[s]});
                            }
                          });
-  return bonds;
 }
 
 }  // namespace gpz::model

@@ -22,8 +22,8 @@ void encode_ordered_model(const codec::OrderedShape &shape, const codec::IndexCo
                           OrderedStream stream, int threads, std::vector<std::uint8_t> &bytes);
 
 // Inverse of encode_ordered_model, for a section of exactly `size` bytes, aligned to 4. Throws gpz::Error (corrupt),
-// limit_exceeded, std::bad_alloc; q is unspecified then. Returns the bonds that the section stores.
-Bonds decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
-                           OrderedStream stream, int threads, const codec::IndexOutput &q);
+// limit_exceeded, std::bad_alloc; q is unspecified then.
+void decode_ordered_model(const codec::OrderedShape &shape, const std::uint8_t *bytes, std::size_t size,
+                          OrderedStream stream, int threads, const codec::IndexOutput &q);
 
 }  // namespace gpz::model

@@ -17,7 +17,6 @@ using Way = std::array<std::int64_t, core::max_components>;
 using Image = std::array<std::int8_t, core::max_components>;
 
 GPZ_HD bool is_none(const Image &image) { return (image[0] | image[1] | image[2]) == 0; }
-GPZ_HD bool are_equal(const Image &a, const Image &b) { return a[0] == b[0] && a[1] == b[1] && a[2] == b[2]; }
 
 GPZ_HD Way sum_of(const Way &a, const Way &b) {
   return {core::sum_of(a[0], b[0]), core::sum_of(a[1], b[1]), core::sum_of(a[2], b[2])};

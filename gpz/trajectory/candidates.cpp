@@ -66,12 +66,10 @@ struct Level {
   Effort effort;
   bool needs_ids_in_order;
   std::uint32_t features;
-  std::uint32_t in_order;   // features of chunks in the order of ids
-  std::uint32_t segmented;  // the same of at least least_segmented particles
 };
 constexpr Level levels[] = {
-    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections, feature::steps, feature::segmented_order},
-    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks, feature::steps, feature::segmented_order},
+    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections},
+    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks},
 };
 // clang-format on
 
@@ -108,8 +106,8 @@ std::uint32_t features_of(Effort effort, Order order, bool ids, std::uint64_t pa
   for (const trajectory::Level &level : trajectory::levels) {
     if (level.effort != effort || (level.needs_ids_in_order && !in_order)) continue;
     features |= level.features;
-    if (in_order) features |= level.in_order;
-    if (in_order && particles >= trajectory::least_segmented) features |= level.segmented;
+    if (in_order) features |= feature::steps;
+    if (in_order && particles >= trajectory::least_segmented) features |= feature::segmented_order;
   }
   return features;
 }
