@@ -167,10 +167,6 @@ std::size_t Codes::read(const std::uint8_t *bytes, std::size_t size) {
   return end;
 }
 
-std::size_t Codes::memory_usage() const {
-  std::size_t bytes = codec::memory_of(places_, entries_);
-  for (const PlaceCodes &codes : places_) bytes += codec::memory_of(codes.frequency);
-  return bytes;
-}
+std::size_t Codes::memory_usage() const { return codec::memory_of(places_, entries_); }
 
 }  // namespace gpz::lanes

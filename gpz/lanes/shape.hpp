@@ -2,6 +2,7 @@
 // How the numbers of a kind are distributed: the tables of places that are not stored (docs/format.md, section 9d).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,10 +17,40 @@ inline constexpr int lowest_token = -core::step_last_token;
 inline constexpr std::size_t places_of_kind = core::step_places / core::step_numbers;
 using PlaceCounts = std::array<std::uint32_t, step_tokens + 1>;  // tokens from the lowest one on, then escapes
 
+// Frequencies of neighbouring tokens. In place, because tables have hundreds of them.
+class Frequencies {
+ public:
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  std::uint16_t operator[](std::size_t k) const { return of_[k]; }
+  std::uint16_t front() const { return of_[0]; }
+  std::uint16_t back() const { return of_[size_ - 1]; }
+  std::uint16_t *begin() { return of_.data(); }
+  std::uint16_t *end() { return of_.data() + size_; }
+  const std::uint16_t *begin() const { return of_.data(); }
+  const std::uint16_t *end() const { return of_.data() + size_; }
+
+  void clear() { size_ = 0; }
+  // At most step_tokens. New ones are unspecified.
+  void resize(std::size_t size) { size_ = size; }
+  template <typename From>
+  void assign(From first, From last) {
+    resize(static_cast<std::size_t>(last - first));
+    std::transform(first, last, of_.begin(), [](auto f) { return static_cast<std::uint16_t>(f); });
+  }
+  friend bool operator==(const Frequencies &a, const Frequencies &b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
+
+ private:
+  std::array<std::uint16_t, step_tokens> of_{};
+  std::size_t size_ = 0;
+};
+
 // Of one place. Tokens that are not in the range have frequency 0; the escape has the rest.
 struct PlaceCodes {
   std::int16_t first = 0;  // token
-  std::vector<std::uint16_t> frequency;
+  Frequencies frequency;
 
   std::uint32_t of_escape() const;
   // Bits that these numbers take; a token without a share is an escape.

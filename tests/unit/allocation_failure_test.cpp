@@ -220,7 +220,7 @@ TEST_P(AllocationFailure, Writer) {
       put(before, file.path());
       Writer writer(file.path(), metadata, appends ? Writer::Mode::append : Writer::Mode::create, threads());
       writer.set_order(Order::id);
-      writer.set_effort(Effort::fast);  // the default one makes many allocations: WriterGoesOn has it
+      writer.set_effort(Effort::fast);  // WriterGoesOn has the default one
       writer.write(first.info, first.fields);
       writer.write(second.info, second.fields);
       writer.close();
@@ -246,7 +246,7 @@ TEST_P(AllocationFailure, WriterGoesOn) {
     writer.set_key_interval(3);
     writer.set_order(order);
     std::vector<std::int64_t> written;
-    for (int f = 0; f < 4; ++f) {
+    for (int f = 0; f < 8; ++f) {
       const Particles frame(f);
       for (const Failing failing : {Failing::one, Failing::all_from_it}) {
         written.reserve(written.size() + 10000);  // the test itself does not fail
