@@ -40,13 +40,13 @@ void Codes::choose(const std::vector<PlaceCounts> &counts,
   }
   derive();
   for (std::size_t p = 0; p < places_.size(); ++p) {
-    PlaceCodes own = shapes_[p / places_of_kind].codes_of(p, counts[p]);
+    const PlaceCodes own = shapes_[p / places_of_kind].codes_of(p, counts[p]);
     if (own.frequency.empty()) continue;
     // About, as stored.
     constexpr double bits_of_table = 24, bits_of_frequency = 6.5;
     const double stored = bits_of_table + bits_of_frequency * static_cast<double>(own.frequency.size());
     if (own.cost_of(counts[p]) + stored >= places_[p].cost_of(counts[p])) continue;
-    places_[p] = std::move(own);
+    places_[p] = own;
     is_stored_[p] = true;
   }
   for (std::size_t l = 0; l < sides.size(); ++l) {
