@@ -54,7 +54,6 @@ void Codes::choose(const std::vector<PlaceCounts> &counts,
     const long share = std::lround(near / (near + other) * (1 << core::step_side_bits));
     sides_[l] = static_cast<std::uint32_t>(std::clamp(share, 1L, (1L << core::step_side_bits) - 1));
   }
-  fill();
 }
 
 // The tables that follow from the shapes; no others.

@@ -32,6 +32,7 @@ class Codes {
 
   const PlaceCodes &of(std::size_t place) const { return places_[place]; }
   std::uint32_t near(std::size_t level) const { return sides_[level]; }
+  // Of tables that were read.
   codec::StepCodes for_kernels() const { return {entries_.data(), sides_.data()}; }
   std::size_t memory_usage() const;
 
@@ -56,7 +57,7 @@ class Codes {
   std::vector<PlaceCodes> places_;
   std::vector<bool> is_stored_;  // others follow from the shapes, or are empty
   std::array<std::uint32_t, core::step_side_levels> sides_{};
-  format::Column<std::uint32_t> entries_;
+  format::Column<std::uint32_t> entries_;  // of tables that were read: encoders go without
   std::vector<bool> is_filled_;  // with other entries than escapes
 };
 

@@ -196,6 +196,7 @@ void expect_the_same(Pair &pair, Seen &seen) {
 
   Codes codes;
   codes.choose(counts.places, counts.sides);
+  codes = read_back(codes);
   const Shares shares(codes);
   for (const PlaceCounts &place : counts.places) seen.escape = seen.escape || place[step_tokens] != 0;
   for (const codec::Kernels *const set : sets) {

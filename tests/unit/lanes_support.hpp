@@ -21,6 +21,16 @@ using molecule::Followed;
 using Pattern = molecule::Shape;  // of a molecule: lanes::Shape is that of numbers
 using Moving = molecule::Molecules;
 
+// As a decoder has them.
+inline Codes read_back(const Codes &codes) {
+  Bytes bytes;
+  codes.append(bytes);
+  const test::Copy copy(bytes);
+  Codes back;
+  EXPECT_EQ(back.read(copy.data.get(), copy.size), bytes.size());
+  return back;
+}
+
 // The head of a section (docs/format.md, section 9d).
 namespace head {
 constexpr std::uint8_t molecules = 1, constants = 2, tables = 4, wraps = 8, tilted = 16, brick = 32;

@@ -28,6 +28,7 @@ struct Coded {
     Counts counts;
     counts.add(items.data(), items.size());
     codes.choose(counts.places, counts.sides);
+    codes = read_back(codes);
     Shares(codes).encode(steps, items.data(), items.size(), words);
   }
   // Whether a set takes them, and the rows that it makes.
