@@ -77,8 +77,11 @@ enum StepConstant : unsigned {
   towards_part,  // variance of the component in the expected direction, in the same
   shrinkage,     // of the expected direction
   limit,         // of corrections, grid steps; of a sphere: deviation of the length
+  // Of key frames: the heading of the class, towards the second reference and aside.
+  class_towards,
+  class_aside,
 };
-inline constexpr unsigned step_constants = 19;
+inline constexpr unsigned step_constants = 21;
 
 inline namespace GPZ_ISA {
 
@@ -204,6 +207,20 @@ struct BondVectors {
   bool has_second = false;    // otherwise these are not used:
   Vector<R> last_second{}, second{};
 };
+
+// In a key frame, vectors that have the heading of the class take the place of those of the frame before.
+template <bool has_axis, typename R, typename Constants>
+GPZ_HD void start_from_class(BondVectors<R> &v, const Constants &k) {
+  const R none(0.0F);
+  v.moved = {none, none, none};
+  if constexpr (has_axis) {
+    v.last = {none, k(class_towards), k(class_aside)};
+    v.last_axis = {R(1.0F), none, none};
+    v.last_second = {none, R(2.0F), none};
+  } else {
+    v.last = {R(1.0F), none, none};
+  }
+}
 
 // Means of a particle over the frames so far: length of its bond vector, component along the axis, and the two
 // components of its heading in the frame of the second reference.

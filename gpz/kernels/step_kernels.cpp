@@ -321,7 +321,7 @@ class Encoder {
 inline core::Vector<Floats> between(const Row &to, const Row &from) { return core::reals_of(to - from); }
 
 // Steps of one block.
-template <typename Coder>
+template <typename Coder, bool is_key>
 class Pass {
  public:
   Pass(const StepTable &table, std::int32_t *rows, unsigned now, const StepMeans &means, Coder &coder)
@@ -336,7 +336,7 @@ class Pass {
       case StepKind::wide:
         return bound<StepKind::wide>(step);
       case StepKind::narrow:
-        return table_.is_key ? bound<StepKind::wide>(step) : bound<StepKind::narrow>(step);
+        return bound < is_key ? StepKind::wide : StepKind::narrow > (step);
     }
   }
 
@@ -357,9 +357,15 @@ class Pass {
     Each<Row> row;
     Each<Integers> image;
     for (std::size_t j = 0; j < vectors; ++j) {
-      const FullRow last = full_rows_from(before_ + 8 * slot_of(step, j));
-      row[j] = last.row;
-      image[j] = last.rest;
+      if constexpr (is_key) {
+        const std::int32_t *const root = table_.key_root;
+        row[j] = {Integers{root[0]}, Integers{root[1]}, Integers{root[2]}};
+        image[j] = Integers{0};
+      } else {
+        const FullRow last = full_rows_from(before_ + 8 * slot_of(step, j));
+        row[j] = last.row;
+        image[j] = last.rest;
+      }
       expected[j] = Floats{0.0F};
       variance[j] = load_floats(constants + core::length_variance * core::step_lanes + j * float_lanes);
     }
@@ -398,30 +404,38 @@ class Pass {
       const auto rows = [&](const std::int32_t *frame, const std::uint32_t *of) {
         return is_regular ? rows_from(frame + of[slot]) : rows_at(frame, of + slot);
       };
-      const Row last_parent = rows(before_, table_.parent);
       parent[j] = rows(now_, table_.parent);
-      const FullRow last = full_rows_from(before_ + 8 * slot);
-      image[j] = last.rest;
-      v.last = between(last.row, last_parent);
-      v.moved = between(parent[j], last_parent);
       if constexpr (has_axis) {
-        v.last_axis = between(rows(before_, table_.axis), last_parent);
         v.axis = between(rows(now_, table_.axis), parent[j]);
         v.has_second = table_.steps[step].has_seconds;
-        if (v.has_second) {
-          v.last_second = between(rows(before_, table_.second), last_parent);
-          v.second = between(rows(now_, table_.second), parent[j]);
-        }
+        if (v.has_second) v.second = between(rows(now_, table_.second), parent[j]);
       }
-      const auto mean = [&](core::StepMean m) { return load_floats(means_.before + core::place_of_mean(slot, m)); };
-      core::BondMeans<Floats> means{mean(core::mean_length), mean(core::mean_along), mean(core::mean_towards),
-                                    mean(core::mean_aside)};
-      bond[j].expect(v, of_vector(j), Floats{means_.gain}, means);
-      const auto keep = [&](core::StepMean m, Floats x) { store(means_.after + core::place_of_mean(slot, m), x); };
-      keep(core::mean_length, means.length);
-      keep(core::mean_along, means.along);
-      keep(core::mean_towards, means.towards);
-      keep(core::mean_aside, means.aside);
+      if constexpr (is_key) {
+        image[j] = Integers{0};
+        core::start_from_class<has_axis>(v, of_vector(j));
+        const Floats none{0.0F};
+        core::BondMeans<Floats> means{none, none, none, none};
+        bond[j].expect(v, of_vector(j), none, means);
+      } else {
+        const Row last_parent = rows(before_, table_.parent);
+        const FullRow last = full_rows_from(before_ + 8 * slot);
+        image[j] = last.rest;
+        v.last = between(last.row, last_parent);
+        v.moved = between(parent[j], last_parent);
+        if constexpr (has_axis) {
+          v.last_axis = between(rows(before_, table_.axis), last_parent);
+          if (v.has_second) v.last_second = between(rows(before_, table_.second), last_parent);
+        }
+        const auto mean = [&](core::StepMean m) { return load_floats(means_.before + core::place_of_mean(slot, m)); };
+        core::BondMeans<Floats> means{mean(core::mean_length), mean(core::mean_along), mean(core::mean_towards),
+                                      mean(core::mean_aside)};
+        bond[j].expect(v, of_vector(j), Floats{means_.gain}, means);
+        const auto keep = [&](core::StepMean m, Floats x) { store(means_.after + core::place_of_mean(slot, m), x); };
+        keep(core::mean_length, means.length);
+        keep(core::mean_along, means.along);
+        keep(core::mean_towards, means.towards);
+        keep(core::mean_aside, means.aside);
+      }
       if constexpr (!Coder::decodes) vector[j] = bond[j].turn.in(rows_from(now_ + 8 * slot) - parent[j]);
     }
     core::code_bonds<FloatLanes, kind>(bond, active, of_vector, coder_, vector);
@@ -441,13 +455,13 @@ class Pass {
   Coder &coder_;
 };
 
-template <int rounds>
+template <int rounds, bool is_key>
 bool decode_in(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
                unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count) {
   if (count < 2 * core::step_lanes / rounds) return false;
   Decoder<rounds> decoder(codes, words);
   if (!decoder.can_begin()) return false;
-  Pass<Decoder<rounds>> pass(table, rows, now, means, decoder);
+  Pass<Decoder<rounds>, is_key> pass(table, rows, now, means, decoder);
   for (std::size_t s = first; s < end; ++s) {
     if (decoder.words() > words + count) return false;
     pass.run(s);
@@ -456,15 +470,22 @@ bool decode_in(const StepTable &table, const StepCodes &codes, std::size_t first
 }
 bool decode(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
             unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count) {
-  const auto of_block = core::step_rounds(end - first) == 1 ? decode_in<1> : decode_in<2>;
+  const bool is_key = table.key_root != nullptr;
+  const auto of_block = core::step_rounds(end - first) == 1 ? (is_key ? decode_in<1, true> : decode_in<1, false>)
+                                                            : (is_key ? decode_in<2, true> : decode_in<2, false>);
   return of_block(table, codes, first, end, rows, now, means, words, count);
 }
 
 std::size_t find(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
                  const StepMeans &means, StepItems *items) {
   Finder finder(items);
-  Pass<Finder> pass(table, rows, now, means, finder);
-  for (std::size_t s = first; s < end; ++s) pass.run(s);
+  const auto run = [&](auto pass) {
+    for (std::size_t s = first; s < end; ++s) pass.run(s);
+  };
+  if (table.key_root != nullptr)
+    run(Pass<Finder, true>(table, rows, now, means, finder));
+  else
+    run(Pass<Finder, false>(table, rows, now, means, finder));
   return static_cast<std::size_t>(finder.end() - items);
 }
 

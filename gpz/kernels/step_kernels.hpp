@@ -27,7 +27,8 @@ struct StepTable {
   // Row, in integers, of the references of each slot: 8 times the number of a slot.
   const std::uint32_t *parent, *axis, *second;
   const float *constants;  // step_constants columns of step_lanes floats, aligned to 64 bytes
-  bool is_key = false;     // all circles are wide
+  // Of a key frame: the row of all roots, which nothing comes before. All circles are wide then.
+  const std::int32_t *key_root = nullptr;
 };
 
 // Tables of places and of levels of sides. Entry: token from bit 24 on, what is added to the state from bit 12 on, and
@@ -86,7 +87,8 @@ struct StepPlaces {
 // A row: x, y, z, and the image, which tells how many edges are added: i8 for x, y and z from the lowest byte on.
 struct StepKernels {
   // Decodes steps first, ... end - 1 of a block into the rows at `now` (0 or 4) of `rows`, which is aligned to 16
-  // bytes; the others are those of the frame before, whose images they get. Returns false if the words do not fit.
+  // bytes; the others are those of the frame before, whose images they get. In a key frame, images are 0, and neither
+  // rows of a frame before nor means are used. Returns false if the words do not fit.
   // `words` are followed by step_most_words that can be read.
   bool (*decode)(const StepTable &table, const StepCodes &codes, std::size_t first, std::size_t end, std::int32_t *rows,
                  unsigned now, const StepMeans &means, const std::uint16_t *words, std::size_t count);

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "gpz/lanes/layout.hpp"
-#include "gpz/lanes/pattern_history.hpp"
 #include "gpz/lanes/stream.hpp"
 
 namespace gpz::lanes {
@@ -18,22 +17,74 @@ namespace {
 
 using Key = std::uint64_t;
 
-// Bonds of particles that have only one. Hydrogen is bound by shorter bonds than oxygen: two kinds of particles, if a
-// gap in the lengths tells them apart.
-class EndBonds {
+// Number of bonds, as far as it matters.
+format::Column<std::uint8_t> bonds_of(const molecule::Tree &tree) {
+  format::Column<std::uint8_t> bonds(tree.particles());
+  for (std::size_t i = 0; i < bonds.size(); ++i) {
+    if (tree[i].parent == 0) continue;
+    for (const std::size_t p : {i, i - tree[i].parent}) bonds[p] = static_cast<std::uint8_t>(std::min(bonds[p] + 1, 7));
+  }
+  return bonds;
+}
+
+// Particles with one bond: the particle that it leads to, and how that one is bound.
+class Ends {
  public:
-  EndBonds(const molecule::Tree &tree, const format::Column<std::uint8_t> &bonds, const codec::IndexColumns &q,
-           const molecule::Cell &cell) {
+  explicit Ends(const molecule::Tree &tree)
+      : bonds_(bonds_of(tree)), other_(tree.particles()), around_(tree.particles()), number_(tree.particles()) {
     for (std::size_t i = 0; i < tree.particles(); ++i) {
       if (tree[i].parent == 0) continue;
       const std::size_t parent = i - tree[i].parent;
-      if (bonds[i] != 1 && bonds[parent] != 1) continue;
-      molecule::Way way = molecule::difference_of(molecule::place_of(q, i), molecule::place_of(q, parent));
+      add(i, parent);
+      add(parent, i);
+    }
+    format::Column<std::uint8_t> ends(tree.particles());
+    each([&](std::size_t end) {
+      std::uint8_t &before = ends[other(end)];
+      number_[end] = before;
+      before = std::min<std::uint8_t>(before + 1, most);
+    });
+  }
+
+  bool has(std::size_t particle) const { return bonds_[particle] == 1; }
+  // Of an end.
+  std::size_t other(std::size_t end) const { return other_[end]; }
+  // How many neighbours of the other one have one bond, two bonds, and so on; and which of its ends this is.
+  std::uint32_t surroundings(std::size_t end) const { return around_[other(end)] | number_[end]; }
+  template <typename Use>
+  void each(const Use &use) const {
+    for (std::size_t i = 0; i < bonds_.size(); ++i)
+      if (has(i)) use(i);
+  }
+
+ private:
+  static constexpr unsigned bits = 4, most = (1U << bits) - 1;  // of a number; that of no bonds is not used
+
+  void add(std::size_t to, std::size_t neighbour) {
+    other_[to] = static_cast<std::uint32_t>(neighbour);
+    const unsigned shift = bits * bonds_[neighbour];
+    if ((around_[to] >> shift & most) < most) around_[to] += 1U << shift;
+  }
+
+  format::Column<std::uint8_t> bonds_;
+  format::Column<std::uint32_t> other_, around_;
+  format::Column<std::uint8_t> number_;
+};
+
+// Lengths of the bonds of ends. Hydrogen is bound by shorter bonds than oxygen: two kinds of particles, if a gap in the
+// lengths tells them apart.
+class EndLengths {
+ public:
+  EndLengths(const molecule::Tree &tree, const Ends &ends, const codec::IndexColumns &q, const molecule::Cell &cell) {
+    ends.each([&](std::size_t end) {
+      // Two particles that are bound to each other alone are one bond.
+      if (tree[end].parent == 0 && ends.has(ends.other(end))) return;
+      molecule::Way way = molecule::difference_of(molecule::place_of(q, end), molecule::place_of(q, ends.other(end)));
       cell.shorten(way);
       double squared = 0;
       for (const std::int64_t x : way) squared += static_cast<double>(x) * static_cast<double>(x);
-      bonds_.push_back({static_cast<std::uint32_t>(bonds[i] == 1 ? i : parent), std::sqrt(squared)});
-    }
+      bonds_.push_back({static_cast<std::uint32_t>(end), std::sqrt(squared)});
+    });
     find_gap();
   }
 
@@ -52,7 +103,7 @@ class EndBonds {
   void find_gap() {
     // Of the lengths relative to a short one; between the bonds of hydrogen to carbon and of oxygen to carbon.
     constexpr double least = 1.06, step = 0.02;
-    constexpr std::size_t steps = 14, least_part = 64, most_in_gap = 200;
+    constexpr std::size_t steps = 14, least_part = 64, most_in_gap = 200, depth = 4;
     if (bonds_.empty()) return;
     std::vector<double> lengths;
     lengths.reserve(bonds_.size());
@@ -65,27 +116,27 @@ class EndBonds {
       const double of = (length / std::max(shortest, 1.0) - least) / step;
       if (of >= 0 && of < static_cast<double>(steps)) ++count[static_cast<std::size_t>(of)];
     }
-    // The last gap: bonds of hydrogen to oxygen are shorter than those to carbon.
+    // The last gap: bonds of hydrogen to oxygen are shorter than those to carbon. Where a peak falls off at the end of
+    // the range, there is none.
     const auto is_few = [&](std::size_t of) { return of * most_in_gap <= bonds_.size(); };
-    const auto end = std::find_if(count.rbegin(), count.rend(), is_few);
-    if (end == count.rend()) return;
-    const auto fewest = std::min_element(std::find_if_not(end, count.rend(), is_few).base(), end.base());
-    longest_short_ = shortest * (least + (static_cast<double>(fewest - count.begin()) + 0.5) * step);
+    for (auto end = count.rbegin();;) {
+      end = std::find_if(end, count.rend(), is_few);
+      if (end == count.rend()) return;
+      const auto first = std::find_if_not(end, count.rend(), is_few);
+      const auto fewest = std::min_element(first.base(), end.base());
+      const std::size_t peak_before = first == count.rend() ? SIZE_MAX : *first;
+      const std::size_t peak_behind = *std::max_element(fewest, end == count.rbegin() ? count.end() : end.base() + 1);
+      if (depth * *fewest <= std::min(peak_before, peak_behind)) {
+        longest_short_ = shortest * (least + (static_cast<double>(fewest - count.begin()) + 0.5) * step);
+        return;
+      }
+      end = first;
+    }
   }
 
   std::vector<Bond> bonds_;
   double longest_short_ = 0;
 };
-
-// Number of bonds, as far as it matters.
-format::Column<std::uint8_t> bonds_of(const molecule::Tree &tree) {
-  format::Column<std::uint8_t> bonds(tree.particles());
-  for (std::size_t i = 0; i < bonds.size(); ++i) {
-    if (tree[i].parent == 0) continue;
-    for (const std::size_t p : {i, i - tree[i].parent}) bonds[p] = static_cast<std::uint8_t>(std::min(bonds[p] + 1, 7));
-  }
-  return bonds;
-}
 
 // What is seen of each particle in its bonds: how many, and how many of them end at particles of short bonds.
 format::Column<std::uint8_t> labels_of(const molecule::Tree &tree, const ShortBonds &ends) {
@@ -142,42 +193,60 @@ class NumberedKeys {
 
 ShortBonds::ShortBonds(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell)
     : is_short_(tree.particles()) {
-  EndBonds(tree, bonds_of(tree), q, cell).each_short([&](std::size_t end) { is_short_[end] = 1; });
+  const Ends ends(tree);
+  EndLengths(tree, ends, q, cell).each_short([&](std::size_t end) { is_short_[end] = 1; });
+  // Bonds vibrate. One that is short by chance would make other molecules of those of the key frame before, which
+  // readers know. Ends with the same surroundings are of one kind, if nearly all of them are.
+  constexpr std::uint32_t most_others = 32;
+  struct Counts {
+    std::uint32_t short_ones = 0, long_ones = 0;
+  };
+  std::unordered_map<std::uint32_t, Counts> kinds;
+  ends.each([&](std::size_t end) {
+    Counts &of = kinds[ends.surroundings(end)];
+    ++(has(end) ? of.short_ones : of.long_ones);
+  });
+  ends.each([&](std::size_t end) {
+    const Counts &of = kinds[ends.surroundings(end)];
+    if (most_others * of.short_ones <= of.long_ones) is_short_[end] = 0;
+    if (most_others * of.long_ones <= of.short_ones) is_short_[end] = 1;
+  });
 }
 
 namespace {
 
-// Calls use(particle, is_expected) for all particles with a single bond; `is_short` returns whether theirs is. Those
-// before tell what is expected: molecules repeat.
+// A bond is expected to be as that of the last end with the same surroundings.
+enum ShortContext : unsigned { known_surroundings, new_surroundings, short_contexts };
+
+// Calls is_short(end, expected, context) for all ends, which returns whether the bond is short.
 template <typename IsShort>
 void expect_short(const molecule::Tree &tree, const IsShort &is_short) {
-  const format::Column<std::uint8_t> bonds = bonds_of(tree);
-  PatternHistory history;
-  for (std::size_t i = 0; i < bonds.size(); ++i) {
-    history.go_to(tree[i].parent);
-    auto label = static_cast<std::uint8_t>(bonds[i] << 1);
-    if (bonds[i] == 1 && is_short(i, (history.expected() & 1) != 0, history.context())) label |= 1;
-    history.add(label);
-  }
+  const Ends ends(tree);
+  std::unordered_map<std::uint32_t, bool> last;
+  ends.each([&](std::size_t end) {
+    const auto found = last.try_emplace(ends.surroundings(end), false);
+    bool &expected = found.first->second;
+    expected = is_short(end, bool{expected}, found.second ? new_surroundings : known_surroundings);
+  });
 }
 
 }  // namespace
 
 void ShortBonds::append(const molecule::Tree &tree, std::vector<std::uint8_t> &bytes) const {
-  NumberWriter numbers(PatternHistory::contexts);
-  expect_short(tree, [&](std::size_t i, bool expected, unsigned context) {
-    numbers.put(context, has(i) != expected ? 1 : 0);
-    return has(i);
+  NumberWriter numbers(short_contexts);
+  expect_short(tree, [&](std::size_t end, bool expected, unsigned context) {
+    numbers.put(context, has(end) != expected ? 1 : 0);
+    return has(end);
   });
   numbers.append(bytes);
 }
 
 std::size_t ShortBonds::read(const molecule::Tree &tree, const std::uint8_t *bytes, std::size_t size) {
-  NumberReader numbers(bytes, size, PatternHistory::contexts);
+  NumberReader numbers(bytes, size, short_contexts);
   is_short_.assign(tree.particles(), 0);
-  expect_short(tree, [&](std::size_t i, bool expected, unsigned context) {
+  expect_short(tree, [&](std::size_t end, bool expected, unsigned context) {
     const bool is_short = (numbers.get(context, 1) != 0) != expected;
-    is_short_[i] = is_short ? 1 : 0;
+    is_short_[end] = is_short ? 1 : 0;
     return is_short;
   });
   return numbers.end();

@@ -58,7 +58,7 @@ class Codes {
   std::vector<bool> is_stored_;  // others follow from the shapes, or are empty
   std::array<std::uint32_t, core::step_side_levels> sides_{};
   format::Column<std::uint32_t> entries_;  // of tables that were read: encoders go without
-  std::vector<bool> is_filled_;  // with other entries than escapes
+  std::vector<bool> is_filled_;            // with other entries than escapes
 };
 
 }  // namespace gpz::lanes

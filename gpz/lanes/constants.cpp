@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::size_t alignment = 64;
 
-float over_64(std::int16_t weight) { return static_cast<float>(weight) / 16.0F; }
-
 }  // namespace
 
 float power_of(unsigned eighths, int exponent) {
@@ -31,26 +29,33 @@ unsigned eighths_of(double value, int exponent) {
   return static_cast<unsigned>(std::lround(std::clamp(eighths, 0.0, static_cast<double>(most_power))));
 }
 
-Constants constants_of(const ClassConstants &stored, core::StepKind kind) {
+Constants constants_of(const ClassConstants &stored, core::StepKind kind, const Heading *key) {
   using C = ClassConstants;
-  const auto weight = [&](C::Weight w) { return over_64(stored.weight[w]); };
+  const auto weight = [&](C::Weight w) { return static_cast<float>(stored.weight[w]) / 16.0F; };
   const float length = static_cast<float>(stored.length) / 16.0F, along = static_cast<float>(stored.along) / 16.0F;
   const float length_variance = power_of(stored.length_variance, least_variance_exponent);
   const float along_variance = power_of(stored.along_variance, least_variance_exponent);
   const float bend = power_of(stored.bend, least_bend_exponent), bend2 = power_of(stored.bend2, least_bend_exponent);
   Constants k{};
-  k[core::carried] = weight(C::carried);
-  k[core::length_of_last] =
-      1.0F - weight(C::length_to_class) - weight(C::length_to_carried) - weight(C::length_to_mean);
-  k[core::length_of_carried] = weight(C::length_to_carried);
-  k[core::length_of_class] = weight(C::length_to_class) * length;
-  k[core::length_of_mean] = weight(C::length_to_mean);
-  k[core::along_of_last] = 1.0F - weight(C::along_to_class) - weight(C::along_to_carried) - weight(C::along_to_mean);
-  k[core::along_of_carried] = weight(C::along_to_carried);
-  k[core::along_of_class] = weight(C::along_to_class) * along;
-  k[core::along_of_mean] = weight(C::along_to_mean);
-  k[core::headed] = weight(C::heading_to_mean);
-  k[core::turned] = weight(C::turned);
+  if (key != nullptr) {
+    k[core::length_of_class] = length;
+    k[core::along_of_class] = along;
+    k[core::class_towards] = key->towards;
+    k[core::class_aside] = key->aside;
+  } else {
+    k[core::carried] = weight(C::carried);
+    k[core::length_of_last] =
+        1.0F - weight(C::length_to_class) - weight(C::length_to_carried) - weight(C::length_to_mean);
+    k[core::length_of_carried] = weight(C::length_to_carried);
+    k[core::length_of_class] = weight(C::length_to_class) * length;
+    k[core::length_of_mean] = weight(C::length_to_mean);
+    k[core::along_of_last] = 1.0F - weight(C::along_to_class) - weight(C::along_to_carried) - weight(C::along_to_mean);
+    k[core::along_of_carried] = weight(C::along_to_carried);
+    k[core::along_of_class] = weight(C::along_to_class) * along;
+    k[core::along_of_mean] = weight(C::along_to_mean);
+    k[core::headed] = weight(C::heading_to_mean);
+    k[core::turned] = weight(C::turned);
+  }
   k[core::length_variance] = length_variance;
   k[core::along_variance] = along_variance;
   k[core::over_length_variance] = 1.0F / length_variance;
@@ -63,15 +68,17 @@ Constants constants_of(const ClassConstants &stored, core::StepKind kind) {
   return k;
 }
 
-void ConstantColumns::fill(const Layout &layout, const std::vector<ClassConstants> &classes) {
+void ConstantColumns::fill(const Layout &layout, const std::vector<ClassConstants> &classes,
+                           const std::vector<Heading> *key) {
   const std::size_t columns = layout.columns().size() / core::step_lanes;
   memory_.resize(columns * core::step_constants * core::step_lanes + alignment / sizeof(float));
   aligned_ = memory_.data();
   while (reinterpret_cast<std::uintptr_t>(aligned_) % alignment != 0) ++aligned_;
   std::vector<Constants> bound(classes.size()), sphere(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c) {
-    bound[c] = constants_of(classes[c], core::StepKind::narrow);
-    sphere[c] = constants_of(classes[c], core::StepKind::sphere);
+    const Heading *const heading = key != nullptr ? &(*key)[c] : nullptr;
+    bound[c] = constants_of(classes[c], core::StepKind::narrow, heading);
+    sphere[c] = constants_of(classes[c], core::StepKind::sphere, heading);
   }
   std::vector<char> is_filled(columns);
   for (const codec::Step &step : layout.steps()) {

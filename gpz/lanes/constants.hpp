@@ -14,7 +14,7 @@
 namespace gpz::lanes {
 
 struct ClassConstants {
-  // In 64ths.
+  // In 16ths.
   enum Weight : unsigned {
     carried,
     length_to_class,
@@ -47,8 +47,14 @@ inline constexpr std::int32_t most_steps = (1 << 24) - 1;  // of length and alon
 float power_of(unsigned eighths, int exponent);
 unsigned eighths_of(double value, int exponent);
 
+// Mean heading of the particles of a class around the axis, towards the second reference and aside, in 64ths.
+struct Heading {
+  std::int8_t towards = 0, aside = 0;
+};
+
 using Constants = std::array<float, core::step_constants>;
-Constants constants_of(const ClassConstants &stored, core::StepKind kind);
+// `key`: the heading of the class in a key frame, where nothing is known of a frame before; nullptr in others.
+Constants constants_of(const ClassConstants &stored, core::StepKind kind, const Heading *key = nullptr);
 
 // Columns of constants for the kernels.
 class ConstantColumns {
@@ -61,7 +67,8 @@ class ConstantColumns {
   ConstantColumns &operator=(const ConstantColumns &) = delete;
   ~ConstantColumns() = default;
 
-  void fill(const Layout &layout, const std::vector<ClassConstants> &classes);
+  // `key`: as above, of each class.
+  void fill(const Layout &layout, const std::vector<ClassConstants> &classes, const std::vector<Heading> *key);
   const float *data() const { return aligned_; }
   std::size_t memory_usage() const { return memory_.capacity() * sizeof(float); }
 

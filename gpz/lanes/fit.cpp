@@ -53,7 +53,14 @@ void Fit::start(std::size_t classes) {
 }
 
 void Fit::add(const Molecules &molecules, const Layout &layout, const Frame &frame, int threads) {
-  if (values_.size() != sums_.size()) {
+  if (frame.key != nullptr) {
+    // Lengths are those of the class.
+    values_.assign(sums_.size(), {});
+    pass(molecules, layout, frame, {true, false, false}, threads);
+    settle(values_);
+    for (Values &values : values_) values.of_length = values.of_along = {1, 0, 0};
+    pass(molecules, layout, frame, {false, false, true}, threads);
+  } else if (values_.size() != sums_.size()) {
     values_.assign(sums_.size(), {});
     pass(molecules, layout, frame, {true, false, false}, threads);
     settle(values_);
@@ -95,7 +102,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &fr
     const std::int32_t *const here = rows + 8 * (slot - first), *const here_before = before + 8 * (slot - first);
     if (kind == core::StepKind::root) {
       if (!parts.means) continue;
-      const V moved = vector_between(here, here_before);
+      const V moved = vector_between(here, frame.key != nullptr ? frame.key->root.data() : here_before);
       s.displaced += (std::fabs(moved.x) + std::fabs(moved.y) + std::fabs(moved.z)) / 3;
       ++s.count;
       continue;
@@ -105,8 +112,24 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &fr
                                                                           before + of_block(table.parent);
     const std::int32_t *const axis = rows + of_block(table.axis), *const axis_before = before + of_block(table.axis);
     const bool has_axis = kind != core::StepKind::sphere;
-    const V w0 = vector_between(here_before, parent_before), w = vector_between(here, parent);
-    const V y = vector_between(parent, parent_before);
+    core::BondVectors<double> v{};
+    if (frame.key != nullptr) {
+      const Heading &heading = frame.key->heading[molecules.of_class[particle]];
+      const auto of_class = [&](core::StepConstant c) -> double {
+        return c == core::class_towards ? heading.towards : heading.aside;
+      };
+      if (has_axis)
+        core::start_from_class<true>(v, of_class);
+      else
+        core::start_from_class<false>(v, of_class);
+    } else {
+      v.last = vector_between(here_before, parent_before);
+      v.moved = vector_between(parent, parent_before);
+      v.last_axis = vector_between(axis_before, parent_before);
+      v.last_second = vector_between(before + of_block(table.second), parent_before);
+    }
+    const V &w0 = v.last, &y = v.moved, &s0 = v.last_second;
+    const V w = vector_between(here, parent);
     if (parts.means) {
       s.carried += core::dot(y, w - w0);
       s.moved += core::dot(y, y);
@@ -121,6 +144,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &fr
     const V carried = w0 + core::times(f.carried, y);
     const double l0 = length_of(w0), lc = length_of(carried), l = length_of(w);
     const auto mean_of = [&](core::StepMean m, double last) {
+      if (frame.key != nullptr) return last;
       double mean = block.means[core::place_of_mean(slot - first, m)];
       core::take<double>(mean, last, frame.gain);
       return mean;
@@ -145,8 +169,8 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &fr
       if (parts.deviations) add_bend(core::dot(w, carried) / std::max(l, 1e-3) / std::max(lc, 1.0));
       continue;
     }
-    V a0 = vector_between(axis_before, parent_before), a1 = vector_between(axis, parent);
-    a0 = core::times(1 / std::max(length_of(a0), 1.0), a0);
+    const V a0 = core::times(1 / std::max(length_of(v.last_axis), 1.0), v.last_axis);
+    V a1 = vector_between(axis, parent);
     a1 = core::times(1 / std::max(length_of(a1), 1.0), a1);
     const double along0 = core::dot(w0, a0), along_c = core::dot(carried, a1), along = core::dot(w, a1);
     const double mean_along = mean_of(core::mean_along, along0);
@@ -156,7 +180,6 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &fr
     const V t = core::cross(a1, carried);
     V sideways = core::times(1 / std::max(length_of(t), 0.5), t), heading = core::cross(sideways, a1);
     double turn = 0;
-    const V s0 = vector_between(before + of_block(table.second), parent_before);
     const V s1 = vector_between(rows + of_block(table.second), parent);
     const V t0 = core::cross(a0, s0), t1 = core::cross(a1, s1);
     const double across0 = core::dot(t0, t0), across1 = core::dot(t1, t1);

@@ -10,6 +10,7 @@
 #include "gpz/crystal/least_squares.hpp"
 #include "gpz/lanes/constants.hpp"
 #include "gpz/lanes/layout.hpp"
+#include "gpz/lanes/templates.hpp"
 
 namespace gpz::lanes {
 
@@ -27,7 +28,8 @@ class Fit {
     };
     std::vector<Block> blocks;
     unsigned now;
-    float gain;  // as in codec::StepMeans
+    float gain;                      // as in codec::StepMeans
+    const Templates *key = nullptr;  // of a key frame, which has neither rows before nor means
   };
   // Adds a frame. The first one is passed three times, later ones use the constants so far. The sums do not depend on
   // the number of threads.

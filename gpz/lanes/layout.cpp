@@ -62,13 +62,19 @@ core::StepKind Molecules::kind_of(std::size_t particle) const {
   const molecule::Links &links = tree[particle];
   if (links.parent == 0) return core::StepKind::root;
   if (links.along == molecule::Reference::none) return core::StepKind::sphere;
-  return is_wide[of_class[particle]] != 0 ? core::StepKind::wide : core::StepKind::narrow;
+  return kind[of_class[particle]];
+}
+
+References Molecules::references_of(std::size_t particle) const {
+  References of = lanes::references_of(tree, particle);
+  if (kind_of(particle) == core::StepKind::sphere) of.axis = of.second = UINT32_MAX;
+  return of;
 }
 
 void Layout::build(const Molecules &molecules, std::uint32_t particles_a_block) {
   clear();
   format::Column<References> references(molecules.particles());
-  for (std::size_t i = 0; i < references.size(); ++i) references[i] = references_of(molecules.tree, i);
+  for (std::size_t i = 0; i < references.size(); ++i) references[i] = molecules.references_of(i);
   place(molecules, references, particles_a_block);
   refer(molecules, references);
 }
@@ -192,7 +198,7 @@ void Layout::refer(const Molecules &molecules, const format::Column<References> 
 // Blocks in turn, if they have a class of which few particles, and few blocks, were taken before.
 void Layout::find_sample(const Molecules &molecules) {
   constexpr std::uint32_t enough = 65536, enough_blocks = 16;
-  std::vector<std::uint32_t> taken(molecules.is_wide.size()), of_blocks(taken.size());
+  std::vector<std::uint32_t> taken(molecules.kind.size()), of_blocks(taken.size());
   std::vector<std::uint32_t> own(taken.size());
   sample_.clear();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {

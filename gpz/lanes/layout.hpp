@@ -14,17 +14,6 @@
 
 namespace gpz::lanes {
 
-// Bonds and classes of particles.
-struct Molecules {
-  molecule::Tree tree;
-  ShortBonds short_bonds;
-  format::Column<std::uint8_t> of_class;  // of each particle
-  std::vector<std::uint8_t> is_wide;      // of each class: whether its circles are long
-
-  std::size_t particles() const { return of_class.size(); }
-  core::StepKind kind_of(std::size_t particle) const;
-};
-
 // Particles that the formulas of a particle refer to; UINT32_MAX: none.
 struct References {
   std::uint32_t parent = UINT32_MAX;
@@ -39,7 +28,21 @@ struct References {
     if (second != UINT32_MAX && second != parent && second != axis) use(second);
   }
 };
+// As the bonds tell them.
 References references_of(const molecule::Tree &tree, std::size_t particle);
+
+// Bonds and classes of particles.
+struct Molecules {
+  molecule::Tree tree;
+  ShortBonds short_bonds;
+  format::Column<std::uint8_t> of_class;  // of each particle
+  std::vector<core::StepKind> kind;       // of the particles of each class that have an axis; not root
+
+  std::size_t particles() const { return of_class.size(); }
+  core::StepKind kind_of(std::size_t particle) const;
+  // A sphere has no axis and no second reference, whatever its bonds are.
+  References references_of(std::size_t particle) const;
+};
 
 class Layout {
  public:

@@ -68,24 +68,17 @@ void ModelChoice::fit() {
   update_.fit = last_.fit;
   if (is_first()) {
     update_.fit.emplace();
-    update_.fit->start(models_.plan->molecules.is_wide.size());
+    update_.fit->start(models_.plan->molecules.kind.size());
   }
   update_.fit->add(models_.plan->molecules, models_.plan->layout, frame_.sample(), threads_);
   if (!is_first()) return;
   update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
   models_.numbers->constants = update_.fit->constants();
-  for (std::size_t c = 0; shapes_ != nullptr && c < shapes_->size(); ++c) {
-    ClassConstants &constants = models_.numbers->constants[c];
-    constants.weight = {};  // a template is the mean of its class
-    constants.length = (*shapes_)[c].length;
-    constants.along = (*shapes_)[c].along;
-  }
+  if (templates_ == nullptr) return;
+  for (ClassConstants &constants : models_.numbers->constants) constants.weight = {};  // not used
 }
 
-void ModelChoice::use(const Templates &templates, const std::vector<ClassConstants> &shapes) {
-  templates_ = &templates;
-  shapes_ = &shapes;
-}
+void ModelChoice::use(const Templates &templates) { templates_ = &templates; }
 
 void ModelChoice::replace_plan(const std::shared_ptr<Plan> &plan) {
   update_.models.plan = models_.plan = plan;

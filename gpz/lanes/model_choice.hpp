@@ -87,8 +87,8 @@ class ModelChoice {
   // `plan`: of a new key interval; null: the last one.
   ModelChoice(FrameCoder &frame, const Learned &last, const std::shared_ptr<Plan> &plan, Update &update, int threads);
 
-  // Before fit(), in a key frame: its templates, which also give `shapes` lengths and components along the axis.
-  void use(const Templates &templates, const std::vector<ClassConstants> &shapes);
+  // Before fit(), in a key frame.
+  void use(const Templates &templates);
   // Takes the frame into the sums. Constants are fitted to a first one.
   void fit();
   // The plan of this section is another one.
@@ -119,7 +119,6 @@ class ModelChoice {
   bool is_new_;
   int threads_;
   const Templates *templates_ = nullptr;
-  const std::vector<ClassConstants> *shapes_ = nullptr;
   unsigned flags_ = 0;
   ImageExceptions images_;
   std::vector<std::uint32_t> words_;  // of each block

@@ -126,19 +126,22 @@ OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::
   const Plan &plan = section.has(new_plan) ? *models.plan : *last.plan;
   if (plan.layout.particles() != particles) corrupt("molecules of other particles", 0);
   if (section.has(new_constants)) {
-    models.numbers = std::make_shared<Numbers>();
+    models.numbers =
+        last.numbers != nullptr && last.numbers.use_count() == 1 ? last.numbers : std::make_shared<Numbers>();
     std::vector<ClassConstants> &constants = models.numbers->constants;
-    if (!section.has(new_plan)) constants = last.numbers->constants;
-    constants.resize(plan.molecules.is_wide.size());
+    if (section.has(new_plan))
+      constants.assign(plan.molecules.kind.size(), {});
+    else
+      constants = last.numbers->constants;
+    models.numbers->forget_columns();
     in.table(0, [&](const std::uint8_t *bytes, std::size_t most) { return read_constants(bytes, most, constants); });
   }
   if (section.has(new_codes)) {
-    models.codes =
-        last.codes != nullptr && last.codes.use_count() == 1 ? std::move(last.codes) : std::make_shared<Codes>();
+    models.codes = last.codes != nullptr && last.codes.use_count() == 1 ? last.codes : std::make_shared<Codes>();
     in.table(0, [&](const std::uint8_t *bytes, std::size_t most) { return models.codes->read(bytes, most); });
   }
   if (is_key) {
-    section.templates.heading.resize(plan.molecules.is_wide.size());
+    section.templates.heading.resize(plan.molecules.kind.size());
     in.table(0, [&](const std::uint8_t *bytes, std::size_t most) { return section.templates.read(bytes, most); });
   }
   const bool has_images = in.peek(sizeof(std::uint64_t)).u64() != 0;

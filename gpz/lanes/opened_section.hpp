@@ -32,16 +32,26 @@ enum SectionFlag : unsigned {
 
 struct Numbers {
   std::vector<ClassConstants> constants;
-  ConstantColumns columns;
 
-  // For kernels of the CPU.
-  const float *columns_for(const Layout &layout) {
-    if (columns.data() == nullptr) columns.fill(layout, constants);
-    return columns.data();
+  // For kernels of the CPU. `key`: the headings of a key frame; nullptr in others.
+  const float *columns_for(const Layout &layout, const std::vector<Heading> *key) {
+    const Filled now = key != nullptr ? Filled::key : Filled::difference;
+    if (filled_ != now) columns_.fill(layout, constants, key);
+    filled_ = now;
+    return columns_.data();
   }
+  // Call where constants or their classes have changed. Keeps memory.
+  void forget_columns() { filled_ = Filled::nothing; }
+  std::size_t memory_usage() const { return columns_.memory_usage(); }
+
+ private:
+  enum class Filled { nothing, difference, key };
+
+  ConstantColumns columns_;
+  Filled filled_ = Filled::nothing;
 };
 
-// What sections share until one replaces it.
+// What sections share until one replaces it. Without a plan, the others only have memory.
 struct Models {
   std::shared_ptr<Plan> plan;
   std::shared_ptr<Numbers> numbers;

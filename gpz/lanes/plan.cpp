@@ -2,11 +2,13 @@
 #include "gpz/lanes/plan.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 #include "gpz/lanes/classes.hpp"
 #include "gpz/lanes/stream.hpp"
+#include "gpz/lanes/vectors.hpp"
 
 namespace gpz::lanes {
 
@@ -29,7 +31,44 @@ void cut(format::Column<std::uint8_t> &lags) {
   }
 }
 
+constexpr std::array<core::StepKind, 3> stored_kinds{core::StepKind::narrow, core::StepKind::wide,
+                                                     core::StepKind::sphere};
+
 }  // namespace
+
+std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexColumns &last,
+                                const codec::IndexColumns &now, const molecule::Cell &cell) {
+  constexpr double most = 0.3;  // deviation of the cosine
+  struct Sums {
+    double count = 0, sum = 0, squares = 0;
+  };
+  std::vector<Sums> sums(molecules.kind.size());
+  const bool is_key = last == now;
+  for (std::size_t i = 0; i < molecules.particles(); ++i) {
+    const References of = references_of(molecules.tree, i);
+    if (of.axis == UINT32_MAX) continue;
+    const auto cosine = [&](const codec::IndexColumns &q) {
+      const auto vector = [&](std::size_t to) {
+        molecule::Way way = molecule::difference_of(molecule::place_of(q, to), molecule::place_of(q, of.parent));
+        cell.shorten(way);
+        return Vector{static_cast<double>(way[0]), static_cast<double>(way[1]), static_cast<double>(way[2])};
+      };
+      const Vector bond = vector(i), axis = vector(of.axis);
+      return core::dot(bond, axis) / std::max(length_of(bond) * length_of(axis), 1.0);
+    };
+    const double value = cosine(now) - (is_key ? 0 : cosine(last));
+    Sums &s = sums[molecules.of_class[i]];
+    ++s.count;
+    s.sum += value;
+    s.squares += value * value;
+  }
+  std::vector<bool> is_loose(sums.size());
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    const Sums &s = sums[c];
+    is_loose[c] = s.count * s.squares - s.sum * s.sum > most * most * s.count * s.count;
+  }
+  return is_loose;
+}
 
 std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::IndexColumns &now, std::size_t particles,
                                 const molecule::Cell &cell, int threads) {
@@ -46,8 +85,12 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
     const int directions = molecules.tree[i].references();
     if (directions != 0) told[molecules.of_class[i]] += directions == 2 ? 1 : -1;
   }
-  molecules.is_wide.resize(told.size());
-  for (std::size_t c = 0; c < told.size(); ++c) molecules.is_wide[c] = told[c] < 0 ? 1 : 0;
+  molecules.kind.resize(told.size());
+  const auto circle = [](std::int64_t of) { return of < 0 ? core::StepKind::wide : core::StepKind::narrow; };
+  std::transform(told.begin(), told.end(), molecules.kind.begin(), circle);
+  const std::vector<bool> is_loose = loose_classes(molecules, last, now, cell);
+  for (std::size_t c = 0; c < is_loose.size(); ++c)
+    if (is_loose[c]) molecules.kind[c] = core::StepKind::sphere;
   plan->layout.build(molecules, particles_a_block);
   plan->layout.find_sample(molecules);
   return plan;
@@ -60,7 +103,9 @@ void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, i
   molecules.tree.append(bytes, threads);
   molecules.short_bonds.append(molecules.tree, bytes);
   NumberWriter numbers(1);
-  for (const std::uint8_t wide : molecules.is_wide) numbers.put(0, wide);
+  for (const core::StepKind kind : molecules.kind)
+    numbers.put(0, static_cast<std::uint32_t>(std::find(stored_kinds.begin(), stored_kinds.end(), kind) -
+                                              stored_kinds.begin()));
   numbers.append(bytes);
 }
 
@@ -75,9 +120,9 @@ std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std
   in.take(molecule::Tree::read(bytes + in.position(), in.left(), particles, lags));
   molecules.tree.link(lags, threads);
   in.take(molecules.short_bonds.read(molecules.tree, bytes + in.position(), in.left()));
-  molecules.is_wide.resize(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
+  molecules.kind.resize(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
   NumberReader numbers(bytes + in.position(), in.left(), 1);
-  for (std::uint8_t &wide : molecules.is_wide) wide = static_cast<std::uint8_t>(numbers.get(0, 1));
+  for (core::StepKind &kind : molecules.kind) kind = stored_kinds[numbers.get(0, stored_kinds.size() - 1)];
   if (in.position() + numbers.end() != size) corrupt("length of molecules", 0);
   plan->layout.build(molecules, block);
   return plan;

@@ -26,9 +26,14 @@ struct Plan {
 // Particles of a block, for encoders.
 inline constexpr std::uint32_t particles_a_block = 12288;
 
-// Encoder: finds molecules in two frames. All circles are wide. nullptr: there are none.
+// Encoder: finds molecules in two frames, which are the same one for a key frame. nullptr: there are none.
 std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::IndexColumns &now, std::size_t particles,
                                 const molecule::Cell &cell, int threads);
+
+// Encoder: of each class, whether the component of a bond along its axis varies so much, from frame to frame or in a
+// key frame from particle to particle, that the axis does not help.
+std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexColumns &last,
+                                const codec::IndexColumns &now, const molecule::Cell &cell);
 
 void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, int threads);
 // Of exactly `size` bytes. Throws corrupt, limit_exceeded, std::bad_alloc.

@@ -11,16 +11,13 @@ namespace gpz::lanes {
 void State::commit(Update &&update) {
   learned_.commit(update);
   rests_ = update.rests;
-  if (update.is_key)
-    std::fill(means_.begin(), means_.end(), 0.0F);
-  else if (!update.means.empty())
-    means_ = std::move(update.means);
+  if (!update.means.empty()) means_ = std::move(update.means);
   frames_ = update.frames;
   now_ = 4 - now_;
 }
 
 void State::restart() {
-  learned_.models = {};
+  learned_.models.plan = nullptr;
   learned_.counts.reset();
   rests_ = false;
   frames_ = learned_.sections = 0;
@@ -31,7 +28,7 @@ std::size_t State::memory_usage() const {
   std::size_t bytes = codec::memory_of(rows_, means_, followed_blocks_) + known_plans_.memory_usage();
   const std::shared_ptr<Plan> &plan = learned_.models.plan;
   if (plan != nullptr && !known_plans_.has(plan.get())) bytes += plan->memory_usage();
-  if (learned_.models.numbers != nullptr) bytes += learned_.models.numbers->columns.memory_usage();
+  if (learned_.models.numbers != nullptr) bytes += learned_.models.numbers->memory_usage();
   if (learned_.models.codes != nullptr) bytes += learned_.models.codes->memory_usage();
   if (learned_.counts != nullptr) bytes += codec::memory_of(learned_.counts->places);
   return bytes;

@@ -30,8 +30,9 @@ class SectionDecoder : public SectionPass {
     models_ = state_.learned_.models;
     models_.take(std::move(section.models));
     if (followed_ != nullptr) find_followed();
+    templates_ = std::move(section.templates);
     if (is_key())
-      start(section.templates, models_.numbers->constants);
+      start_key();
     else
       start();
     decode_blocks(section.words, bytes + section.words_at);

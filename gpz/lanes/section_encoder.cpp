@@ -34,20 +34,18 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     // Not in the plan that a decoder read.
     if (layout().sample().empty()) models_.plan->layout.find_sample(models_.plan->molecules);
     if (!find_rows(q)) return false;
-    Templates templates;
-    std::vector<ClassConstants> shapes(models_.plan->molecules.is_wide.size());
     if (is_key()) {
-      templates.fit(models_.plan->molecules, layout(), state_.rows_.data() + next(), shapes);
-      start(templates, shapes);
-      choice.use(templates, shapes);
+      templates_.fit(models_.plan->molecules, layout(), state_.rows_.data() + next());
+      choice.use(templates_);
     }
     choice.fit();
     if (choice.is_first() && !is_key()) {
-      plan = with_other_circles(choice.models().numbers->constants);
+      plan = with_other_kinds(q, choice.models().numbers->constants);
       if (plan != nullptr) {
         choice.replace_plan(plan);
         models_ = choice.models();
         if (!find_rows(q)) return false;
+        choice.fit();  // spheres tell nothing of components along an axis
       }
     }
     if (!choice.choose(edges)) return false;
@@ -66,24 +64,27 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     return find_plan(is_key() ? q : last_indices(), q, particles_, cell_, threads_);
   }
 
-  // If many circles of the first difference frame are wide that the plan has as narrow ones, or the reverse: a plan
-  // that has them right.
-  std::shared_ptr<Plan> with_other_circles(const std::vector<ClassConstants> &constants) const {
+  // If many particles of the first difference frame are better coded as another kind than in the plan, which may be
+  // that of the key frame: a plan that has them right.
+  std::shared_ptr<Plan> with_other_kinds(const codec::IndexColumns &q,
+                                         const std::vector<ClassConstants> &constants) const {
     constexpr std::size_t part = 16;  // of the particles
     const Molecules &now = models_.plan->molecules;
-    std::vector<std::uint8_t> is_wide(now.is_wide.size());
-    for (std::size_t c = 0; c < is_wide.size(); ++c)
-      is_wide[c] = power_of(constants[c].bend2, least_bend_exponent) > 0.1F ? 1 : 0;
+    const std::vector<bool> is_loose = loose_classes(now, last_indices(), q, cell_);
+    std::vector<core::StepKind> kind(now.kind.size());
+    for (std::size_t c = 0; c < kind.size(); ++c) {
+      const bool is_wide = power_of(constants[c].bend2, least_bend_exponent) > 0.1F;
+      kind[c] = is_loose[c] ? core::StepKind::sphere : is_wide ? core::StepKind::wide : core::StepKind::narrow;
+    }
     std::size_t others = 0;
     for (std::size_t i = 0; i < particles_; ++i) {
-      const core::StepKind kind = now.kind_of(i);
-      const bool is_circle = kind == core::StepKind::wide || kind == core::StepKind::narrow;
-      others += is_circle && now.is_wide[now.of_class[i]] != is_wide[now.of_class[i]] ? 1 : 0;
+      const bool has_axis = references_of(now.tree, i).axis != UINT32_MAX;
+      others += has_axis && now.kind[now.of_class[i]] != kind[now.of_class[i]] ? 1 : 0;
     }
     if (others <= particles_ / part) return nullptr;
     auto plan = std::make_shared<Plan>();
     plan->molecules = now;
-    plan->molecules.is_wide = std::move(is_wide);
+    plan->molecules.kind = std::move(kind);
     plan->layout.build(plan->molecules, particles_a_block);
     plan->layout.find_sample(plan->molecules);
     return plan;
@@ -92,7 +93,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
   // Rows and images of this frame, after those of the frame before, if there is one.
   bool find_rows(const codec::IndexColumns &q) {
     if (is_key())
-      codec::resize(state_.rows_, 8 * layout().slots(), threads_);
+      start_key();
     else
       start();
     const unsigned frame = next();
@@ -129,7 +130,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
   }
 
   Fit::Frame sample() override {
-    Fit::Frame frame{{}, next(), means(nullptr).gain};
+    Fit::Frame frame{{}, next(), means(nullptr).gain, is_key() ? &templates_ : nullptr};
     for (const std::uint32_t b : layout().sample()) {
       const std::size_t slot = layout().blocks()[b].first * core::step_lanes;
       frame.blocks.push_back({b, state_.rows_.data() + 8 * slot, state_.means_.data() + slot * core::step_means});
@@ -155,8 +156,8 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     for (std::size_t b = 0; b < layout().blocks().size() && !is_far; ++b)
       for_slots(b, [&](std::size_t s, std::uint32_t) {
         const RowImage image = image_in(row(s, frame));
-        const RowImage usual =
-            usually_placed(rule.cell, rule.wraps, row(s, frame), image_in(row(s, state_.now_))).image;
+        const RowImage last = is_key() ? 0 : image_in(row(s, state_.now_));
+        const RowImage usual = usually_placed(rule.cell, rule.wraps, row(s, frame), last).image;
         if (image == usual) return;
         out.slot.push_back(static_cast<std::uint32_t>(s));
         out.code.push_back(code_of(image, usual));
@@ -170,7 +171,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     first_item_.assign(blocks.size(), 0);
     item_count_.assign(blocks.size(), 0);
     items_.resize(layout().steps().size() * codec::step_most_items);
-    update_.means.resize(state_.means_.size());
+    if (!is_key()) update_.means.resize(state_.means_.size());
     const codec::StepTable table = table_with(*numbers);
     for_blocks([&](std::size_t b) {
       first_item_[b] = blocks[b].first * codec::step_most_items;

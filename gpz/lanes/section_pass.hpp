@@ -57,8 +57,8 @@ class SectionPass {
     return {history_->axes[0].last.data(), history_->axes[1].last.data(), history_->axes[2].last.data()};
   }
   codec::StepTable table_with(Numbers &numbers) const {
-    codec::StepTable table = layout().table(numbers.columns_for(layout()));
-    table.is_key = is_key();
+    codec::StepTable table = layout().table(numbers.columns_for(layout(), is_key() ? &templates_.heading : nullptr));
+    if (is_key()) table.key_root = templates_.root.data();
     return table;
   }
 
@@ -90,14 +90,10 @@ class SectionPass {
     });
   }
 
-  // The same of a key frame: molecules in the shape of their classes.
-  void start(const Templates &templates, const std::vector<ClassConstants> &shapes) {
+  // The same in a key frame, which has no frame before.
+  void start_key() {
     codec::resize(state_.rows_, 8 * layout().slots(), threads_);
     state_.means_.assign(layout().slots() * core::step_means, 0.0F);
-    std::int32_t *const before = state_.rows_.data() + state_.now_;
-    for_blocks([&](std::size_t b) {
-      templates.place(models_.plan->molecules, layout(), layout().blocks()[b], shapes, before);
-    });
   }
 
   // The number of difference sections before with these molecules.
@@ -112,6 +108,7 @@ class SectionPass {
   const codec::FollowedBlocks *followed_;  // decoder; nullptr: all particles
   Cell cell_;
   Models models_;
+  Templates templates_;  // of a key frame
   Update update_;
 };
 

@@ -15,31 +15,8 @@ namespace {
 
 using V = Vector;
 
-constexpr double sixteenth = 1.0 / 16;
 constexpr std::int32_t most_heading = 64;
 constexpr std::int32_t most_root = 1 << 29;
-
-V unit_of(const V &v) { return core::times(1 / std::max(length_of(v), 1.0), v); }
-
-// Directions across an axis: towards a second reference, and aside. Without one, any two.
-struct Across {
-  V towards, aside;
-  bool is_told;
-
-  Across(const V &axis, const V &second) {
-    V t = core::cross(axis, second);
-    double length = length_of(t);
-    is_told = length > 1;
-    if (!is_told) {
-      const double x = std::fabs(axis.x), y = std::fabs(axis.y), z = std::fabs(axis.z);
-      const bool is_x = x <= y && x <= z;
-      t = core::cross(axis, is_x ? V{1, 0, 0} : y <= z ? V{0, 1, 0} : V{0, 0, 1});
-      length = std::max(length_of(t), 1e-3);
-    }
-    aside = core::times(1 / length, t);
-    towards = core::cross(aside, axis);
-  }
-};
 
 }  // namespace
 
@@ -66,12 +43,11 @@ std::size_t Templates::read(const std::uint8_t *bytes, std::size_t size) {
   return numbers.end();
 }
 
-void Templates::fit(const Molecules &molecules, const Layout &layout, const std::int32_t *rows,
-                    std::vector<ClassConstants> &classes) {
+void Templates::fit(const Molecules &molecules, const Layout &layout, const std::int32_t *rows) {
   struct Sums {
-    double count = 0, length = 0, along = 0, towards = 0, aside = 0;
+    double towards = 0, aside = 0;
   };
-  std::vector<Sums> sums(molecules.is_wide.size());
+  std::vector<Sums> sums(molecules.kind.size());
   const codec::StepTable table = layout.table(nullptr);
   std::array<double, core::max_components> least, most;
   least.fill(most_root);
@@ -79,81 +55,38 @@ void Templates::fit(const Molecules &molecules, const Layout &layout, const std:
   for (std::size_t slot = 0; slot < layout.slots(); ++slot) {
     const std::uint32_t particle = layout.particle_at()[slot];
     if (particle == Layout::nobody) continue;
-    Sums &s = sums[molecules.of_class[particle]];
     const std::int32_t *const here = rows + 8 * slot;
-    const core::StepKind kind = table.steps[slot / core::step_lanes].kind;
-    if (kind == core::StepKind::root) {
+    const codec::Step &step = table.steps[slot / core::step_lanes];
+    if (step.kind == core::StepKind::root)
       for (std::size_t d = 0; d < least.size(); ++d) {
         least[d] = std::min(least[d], static_cast<double>(here[d]));
         most[d] = std::max(most[d], static_cast<double>(here[d]));
       }
-      continue;
-    }
+    if (step.kind == core::StepKind::root || step.kind == core::StepKind::sphere || !step.has_seconds) continue;
     const std::int32_t *const parent = rows + table.parent[slot];
     const V way = vector_between(here, parent);
-    ++s.count;
-    s.length += length_of(way);
-    if (kind == core::StepKind::sphere) continue;
-    const V axis = unit_of(vector_between(rows + table.axis[slot], parent));
-    const Across across(axis, vector_between(rows + table.second[slot], parent));
-    s.along += core::dot(way, axis);
-    const double towards = core::dot(way, across.towards), aside = core::dot(way, across.aside);
-    const double radius = std::max(std::sqrt(towards * towards + aside * aside), 1.0);
-    s.towards += towards / radius;
-    s.aside += aside / radius;
+    const V axis = vector_between(rows + table.axis[slot], parent);
+    const V aside = core::cross(axis, vector_between(rows + table.second[slot], parent));
+    const V towards = core::cross(aside, axis);
+    const double x = core::dot(way, towards) / std::max(length_of(towards), 1.0);
+    const double y = core::dot(way, aside) / std::max(length_of(aside), 1.0);
+    const double radius = std::max(std::sqrt(x * x + y * y), 1.0);
+    Sums &s = sums[molecules.of_class[particle]];
+    s.towards += x / radius;
+    s.aside += y / radius;
   }
-  const auto rounded = [](double x, double most_of_all) {
-    return static_cast<std::int32_t>(std::lround(std::clamp(x, -most_of_all, most_of_all)));
-  };
-  for (std::size_t d = 0; d < root.size(); ++d) root[d] = rounded(0.5 * (least[d] + most[d]), most_root);
+  for (std::size_t d = 0; d < root.size(); ++d)
+    root[d] = static_cast<std::int32_t>(
+        std::lround(std::clamp(0.5 * (least[d] + most[d]), -double{most_root}, double{most_root})));
   heading.assign(sums.size(), {});
   for (std::size_t c = 0; c < sums.size(); ++c) {
-    const Sums &s = sums[c];
-    const double over = s.count > 0 ? 1 / s.count : 0;
+    const double length = std::sqrt(sums[c].towards * sums[c].towards + sums[c].aside * sums[c].aside);
     const auto of_heading = [&](double sum) {
-      return static_cast<std::int8_t>(rounded(most_heading * sum * over, most_heading));
+      return static_cast<std::int8_t>(std::lround(most_heading * sum / length));
     };
-    classes[c].length = rounded(16 * s.length * over, most_steps);
-    classes[c].along = rounded(16 * s.along * over, most_steps);
-    heading[c] = {of_heading(s.towards), of_heading(s.aside)};
-  }
-}
-
-void Templates::place(const Molecules &molecules, const Layout &layout, const Layout::Block &block,
-                      const std::vector<ClassConstants> &classes, std::int32_t *rows) const {
-  const codec::StepTable table = layout.table(nullptr);
-  for (std::size_t slot = block.first * core::step_lanes; slot < block.end * core::step_lanes; ++slot) {
-    const std::uint32_t particle = layout.particle_at()[slot];
-    if (particle == Layout::nobody) continue;
-    std::int32_t *const row = rows + 8 * slot;
-    const core::StepKind kind = table.steps[slot / core::step_lanes].kind;
-    if (kind == core::StepKind::root) {
-      store_row(row, {root[0], root[1], root[2]}, {});
-      continue;
-    }
-    const std::int32_t *const parent = rows + table.parent[slot];
-    const std::uint8_t of_class = molecules.of_class[particle];
-    const double length = sixteenth * classes[of_class].length;
-    V way{length, 0, 0};
-    if (kind != core::StepKind::sphere) {
-      const V axis = unit_of(vector_between(rows + table.axis[slot], parent));
-      const Across across(axis, vector_between(rows + table.second[slot], parent));
-      const double along = std::clamp(sixteenth * classes[of_class].along, -length, length);
-      double towards = heading[of_class].towards, aside = heading[of_class].aside;
-      double told = std::sqrt(towards * towards + aside * aside);
-      if (!across.is_told || told < 1) {
-        towards = told = 1;
-        aside = 0;
-      }
-      const double scale = std::sqrt(length * length - along * along) / told;
-      way = core::times(along, axis) +
-            core::times(scale, core::times(towards, across.towards) + core::times(aside, across.aside));
-    }
-    // Chains of any length stay where rows have room.
-    const auto at = [](std::int32_t from, double by) {
-      return std::clamp<std::int64_t>(from + std::llround(by), -most_root, most_root);
-    };
-    store_row(row, {at(parent[0], way.x), at(parent[1], way.y), at(parent[2], way.z)}, {});
+    // Where none is known, any heading serves: it only must have a length.
+    heading[c] =
+        length > 1e-3 ? Heading{of_heading(sums[c].towards), of_heading(sums[c].aside)} : Heading{most_heading, 0};
   }
 }
 

@@ -57,6 +57,7 @@ class Search {
     }
     if (find(0, n_) < n_ / least_part) return {};
     prefer_frequent();
+    drop_longest();
     cut();
     return std::move(lags_);
   }
@@ -148,6 +149,24 @@ class Search {
         }
       }
     });
+  }
+
+  // An ion that is near another particle by chance has a bond in some frames only. Key frames whose molecules differ take
+  // readers longer.
+  void drop_longest() {
+    constexpr std::size_t one_in = 1024;
+    constexpr double longer = 1.15;  // than nearly all others
+    format::Column<double> lengths;
+    for (std::size_t i = 0; i < n_; ++i)
+      if (lags_[i] != 0) lengths.push_back(bond_length(i, lags_[i]));
+    if (lengths.size() < one_in) return;
+    format::Column<double> sorted = lengths;
+    const auto at = sorted.end() - static_cast<std::ptrdiff_t>(sorted.size() / one_in);
+    std::nth_element(sorted.begin(), at, sorted.end());
+    const double most = longer * *at;
+    const double *length = lengths.data();
+    for (std::uint8_t &lag : lags_)
+      if (lag != 0 && *length++ > most) lag = 0;
   }
 
   // Cuts molecules that would make a segment much longer than others, where they have the fewest bonds: segments are

@@ -178,6 +178,6 @@ def files():
         "hand-at-rest": at_rest(),
         "hand-segment": segment(),
         "hand-steps": steps_by_chance(31),  # a block of 270 steps, which has 32 states
-        "hand-new-steps": steps_by_chance(167),  # new molecules behind a key frame in steps
+        "hand-new-steps": steps_by_chance(208),  # new molecules behind a key frame in steps
         "hand-tables": tables(),
     }

@@ -53,8 +53,8 @@ def lane_words(components):
     return [*first, *halves[1:]]
 
 
-def molecules(block=1024, reserved=0, short=(0, 0), wide=(0,) * CLASSES, table_more=b"", length=None, **lags):
-    data = struct.pack("<II", block, reserved) + lags_table(**lags) + table_stream(3, short) + table_stream(1, wide) + table_more
+def molecules(block=1024, reserved=0, short=(0, 0), of_class=(0,) * CLASSES, table_more=b"", length=None, **lags):
+    data = struct.pack("<II", block, reserved) + lags_table(**lags) + table_stream(2, short) + table_stream(1, of_class) + table_more
     return struct.pack("<Q", len(data) if length is None else length) + data
 
 
@@ -198,9 +198,9 @@ BROKEN = [
     *((dict(short=short), "neither short nor long") for short in ((2, 0), (0, 2), (0, 2**32 - 1))),
     (dict(short=(0, 0, 0, 0)), "stream"),
     (dict(short=()), "stream|too early"),
-    *((dict(wide=wide), "neither wide nor narrow") for wide in ((2, 0, 0), (0, 0, 2**32 - 1))),
-    (dict(wide=(0,) * 5), "stream"),
-    (dict(wide=(0,)), "stream|too early|neither"),
+    *((dict(of_class=of_class), "kind of a class|a number of a table") for of_class in ((3, 0, 0), (0, 0, 2**32 - 1))),
+    (dict(of_class=(0,) * 5), "stream"),
+    (dict(of_class=(0,)), "stream|too early|neither"),
     *((dict(constants=replaced(at, value)), "weight of steps") for at in (0, 8) for value in (256, 257, 2**32 - 1)),
     (dict(constants=replaced(9, 2**25)), "length of steps"),
     (dict(constants=replaced(9, 1)), "length of steps"),
@@ -251,9 +251,9 @@ BROKEN_LATER = [
     (dict(left=(2,), components=(0,) * 6), "never given"),
     (dict(left=(1,), arriving=1, components=(0,) * 6), "never given"),
     (dict(arriving=1), "never given"),
-    (dict(left=(2,), flags=ALL, kinds=(0, 1), wide=(0,), constants=CLASS, components=(0,) * 6, arriving=1), "never given"),
-    (dict(left=(2,), flags=ALL, kinds=(0, 1), wide=(0,), constants=CLASS, components=(0,) * 6, end=b"\0\0\1\0", same=True), "padding"),
-    (dict(left=(2,), flags=ALL, kinds=(0, 1), wide=(0,), constants=CLASS, components=(0,) * 6, more=bytes(8), same=True), "too long"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), of_class=(0,), constants=CLASS, components=(0,) * 6, arriving=1), "never given"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), of_class=(0,), constants=CLASS, components=(0,) * 6, end=b"\0\0\1\0", same=True), "padding"),
+    (dict(left=(2,), flags=ALL, kinds=(0, 1), of_class=(0,), constants=CLASS, components=(0,) * 6, more=bytes(8), same=True), "too long"),
     (dict(flags=1), "without constants or tables"),
     (dict(flags=CONSTANTS, constants=(*(0,) * 9, 1, *(0,) * 5)), "length of steps"),
     *((dict(flags=CONSTANTS, constants=(*(0,) * 11, change, 0, 0, 0)), "variance of steps") for change in (2 * 101, 2 * 301 - 1)),

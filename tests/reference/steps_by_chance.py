@@ -135,10 +135,10 @@ class Trajectory:
         lags = struct.pack("<II", self.block, 0) + by_hand.lags_table(tuple(self.lags), tuple(self.kinds))
         parents = gpz_steps.take_lags(Cursor(lags[8:], "lags"), self.count)
         ends = sum(len(bonds) == 1 for bonds in gpz_classes.neighbours_of(parents))
-        data = lags + by_hand.table_stream(3, [self.rng.choice((0, self.rng.randrange(2))) for _ in range(ends)])
+        data = lags + by_hand.table_stream(2, [self.rng.choice((0, self.rng.randrange(2))) for _ in range(ends)])
         shorts = gpz_classes.take_short_bonds(Cursor(data[len(lags) :], "short bonds"), parents)
         self.classes = gpz_classes.find_classes(parents, gpz_steps.find_links(parents), shorts)[1]
-        data += by_hand.table_stream(1, [self.rng.randrange(2) for _ in range(self.classes)])
+        data += by_hand.table_stream(1, [self.rng.randrange(3) for _ in range(self.classes)])
         return struct.pack("<Q", len(data)) + data
 
     def templates(self):

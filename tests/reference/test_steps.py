@@ -10,7 +10,7 @@ from gpz_reference import step_classes as gpz_classes
 from gpz_reference import step_tables as gpz_tables
 from gpz_reference import steps as gpz_steps
 from gpz_reference.floats import F32, clamp, inverse_root, larger, root, smaller
-from gpz_reference.step_ways import NARROW, ROOT, SPHERE
+from gpz_reference.step_ways import KEY_WEIGHTS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
 import steps_by_chance
 from library import HELPER, LibraryTest, each, listing, sample
 
@@ -167,13 +167,23 @@ class Classes(unittest.TestCase):
         self.assertEqual(of_class[::16], [*range(255), *[255] * 45])
 
 
-class Templates(unittest.TestCase):
-    def check(self, heading, D, S, expected, constants=(80, 48)):
-        found = gpz_classes.way_of(constants, heading, list(map(float, D)), list(map(float, S)))
-        for x, y in zip(found, expected, strict=True):
-            self.assertAlmostEqual(x, y, places=12)
+class KeySections(unittest.TestCase):
+    """A particle whose parent is at the end of the axis, with the heading of its class."""
 
-    def test_ways(self):
+    CONSTANTS = 0, 0, 0, 0, 0, 0, 0, 0, 0, 5.0, 3.0, 1.0, 1.0, 2.0**-20, 2.0**-20
+
+    def direction(self, heading, A1, S1):
+        w, y, A0, S0 = gpz_steps.vectors_of_headings(WIDE, [heading])
+        constants = [(*KEY_WEIGHTS, *self.CONSTANTS[9:])]
+        axis, second = ((before, [F32([float(x)]) for x in now]) for before, now in ((A0, A1), (S0, S1)))
+        shape = Shape(WIDE, Weights(WIDE, constants), Means([[0.0] * 4], 0), w, y, axis, second)
+        return [a.lanes[0] * shape.a.lanes[0] + p.lanes[0] * shape.r.lanes[0] for a, p in zip(shape.A, shape.P)]
+
+    def check(self, heading, A1, S1, expected):
+        for x, y in zip(self.direction(heading, A1, S1), expected, strict=True):
+            self.assertAlmostEqual(x, y, places=5)
+
+    def test_directions(self):
         """Of length 5 and 3 along the axis."""
         self.check((64, 0), (10, 0, 0), (0, 7, 0), (3, 4, 0))
         self.check((-1, 0), (10, 0, 0), (5, 7, 0), (3, -4, 0))
@@ -181,14 +191,10 @@ class Templates(unittest.TestCase):
         self.check((3, -4), (0, 0, -2), (0, 7, 0), (-3.2, 2.4, -3))
 
     def test_without_a_second(self):
+        """Towards (0, p, q)."""
         for S in ((0, 0, 0), (20, 0, 0)):
-            self.check((0, 64), (10, 0, 0), S, (3, 4, 0))
-        self.check((0, 0), (10, 0, 0), (0, 0, 5), (3, 0, 4))
-
-    def test_degenerate(self):
-        self.check((64, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0))
-        self.check((64, 0), (10, 0, 0), (0, 7, 0), (5, 0, 0), (80, 2**24 - 1))
-        self.check((64, 0), (10, 0, 0), (0, 7, 0), (-5, 0, 0), (80, -(2**24) + 1))
+            self.check((64, 0), (10, 0, 0), S, (3, 4, 0))
+            self.check((0, 64), (10, 0, 0), S, (3, 0, 4))
 
 
 @unittest.skipUnless(HELPER, "GPZ_LIBRARY_HELPER is not set")

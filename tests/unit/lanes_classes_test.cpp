@@ -7,7 +7,6 @@
 #include <set>
 
 #include "gpz/lanes/classes.hpp"
-#include "gpz/lanes/pattern_history.hpp"
 #include "gpz/lanes/stream.hpp"
 #include "lanes_support.hpp"
 
@@ -163,33 +162,47 @@ TEST(LanesClasses, AreByTheBondsOfReferences) {
   }
 }
 
+// Two chains of three: the first ends of both have the same surroundings, and so have the last ones.
 TEST(LanesClasses, RulesOfShortBonds) {
-  // A pair; nothing is known of either particle.
-  const molecule::Tree tree = tree_of(repeated(chain(2), 1));
-  const auto refused = [&](const std::vector<std::uint32_t> &of) {
-    NumberWriter numbers(PatternHistory::contexts);
-    for (const std::uint32_t number : of) numbers.put(2, number);
+  const molecule::Tree tree = tree_of(repeated(chain(3), 2));
+  const auto read = [&](const std::vector<std::uint32_t> &numbers_of_ends) {
+    NumberWriter numbers(2);
+    for (std::size_t k = 0; k < numbers_of_ends.size(); ++k) numbers.put(k < 2 ? 1 : 0, numbers_of_ends[k]);
     Bytes bytes;
     numbers.append(bytes);
     const test::Copy copy(bytes);
     ShortBonds bonds;
+    bonds.read(tree, copy.data.get(), copy.size);
+    std::string found;
+    for (std::size_t i = 0; i < 6; ++i) found += bonds.has(i) ? 's' : '.';
+    return found;
+  };
+  EXPECT_EQ(read({0, 0, 0, 0}), "......");
+  EXPECT_EQ(read({1, 0, 0, 0}), "s..s..");
+  EXPECT_EQ(read({0, 1, 1, 0}), "..ss.s");
+  EXPECT_EQ(read({1, 1, 1, 1}), "s.s...");
+  for (const std::vector<std::uint32_t> &numbers :
+       {std::vector<std::uint32_t>{2, 0, 0, 0}, {0, 0, 2, 0}, {UINT32_MAX, 0, 0, 0}, {0, 0, 0}, {0, 0, 0, 0, 0}})
     try {
-      bonds.read(tree, copy.data.get(), copy.size);
+      read(numbers);
+      ADD_FAILURE() << numbers[0];
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::corrupt);
-      return true;
     }
-    EXPECT_EQ(bonds.has(0), of[0] == 1);
-    EXPECT_EQ(bonds.has(1), of[1] == 1);
-    return false;
-  };
-  for (const std::uint32_t first : {0U, 1U})
-    for (const std::uint32_t second : {0U, 1U}) EXPECT_FALSE(refused({first, second}));
-  EXPECT_TRUE(refused({2, 0}));
-  EXPECT_TRUE(refused({0, 2}));
-  EXPECT_TRUE(refused({UINT32_MAX, 0}));
-  EXPECT_TRUE(refused({0}));
-  EXPECT_TRUE(refused({0, 0, 0}));
+}
+
+// Four-fifths of a kind are no reason to change the others, nearly all are.
+TEST(LanesClasses, ShortByChance) {
+  const std::size_t count = 100;
+  const molecule::Tree tree = tree_of(repeated(mixture, count));
+  for (const std::size_t others : {std::size_t{2}, std::size_t{20}}) {
+    Frame q = frame_of(mixture, lengths, count, {});
+    // The first particle of a molecule is a hydrogen on the second one.
+    for (std::size_t k = 0; k < others; ++k)
+      for (auto &axis : q) axis[10 * k] = axis[10 * k + 1] + (axis[10 * k] - axis[10 * k + 1]) * 16 / 10;
+    const ShortBonds bonds(tree, codec::columns(q), {});
+    for (std::size_t k = 0; k < count; ++k) ASSERT_EQ(bonds.has(10 * k), others == 2 || k >= others) << k;
+  }
 }
 
 TEST(LanesClasses, DamageIsRefusedOrRead) {

@@ -49,7 +49,7 @@ const std::vector<Case> &cases() {
 Parts parts_of(const Case &one) { return Parts(one.bytes, 1, false); }
 std::size_t classes_of(const Case &one) {
   const Bytes molecules = parts_of(one).molecules;
-  return read_plan(molecules.data() + 8, molecules.size() - 8, particles, 1)->molecules.is_wide.size();
+  return read_plan(molecules.data() + 8, molecules.size() - 8, particles, 1)->molecules.kind.size();
 }
 
 TEST(LanesDamage, OfEveryByteIsRefusedOrGivesValues) {
@@ -171,14 +171,14 @@ TEST(LanesDamage, LagsBeforeTheFirstParticle) {
 }
 
 // Wide classes as a writer says them.
-TEST(LanesDamage, WideClasses) {
+TEST(LanesDamage, KindsOfClasses) {
   const Case &one = cases()[0];
   const std::size_t classes = classes_of(one);
   ASSERT_GE(classes, 2U);
-  const auto with = [&](const std::vector<std::uint32_t> &wide) {
+  const auto with = [&](const std::vector<std::uint32_t> &kinds) {
     Parts parts = parts_of(one);
     NumberWriter numbers(1);
-    for (const std::uint32_t number : wide) numbers.put(0, number);
+    for (const std::uint32_t number : kinds) numbers.put(0, number);
     Bytes stream;
     numbers.append(stream);
     // The last stream of the part: as long as it says, behind those of lags and of short bonds.
@@ -194,21 +194,23 @@ TEST(LanesDamage, WideClasses) {
     put_u32(parts.molecules, 0, static_cast<std::uint32_t>(parts.molecules.size() - 8));
     return parts.whole();
   };
-  std::vector<std::uint32_t> wide(classes);
+  std::vector<std::uint32_t> kinds(classes);
   for (std::size_t c = 0; c < classes; ++c) {
-    wide[c] = 2;
-    EXPECT_TRUE(one.is_refused(with(wide))) << c;
-    wide[c] = 0;
+    kinds[c] = 3;
+    EXPECT_TRUE(one.is_refused(with(kinds))) << c;
+    kinds[c] = 0;
   }
-  wide.push_back(0);
-  EXPECT_TRUE(one.is_refused(with(wide)));
-  wide.resize(classes - 1);
-  EXPECT_TRUE(one.is_refused(with(wide)));
+  kinds.push_back(0);
+  EXPECT_TRUE(one.is_refused(with(kinds)));
+  kinds.resize(classes - 1);
+  EXPECT_TRUE(one.is_refused(with(kinds)));
   // With those of the frame.
   const Bytes molecules = parts_of(one).molecules;
   const auto plan = read_plan(molecules.data() + 8, molecules.size() - 8, particles, 1);
-  const std::vector<std::uint8_t> &right = plan->molecules.is_wide;
-  EXPECT_EQ(with({right.begin(), right.end()}), one.bytes);
+  kinds.clear();
+  for (const core::StepKind kind : plan->molecules.kind)
+    kinds.push_back(kind == core::StepKind::narrow ? 0 : kind == core::StepKind::wide ? 1 : 2);
+  EXPECT_EQ(with(kinds), one.bytes);
 }
 
 // ---- images, words

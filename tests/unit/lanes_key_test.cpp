@@ -211,8 +211,11 @@ TEST(LanesKey, BoxesOfAllSizes) {
 TEST(LanesKey, TheFirstDifferenceMayBringAnotherPlan) {
   const double bond = 300, size = size_of(1200, bond);
   const Edges box = box_of(0, cube(size));
-  for (const auto &[sigma, is_other] : {std::pair(3.0, false), std::pair(300.0, true)}) {
-    Moving molecules(chain(20), 60, bond, size, 5);
+  // Some bonds of a chain have any angle, but hardly change it if particles move little.
+  using Example = std::tuple<Pattern, double, bool>;
+  for (const auto &[shape, sigma, is_other] :
+       {Example{chain(2), 3, false}, Example{chain(20), 3, true}, Example{chain(20), 300, true}}) {
+    Moving molecules(shape, 1200 / shape.size(), bond, size, 5);
     const std::vector<Bytes> sections = interval(box, 5, [&, sigma = sigma](int f) {
       if (f > 0) molecules.move(sigma);
       return molecules.in(box);
@@ -333,7 +336,7 @@ TEST(LanesKey, AfterAnotherPlanThatWasDropped) {
       q = molecules.in(box);
       const Bytes bytes = followed.next(q, box);
       EXPECT_EQ(bytes, other.next(q, box)) << f;
-      EXPECT_EQ((bytes[0] & head::molecules) != 0, f == 2 && sigma > 100) << f;
+      EXPECT_EQ((bytes[0] & head::molecules) != 0, f == 2) << f;
     }
   }
 }

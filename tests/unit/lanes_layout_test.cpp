@@ -54,7 +54,7 @@ void expect_rules(const Molecules &molecules, const Layout &layout, std::size_t 
         }
         ASSERT_EQ(molecules.kind_of(i), step.kind);
         ASSERT_EQ(layout.columns()[column], molecules.of_class[i]);
-        const References of = references_of(molecules.tree, i);
+        const References of = molecules.references_of(i);
         ASSERT_EQ(of.parent == UINT32_MAX, step.kind == core::StepKind::root);
         ASSERT_EQ(of.axis != UINT32_MAX, step.kind == core::StepKind::wide || step.kind == core::StepKind::narrow);
         const std::pair<std::uint32_t, std::uint32_t> rows[] = {
@@ -84,12 +84,12 @@ TEST(LanesLayout, SampleHasEnoughBlocksOfEachClass) {
     Pair pair(chain(4), 1000, 40, 1, 100);
     Molecules &molecules = pair.molecules;
     for (std::size_t i = 0; i < rare; ++i)
-      molecules.of_class[4 * i + 3] = static_cast<std::uint8_t>(molecules.is_wide.size());
-    molecules.is_wide.push_back(0);
+      molecules.of_class[4 * i + 3] = static_cast<std::uint8_t>(molecules.kind.size());
+    molecules.kind.push_back(core::StepKind::narrow);
     Layout &layout = pair.layout;
     layout.build(molecules, 100);
     layout.find_sample(molecules);
-    const std::size_t classes = molecules.is_wide.size();
+    const std::size_t classes = molecules.kind.size();
     std::vector<std::size_t> of_all(classes), of_sample(classes);
     std::vector<bool> is_sampled(layout.blocks().size());
     for (const std::uint32_t b : layout.sample()) is_sampled[b] = true;
@@ -134,7 +134,7 @@ TEST(LanesLayout, AnyLags) {
     molecules.tree.link(lags);
     molecules.of_class.resize(n);
     for (auto &c : molecules.of_class) c = static_cast<std::uint8_t>(random.below(3));
-    molecules.is_wide = {0, 1, 0};
+    molecules.kind = {core::StepKind::narrow, core::StepKind::wide, core::StepKind::sphere};
     for (const std::uint32_t block : {32U, 100U, 12288U}) {
       Layout layout;
       layout.build(molecules, block);

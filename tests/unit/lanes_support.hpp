@@ -51,8 +51,9 @@ struct Pair {
   format::Column<float> means;
   float gain = 0.2F;
   bool is_key = false;
+  Templates templates;  // of a key frame
 
-  // Every second class is wide.
+  // Every third class is wide, and every third one has no axis.
   Pair(const Pattern &shape, std::size_t count, double bond, double sigma, std::uint32_t of_block) {
     const std::size_t n = count * shape.size();
     Moving moving(shape, count, bond, molecule::size_of(n, bond), n);
@@ -64,7 +65,10 @@ struct Pair {
     molecules.tree.link(lags);
     molecules.short_bonds = ShortBonds(molecules.tree, codec::columns(after), {});
     const std::size_t classes = classify(molecules.tree, molecules.short_bonds, molecules.of_class);
-    for (std::size_t c = 0; c < classes; ++c) molecules.is_wide.push_back(c % 2);
+    for (std::size_t c = 0; c < classes; ++c)
+      molecules.kind.push_back(c % 3 == 0   ? core::StepKind::narrow
+                               : c % 3 == 1 ? core::StepKind::wide
+                                            : core::StepKind::sphere);
     layout.build(molecules, of_block);
     rows.resize(8 * layout.slots());
     for (std::size_t i = 0; i < n; ++i)
@@ -101,23 +105,17 @@ struct Pair {
 
   void set(std::vector<ClassConstants> to) {
     constants = std::move(to);
-    columns.fill(layout, constants);
+    columns.fill(layout, constants, is_key ? &templates.heading : nullptr);
   }
-  // This frame is a key frame: the one before is that of its templates.
+  // This frame is a key frame: there is none before, whose rows and means may be anything.
   void make_key() {
     is_key = true;
-    gain = 1;
-    std::fill(means.begin(), means.end(), 0.0F);
-    Templates templates;
-    std::vector<ClassConstants> to = constants;
-    templates.fit(molecules, layout, rows.data() + now, to);
-    for (const Layout::Block &block : layout.blocks()) templates.place(molecules, layout, block, to, rows.data());
-    for (ClassConstants &c : to) c.weight = {};
-    set(to);
+    templates.fit(molecules, layout, rows.data() + now);
+    set(constants);
   }
   codec::StepTable table() const {
     codec::StepTable table = layout.table(columns.data());
-    table.is_key = is_key;
+    if (is_key) table.key_root = templates.root.data();
     return table;
   }
   // Where means go, and those so far.

@@ -8,6 +8,7 @@ KINDS = ROOT, SPHERE, WIDE, NARROW = range(4)
 USUAL, LAST = 1, 2  # groups of places
 MOST_LEVEL_OF_SIDE = 15
 LONGEST_MEMORY = 16  # sections
+KEY_WEIGHTS = 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0  # C to T of key sections
 
 
 def dot(a, b):

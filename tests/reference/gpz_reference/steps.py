@@ -5,7 +5,7 @@ from .codec import Cursor, require
 from .difference import limited, signed
 from .floats import F32, clamp
 from .edges import Box, take_box
-from .step_classes import find_classes, rows_of_templates, take_short_bonds, take_templates
+from .step_classes import find_classes, take_short_bonds, take_templates
 from .step_tables import (
     CONSTANTS_OF_CLASS,
     FINE_LEVELS,
@@ -23,7 +23,7 @@ from .step_tables import (
     take_table_stream,
     take_tables,
 )
-from .step_ways import KINDS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
+from .step_ways import KEY_WEIGHTS, KINDS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
 from .trees import find_links, take_lags
 
 NEW, CONSTANTS, TABLES, WRAP, TILTED, BRICK, MOTION_ENDS = 1, 2, 4, 8, 16, 32, 64  # flags
@@ -114,13 +114,13 @@ def find_steps(pieces, kinds, references, heights):
         add(ready)
 
 
-def take_wide(cursor, classes):
-    """Whether circles of each class are wide."""
+def take_kinds(cursor, classes):
+    """Of the particles of each class that have an axis."""
     numbers = take_table_stream(cursor, 1)
-    wide = [numbers.get(0) for _ in range(classes)]
-    require(max(wide) <= 1, "circles are neither wide nor narrow")
+    found = [numbers.get(0) for _ in range(classes)]
+    require(max(found) <= 2, "the kind of a class")
     numbers.end()
-    return wide
+    return [(NARROW, WIDE, SPHERE)[number] for number in found]
 
 
 class Layout:
@@ -133,12 +133,13 @@ class Layout:
         self.parents = take_lags(cursor, particles)
         links = find_links(self.parents)
         self.class_of, self.classes = find_classes(self.parents, links, take_short_bonds(cursor, self.parents))
-        wide = take_wide(cursor, self.classes)
+        kind_of_class = take_kinds(cursor, self.classes)
         require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
-        self.axis, self.second = ([both[d] and both[d][0] for both in links] for d in range(2))
         kinds = []
-        for p, axis, number in zip(self.parents, self.axis, self.class_of):
-            kinds.append(ROOT if p is None else SPHERE if axis is None else WIDE if wide[number] else NARROW)
+        for p, (axis, _), number in zip(self.parents, links, self.class_of):
+            kinds.append(ROOT if p is None else SPHERE if axis is None else kind_of_class[number])
+        used = [(None, None) if kind == SPHERE else of for kind, of in zip(kinds, links)]
+        self.axis, self.second = ([both[d] and both[d][0] for both in used] for d in range(2))
         references = [[j for j in of if j is not None] for of in zip(self.parents, self.axis, self.second)]
         heights = find_heights(references)
         blocks = find_blocks(find_pieces(self.parents, heights), particles, self.block_size)
@@ -281,10 +282,10 @@ class Steps:
     def restart_means(self):
         self.means, self.sections = [[0.0] * MEANS for _ in self.layout.parents], 0
 
-    def place_templates(self, root, headings):
-        """Rows and images in front of a key section."""
-        constants = [of_class[WEIGHTS : WEIGHTS + 2] for of_class in self.stored_constants]
-        self.rows = rows_of_templates(self.layout, constants, root, headings)
+    def begin_key(self, root, headings):
+        """In front of a key section."""
+        self.headings = headings
+        self.rows = [list(root) for _ in self.layout.parents]  # of roots
         self.images = [[0, 0, 0] for _ in self.rows]
 
     def recall(self, index, box):
@@ -299,6 +300,19 @@ class Steps:
                 image = [a + b for a, b in zip(self.images[p], image)]
             self.rows.append([row_of(x) for x in row])
             self.images.append([image_of(x) for x in image])
+
+
+def vectors_of_headings(kind, headings):
+    """w, y, A0 and S0 of a key section."""
+
+    def lanes(of):
+        return [F32(column) for column in zip(*of)]
+
+    def all_lanes(*vector):
+        return lanes([vector] * len(headings))
+
+    w = all_lanes(1.0, 0.0, 0.0) if kind == SPHERE else lanes((0.0, float(p), float(q)) for p, q in headings)
+    return w, all_lanes(0.0, 0.0, 0.0), all_lanes(1.0, 0.0, 0.0), all_lanes(0.0, 2.0, 0.0)
 
 
 class Pass:
@@ -326,7 +340,7 @@ class Pass:
         if flags & TABLES:
             memory.sides, memory.tables = take_tables(cursor)
         if self.is_key:
-            memory.place_templates(*take_templates(cursor, memory.layout.classes))
+            memory.begin_key(*take_templates(cursor, memory.layout.classes))
         elif flags & NEW or not is_known:
             memory.recall(last, self.box)
         self.codes = take_images(cursor, memory.layout.steps)
@@ -366,28 +380,32 @@ class Pass:
         return list(zip(*[block.take(expected, V, 0) for _ in range(3)]))
 
     def shape(self, kind, particles, constants):
-        layout, last, rows = self.memory.layout, self.memory.rows, self.rows
-        parents = [layout.parents[i] for i in particles]
-
-        def between(to, start):
-            ways = [[row_of(a - b) for a, b in zip(*both)] for both in zip(to, start)]
-            return [F32(column) for column in zip(*ways)]
-
-        def reference(slots):
-            """The ways from the parents, in the last frame and in this one; 0 to nobody."""
-            there = [p if j is None else j for j, p in zip(slots, parents)]
-            return [between([frame[j] for j in there], [frame[p] for p in parents]) for frame in (last, rows)]
-
-        w = between([last[i] for i in particles], [last[p] for p in parents])
-        y = between([rows[p] for p in parents], [last[p] for p in parents])
+        memory = self.memory
+        if self.is_key:
+            headings = [memory.headings[memory.layout.class_of[i]] for i in particles]
+            w, y, A0, S0 = vectors_of_headings(kind, headings)
+            constants = [(*KEY_WEIGHTS, *of_class[WEIGHTS:]) for of_class in constants]
+        else:
+            last = memory.rows
+            y = self.ways(particles, last, memory.layout.parents, self.rows)
+            w, A0, S0 = (self.ways(particles, last, of) for of in (range(self.particles), memory.layout.axis, memory.layout.second))
         axis = second = None
         if kind != SPHERE:
-            axis, second = (reference([of[i] for i in particles]) for of in (layout.axis, layout.second))
-        means = Means([self.memory.means[i] for i in particles], self.memory.sections)
+            axis, second = ((before, self.ways(particles, self.rows, of)) for before, of in ((A0, memory.layout.axis), (S0, memory.layout.second)))
+        means = Means([memory.means[i] for i in particles], memory.sections)
         shape = Shape(kind, Weights(kind, constants), means, w, y, axis, second)
         for i, of_particle in zip(particles, means.of_particles()):
-            self.memory.means[i] = of_particle
+            memory.means[i] = of_particle
         return shape
+
+    def ways(self, particles, rows, to, rows_of_ends=None):
+        """From the parents to the particles `to` (None: to the parents), a component each."""
+        ends, ways = rows_of_ends or rows, []
+        for i in particles:
+            p = self.memory.layout.parents[i]
+            end = ends[p if to[i] is None else to[i]]
+            ways.append([row_of(a - b) for a, b in zip(end, rows[p])])
+        return [F32(column) for column in zip(*ways)]
 
     def find_index(self, i):
         image = self.memory.images[i]
