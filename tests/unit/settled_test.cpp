@@ -65,7 +65,7 @@ struct Encoded {
     encoder.set_order(Order::id);
     encoder.set_effort(default_effort, feature::known);
     Metadata metadata = small_metadata();
-    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX);
+    metadata.features = features_of(default_effort, Order::id, true);
     Writer writer(file, metadata);
     std::uint16_t since_key = 0;
     for (int f = 0; f < frames; ++f) {
