@@ -36,7 +36,7 @@ def waters(seed, count):
             place[:2] = [x - edge * math.floor(x / edge) for x in place[:2]]
     for i in [i for i in ENDS if i < len(rows)]:
         rows[i][0], rows[i - 3][2] = math.nan, AWAY
-    fields = [number_field("f64", ["x", "y", "z"], zip(*rows), bound=0.08, leading=True), number_field("i64", ["id"], [ids])]
+    fields = [number_field("f64", ["x", "y", "z"], zip(*rows), bound=0.2, leading=True), number_field("i64", ["id"], [ids])]
     return in_order(fields, (edge,) * 3, "ppppss")
 
 

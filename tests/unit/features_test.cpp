@@ -155,7 +155,7 @@ TEST(Features, ThatLeftTheFormatAreRefused) {
       ADD_FAILURE();
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::unsupported_version);
-      EXPECT_EQ(error.cause(), format::left_the_format(found, 0).cause());
+      EXPECT_EQ(error.cause(), format::left_the_format(found, format::molecules_left_behind, 0).cause());
       EXPECT_NE(error.cause().find(found + ", which left the format"), std::string::npos);
     }
     EXPECT_EQ(stream(bytes).status, Status::unsupported_version);
