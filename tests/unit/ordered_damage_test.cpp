@@ -191,7 +191,7 @@ TEST(HostileOrder, SegmentsOfMolecules) {
 
 // The readers of gpz before version 1 was frozen decoded these.
 TEST(HostileOrder, CodingsThatLeftTheFormat) {
-  const Target target(waters(100), feature::segmented_order);
+  const Target target(waters(500), feature::segmented_order);
   const std::size_t begin = target.section(0);
   ASSERT_EQ(target.chunk.bytes[begin], format::segmented_order);
   const auto refused = [&](std::size_t at, std::uint8_t value) {
@@ -210,7 +210,9 @@ TEST(HostileOrder, CodingsThatLeftTheFormat) {
                      found + ", which left the format before version 1 was frozen; commit 5723a4f0 of gpz reads it");
   };
   EXPECT_EQ(refused(begin, 5), expected("a section of coding 5"));
-  const std::size_t payload = begin + 8 + 3 * 16 + 8;  // coding, axes, no exact values
+  const std::size_t exact = begin + 8 + 3 * 16;  // behind coding and axes
+  const std::size_t payload =
+      exact + 8 + format::exact_value_size * format::load_little<std::uint64_t>(target.chunk.bytes.data() + exact);
   EXPECT_EQ(refused(payload, 1), expected("a section of coding 12 with bonds"));
   EXPECT_EQ(refused(payload, 2).first, Status::corrupt);
   // Ids never had coding 5.
