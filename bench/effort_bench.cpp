@@ -129,7 +129,7 @@ void encode(const Options &options, gpz::Bytes &file, Totals &totals) {
 
   const gpz::Effort effort = *options.encoding.effort;
   gpz::Metadata metadata = original.metadata();
-  metadata.features = gpz::features_of(effort, options.encoding.order, true, UINT64_MAX);
+  metadata.features = gpz::features_of(effort, options.encoding.order, true);
   gpz::Writer writer(file, metadata);
   gpz::KeySchedule schedule(options.encoding.key_interval);
   std::vector<gpz::TrajectoryEncoder> encoders;

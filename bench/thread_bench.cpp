@@ -97,7 +97,7 @@ gpz::Frame repeated(const gpz::Frame &small, int repeat) {
 std::vector<gpz::Frame> frames_of(const Options &options, gpz::Metadata &metadata) {
   const gpz::Reader reader(options.path);
   metadata = reader.metadata();
-  metadata.features = gpz::features_of(options.effort, options.order, true, UINT64_MAX);
+  metadata.features = gpz::features_of(options.effort, options.order, true);
   std::vector<gpz::Frame> frames;
   for (std::size_t i = 0; i < std::min(most_frames, reader.frames()); ++i) {
     frames.push_back(repeated(reader.read(i, {1, true}), options.repeat));

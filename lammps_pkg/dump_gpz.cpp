@@ -299,9 +299,7 @@ void DumpGPZ::openfile() {
 }
 
 // The required features of a file of this effort.
-std::uint32_t DumpGPZ::wanted_features() const {
-  return gpz::features_of(effort(), order(), has_column("id"), static_cast<std::uint64_t>(atom->natoms));
-}
+std::uint32_t DumpGPZ::wanted_features() const { return gpz::features_of(effort(), order(), has_column("id")); }
 
 // The effort is limited to what the header of the file allows, which was written when the file was new.
 void DumpGPZ::set_effort() {

@@ -262,7 +262,7 @@ Bytes compress_frames(const void *values, const FrameArrayShape &shape, const Fr
     check(shape, options);
     format::ArrayHead head;
     head.info = {shape, options.bound};
-    head.features = features_of(options.effort, Order::id, true, shape.particles);
+    head.features = features_of(options.effort, Order::id, true);
     head.frames.resize(static_cast<std::size_t>(shape.frames));
     std::vector<Bytes> pieces(head.frames.size());
     if (shape.frames == 0 || shape.particles == 0) {

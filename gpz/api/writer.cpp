@@ -201,8 +201,7 @@ struct Writer::State {
     for (Field &field : complete.fields) field.largest_error = 0;
     complete.since_key = schedule.next(complete.fields);
     schedule.restart();  // for the next frame, if this one fails
-    if (!pending || pending->size() == 0)
-      file.add_features(features_of(effort, order, has_identity(complete.fields), info.particles));
+    if (!pending || pending->size() == 0) file.add_features(features_of(effort, order, has_identity(complete.fields)));
     for (const FieldInput &input : fields)
       if (input.relative_bound) file.allow_other_bound(input.field);
     if (complete.since_key == 0) interval_waits = may_wait(fields);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predicts the kinds of successive particles from repeating molecules (docs/format.md, section 10b).
+// Predicts the kinds of successive particles from repeating molecules (docs/format.md, section 9d).
 #pragma once
 
 #include <cstddef>

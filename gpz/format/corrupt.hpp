@@ -15,10 +15,15 @@ namespace gpz::format {
   throw Error(Status::corrupt, cause, {}, position);
 }
 
-// The error of bytes that an early program wrote. `found`: what the input has at `position`.
-inline Error left_the_format(const std::string &found, std::uint64_t position) {
+// Last commits that read what left the format before version 1 was frozen: coding 9 and the first form of steps;
+// coding 5 and the bonds of codings 4 and 12.
+inline constexpr char molecules_left_behind[] = "3e11c2d5";
+inline constexpr char bonds_left_behind[] = "5723a4f0";
+
+// The error of bytes that an early program wrote. `found`: what the input has at `position`; `commit` reads it.
+inline Error left_the_format(const std::string &found, const std::string &commit, std::uint64_t position) {
   return {Status::unsupported_version,
-          found + ", which left the format before version 1 was frozen; commit 3e11c2d5 of gpz reads it",
+          found + ", which left the format before version 1 was frozen; commit " + commit + " of gpz reads it",
           {},
           position};
 }

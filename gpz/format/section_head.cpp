@@ -34,8 +34,10 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, ChunkKind chunk, unsigned field,
                               std::size_t counting) {
   if (size < field_coding_size) corrupt("coding of a field", 0);
-  if (bytes[0] == left_out && chunk == ChunkKind::difference && (field & positions) != 0)
-    throw left_the_format("a section of coding 9", 0);
+  if (bytes[0] == left_out_5 && chunk == ChunkKind::ordered && (field & on_grid) != 0)
+    throw left_the_format("a section of coding 5", bonds_left_behind, 0);
+  if (bytes[0] == left_out_9 && chunk == ChunkKind::difference && (field & positions) != 0)
+    throw left_the_format("a section of coding 9", molecules_left_behind, 0);
   if (!allows_coding(chunk, bytes[0], field)) corrupt("unknown coding of a field", 0);
   FieldCoding coding;
   coding.kind = static_cast<FieldCodingKind>(bytes[0]);

@@ -28,7 +28,7 @@ struct ClassedContexts {
   ClassedContexts(const ClassedHead &head, const ClassedRules &rules) {
     of_scale.levels = head.levels;
     of_scale.base = head.base;
-    const unsigned each = of_scale.first_class();
+    const unsigned each = of_scale.first_flag();
     if (head.by_group) of_group = each;
     count = each * (head.by_group ? rules.groups : 1);
     if (count > codec::max_number_contexts) corrupt("contexts of a classed section");

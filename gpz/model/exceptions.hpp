@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exceptions: indices too far from their prediction for a residual. Modelled and ordered sections store them in the
-// order of their pass (docs/format.md, sections 9a and 10b).
+// order of their pass (docs/format.md, sections 9a and 10j).
 #pragma once
 
 #include <cstddef>

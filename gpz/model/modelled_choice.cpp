@@ -137,34 +137,25 @@ codec::Neighbours fit_slots(const Remainders &remainders, std::size_t n, std::si
 
 }  // namespace
 
-std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
+std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, ModelledState &modelled,
                                       const codec::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders) {
   const auto axes = static_cast<std::size_t>(state.components);
   std::vector<std::uint8_t> parameters;
   Walk &w = plan.walk;
-  ModelledSearch &search = plan.update.search;
   const int threads = options.threads;
-  choose_model(state, modelled, q, box, options.dense && options.positions, threads, plan, remainders, parameters);
-  w.contexts.bonds = !bonds.empty() && search.bond_use != ModelledSearch::BondUse::avoided;
-  if (w.contexts.bonds) plan.flags |= ModelledPlan::bound_particles;
-  if (w.contexts.bonds && search.new_bonds) {
-    plan.flags |= ModelledPlan::new_bonds;
-    bonds.append(Bonds::Stream::whole, parameters);
-    search.new_bonds = false;
-  }
+  choose_model(state, modelled, q, box, options.positions, threads, plan, remainders, parameters);
   const bool in_lattice =
-      !w.contexts.bonds && plan.model == ModelledPlan::lattice &&
+      plan.model == ModelledPlan::lattice &&
       take_lattice_neighbours(state, modelled.lattice_neighbours, q, box, threads, plan, parameters);
   if (in_lattice) plan.flags |= ModelledPlan::lattice_neighbours;
-  // Otherwise choose neighbours in slots or in space, whichever saves more. Bound particles need the order of slots.
+  // Otherwise choose neighbours in slots or in space, whichever saves more.
   double gain = 0;
   std::vector<std::uint8_t> space;
-  if (options.dense && options.positions && !w.contexts.bonds && !in_lattice)
-    gain = modelled.space.get().fit(state, box, remainders, space, threads);
+  if (options.positions && !in_lattice) gain = modelled.space.get().fit(state, box, remainders, space, threads);
   if (options.in_order_of_ids && !in_lattice) {
     w.slots = fit_slots(remainders, state.particles, axes);
-    if (w.contexts.bonds || gain_of(w.slots, remainders) > gain) {
+    if (gain_of(w.slots, remainders) > gain) {
       gain = 0;
       plan.flags |= ModelledPlan::slot_neighbours;
       const std::size_t at = parameters.size();
@@ -180,11 +171,9 @@ std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, Model
     parameters.insert(parameters.end(), space.begin(), space.end());
   }
   choose_levels(plan.update.scale, w.contexts, threads);
-  for (std::size_t d = 0; d < axes; ++d) {
+  for (std::size_t d = 0; d < axes; ++d)
     w.margin[d] = find_margin(q[d], state.particles, core::checked_axis(box[d]), threads);
-    w.index[d] = q[d];
-  }
-  plan.connect(state, box, bonds);
+  plan.connect(state, box);
   return parameters;
 }
 

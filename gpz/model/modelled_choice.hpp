@@ -13,9 +13,9 @@
 namespace gpz::model {
 
 // Makes a plan, already connected, for the section of the frame q. `plan.update` holds the searches and scales before
-// the section on entry, and after it on return. `bonds` are the known bonds. Returns the parameters as stored in the
-// section. `remainders` receives the remainders of the model. Throws std::bad_alloc.
-std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
+// the section on entry, and after it on return. Returns the parameters as stored in the section. `remainders` receives
+// the remainders of the model. Throws std::bad_alloc.
+std::vector<std::uint8_t> choose_plan(const codec::DifferenceState &state, ModelledState &modelled,
                                       const codec::IndexColumns &q, const core::GridBox &box,
                                       const ModelledOptions &options, ModelledPlan &plan, Remainders &remainders);
 

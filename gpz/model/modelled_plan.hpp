@@ -19,8 +19,7 @@ struct ModelledPlan {
   enum Flag : std::uint8_t {
     slot_neighbours = 1,
     space_neighbours = 2,
-    bound_particles = 4,
-    new_bonds = 8,
+    bonds = 4 | 8,  // before version 1 was frozen
     lattice_neighbours = 16
   };
 
@@ -44,9 +43,8 @@ struct ModelledPlan {
     walk.network = update.lattice->network.get();
     return predictor.read(*walk.network, bytes, size, update.lattice_neighbours.emplace());
   }
-  // Sets the parts of the walk that involve no choice. Expectation, margins and contexts must be set before. `bonds`
-  // are the bonds of the section.
-  void connect(const codec::DifferenceState &state, const core::GridBox &box, const Bonds &bonds) {
+  // Sets the parts of the walk that involve no choice. Expectation, margins and contexts must be set before.
+  void connect(const codec::DifferenceState &state, const core::GridBox &box) {
     walk.particles = state.particles;
     walk.components = state.components;
     for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
@@ -56,7 +54,6 @@ struct ModelledPlan {
       walk.inner[d] = Inner(walk.box[d], walk.margin[d]);
     }
     walk.scale = update.scale.data();
-    if (walk.contexts.bonds) walk.bonds = &bonds;
   }
 };
 

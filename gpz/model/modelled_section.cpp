@@ -110,20 +110,20 @@ EncodeSide encode_particles(const Walk &w, const codec::IndexColumns &q, Remaind
   return std::move(all);
 }
 
-// `update` holds the state before the section on entry, and its changes on return.
-void append_section(const codec::DifferenceState &state, ModelledState &modelled, const Bonds &bonds,
-                    const codec::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
-                    ModelledUpdate &update, std::vector<std::uint8_t> &bytes) {
+}  // namespace
+
+ModelledUpdate encode_modelled(const codec::DifferenceState &state, ModelledState &modelled,
+                               const codec::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
+                               std::vector<std::uint8_t> &bytes) {
   const auto axes = static_cast<std::size_t>(state.components);
   ModelledPlan plan;
-  plan.update = std::move(update);
+  plan.update.search = modelled.search;
   plan.update.scale = modelled.scale;
   plan.update.scale.resize(state.particles, 0);
   Remainders remainders;
-  const std::vector<std::uint8_t> parameters = choose_plan(state, modelled, bonds, q, box, options, plan, remainders);
+  const std::vector<std::uint8_t> parameters = choose_plan(state, modelled, q, box, options, plan, remainders);
   const Walk &w = plan.walk;
   EncodeSide side = encode_particles(w, q, remainders, options.threads);
-  if (w.contexts.bonds) plan.update.broken_bonds = bonds.broken(q, w.box);
 
   format::ByteWriter writer(bytes);
   writer.u8(plan.model);
@@ -135,57 +135,7 @@ void append_section(const codec::DifferenceState &state, ModelledState &modelled
   bytes.insert(bytes.end(), parameters.begin(), parameters.end());
   writer.pad_to_8();
   side.numbers.finish(bytes, options.threads);
-  update = std::move(plan.update);
-}
-
-}  // namespace
-
-std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, ModelledState &modelled,
-                                           const codec::IndexColumns &q, const core::GridBox &box,
-                                           const ModelledOptions &options, std::vector<std::uint8_t> &bytes) {
-  using BondUse = ModelledSearch::BondUse;
-  ModelledSearch search = modelled.search;
-  std::optional<Bonds> found;
-  const bool may_bind = options.in_order_of_ids && options.positions && state.components == core::max_components;
-  if (may_bind && !search.searched_bonds) {
-    search.searched_bonds = true;
-    found = Bonds::find(q, state.particles, box, options.threads);
-    search.new_bonds = !found->empty();
-  }
-  const Bonds &bonds = found ? *found : modelled.bonds;
-  // Too few bonds, or distances that are fixed in one frame by chance, save less than the order of slots costs.
-  constexpr std::size_t least_part = 8;
-  if (bonds.fixed() < state.particles / least_part) search.bond_use = BondUse::avoided;
-  const bool may_use = !bonds.empty() && search.bond_use != BondUse::avoided;
-  if (!options.dense && !may_use) {
-    modelled.search = std::move(search);
-    if (found) modelled.bonds = std::move(*found);
-    return {};
-  }
-  const auto append = [&](BondUse use, std::vector<std::uint8_t> &to) {
-    ModelledUpdate update;
-    update.search = search;
-    update.search.bond_use = use;
-    append_section(state, modelled, bonds, q, box, options, update, to);
-    return update;
-  };
-  std::optional<ModelledUpdate> update;
-  if (!options.dense || !may_use || search.bond_use != BondUse::unknown) {
-    update = append(search.bond_use, bytes);
-  } else {
-    // On a coarse grid, bonds cost more than they save. The first section is coded both ways to decide.
-    std::vector<std::uint8_t> other;
-    ModelledUpdate without = append(BondUse::avoided, other);
-    const std::size_t begin = bytes.size();
-    update = append(BondUse::used, bytes);
-    if (other.size() < bytes.size() - begin) {
-      bytes.resize(begin);
-      bytes.insert(bytes.end(), other.begin(), other.end());
-      update = std::move(without);
-    }
-  }
-  update->bonds = std::move(found);
-  return update;
+  return std::move(plan.update);
 }
 
 void decode_modelled(const codec::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
@@ -202,13 +152,13 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   const bool slots = plan.has(ModelledPlan::slot_neighbours);
   const bool space = plan.has(ModelledPlan::space_neighbours);
   const bool lattice_neighbours = plan.has(ModelledPlan::lattice_neighbours);
-  const bool bound = plan.has(ModelledPlan::bound_particles);
-  if (plan.flags >= 32 || (slots && space) || (bound && (space || axes != core::max_components)) ||
-      (lattice_neighbours && (slots || space || bound || plan.model != ModelledPlan::lattice)))
+  if (plan.has(ModelledPlan::bonds))
+    throw format::left_the_format("a section of coding 4 with bonds", format::bonds_left_behind, 1);
+  const int kinds_of_neighbours = int{slots} + int{space} + int{lattice_neighbours};
+  if (plan.flags >= 32 || kinds_of_neighbours > 1 || (lattice_neighbours && plan.model != ModelledPlan::lattice))
     corrupt("flags of a modelled section", 1);
   w.contexts.levels = in.u8();
   w.contexts.base = in.u8();
-  w.contexts.bonds = bound;
   if (w.contexts.levels < 1 || w.contexts.levels > max_scale_levels || w.contexts.base > 64)
     corrupt("contexts of a modelled section", 2);
   for (std::size_t d = 0; d < axes; ++d) w.margin[d] = in.u32();
@@ -226,10 +176,6 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   } else {
     corrupt("unknown model", 0);
   }
-  if (plan.has(ModelledPlan::new_bonds))
-    at += update.bonds.emplace().read(bytes + at, size - at, state.particles, Bonds::Stream::whole);
-  const Bonds &bonds = update.bonds ? *update.bonds : modelled.bonds;
-  if (bound && bonds.particles() != state.particles) corrupt("bonds that were never given", 1);
   if (lattice_neighbours) {
     at += plan.read_lattice_neighbours(modelled.lattice_neighbours, bytes + at, size - at);
     modelled.lattice_neighbours.start(*w.network);
@@ -244,21 +190,13 @@ void decode_modelled(const codec::DifferenceState &state, ModelledState &modelle
   }
   for (; at % 8 != 0; ++at)
     if (at >= size || bytes[at] != 0) corrupt("padding of a modelled section", at);
-  plan.connect(state, box, bonds);
+  plan.connect(state, box);
   Remainders remainders;
-  for (std::size_t d = 0; d < axes; ++d) {
-    remainders[d].assign(state.particles, 0);
-    w.index[d] = q[d];
-  }
+  for (std::size_t d = 0; d < axes; ++d) remainders[d].assign(state.particles, 0);
   DecodeSide side{w, q, codec::NumberDecoder(bytes + at, size - at, w.contexts.count()), exceptions};
   model::walk(w, remainders, side);
   side.exceptions.end();
   side.numbers.end();
-  if (bound) {
-    codec::IndexColumns indices{};
-    for (std::size_t d = 0; d < axes; ++d) indices[d] = q[d];
-    update.broken_bonds = bonds.broken(indices, w.box);
-  }
   update.search = std::move(modelled.search);
   modelled.commit(std::move(update));
 }

@@ -10,7 +10,6 @@
 
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/lanes/section.hpp"
-#include "gpz/model/bonds.hpp"
 #include "gpz/model/contest.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_model.hpp"
@@ -66,13 +65,8 @@ class MoleculeUse {
 
 // Encoder only: searches, their results, and whether those helped. Affects only the encoder's choices, never decoding.
 struct ModelledSearch {
-  enum class BondUse : std::uint8_t { unknown, used, avoided };
-
   LatticeModel::Search lattice;
   PairForce::Search forces;
-  bool searched_bonds = false;
-  bool new_bonds = false;  // found, but not stored in a section yet
-  BondUse bond_use = BondUse::unknown;
 };
 
 // Changes that take effect only if the section is kept. Dropping an update changes nothing.
@@ -82,8 +76,6 @@ struct ModelledUpdate {
   std::optional<PairForce::Update> forces;
   // A section of steps changes nothing else.
   std::optional<lanes::Update> steps;
-  std::optional<Bonds> bonds;
-  format::Column<std::uint32_t> broken_bonds;
   format::Column<std::uint32_t> scale;
   ModelledSearch search;
 };
@@ -104,7 +96,6 @@ class ModelledState {
   LatticeNeighbourPredictor lattice_neighbours;
   PairForce forces;
   WorkingMemory<SpaceNeighbours> space;
-  Bonds bonds;
   lanes::State steps;
   format::Column<std::uint32_t> scale;  // see walk.hpp; empty before the first modelled section
   ModelledSearch search;                // encoder only, as the next one
@@ -115,19 +106,18 @@ class ModelledState {
 struct ModelledOptions {
   bool in_order_of_ids = false;  // particles in earlier slots are neighbours
   bool positions = false;        // the field holds positions: forces, lattices and neighbours in space apply
-  bool dense = false;            // try slow models as well
   int threads = 1;               // the bytes do not depend on it
 };
 
 // Appends a section, a multiple of 8 bytes, for the particles of the state, of which there is at least one. This call
 // changes only working memory of `modelled`. If the section is kept, commit the update before any other change of
-// `modelled`. Returns and appends nothing if no permitted model helps. Throws std::bad_alloc.
-std::optional<ModelledUpdate> try_modelled(const codec::DifferenceState &state, ModelledState &modelled,
-                                           const codec::IndexColumns &q, const core::GridBox &box,
-                                           const ModelledOptions &options, std::vector<std::uint8_t> &bytes);
+// `modelled`. Throws std::bad_alloc.
+ModelledUpdate encode_modelled(const codec::DifferenceState &state, ModelledState &modelled,
+                               const codec::IndexColumns &q, const core::GridBox &box, const ModelledOptions &options,
+                               std::vector<std::uint8_t> &bytes);
 
-// Inverse of try_modelled, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section.
-// Throws gpz::Error (corrupt); q and `modelled` are unspecified then.
+// Inverse of encode_modelled, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section.
+// Throws gpz::Error (corrupt; unsupported_version: a section with bonds); q and `modelled` are unspecified then.
 void decode_modelled(const codec::DifferenceState &state, ModelledState &modelled, const std::uint8_t *bytes,
                      std::size_t size, const core::GridBox &box, const codec::IndexOutput &q, int threads = 1);
 

@@ -25,8 +25,6 @@ void ModelledState::commit(ModelledUpdate &&update) {
   }
   if (update.lattice_neighbours) lattice_neighbours.commit(std::move(*update.lattice_neighbours));
   if (update.forces) forces.commit(std::move(*update.forces));
-  if (update.bonds) bonds = std::move(*update.bonds);
-  bonds.end(update.broken_bonds);
   scale = std::move(update.scale);
 }
 
@@ -35,7 +33,6 @@ void ModelledState::keep(const std::uint32_t *kept, std::size_t count) {
   search.lattice.found = nullptr;
   forces.keep(kept, count);
   steps.restart();
-  if (!bonds.empty()) bonds.keep(kept, count);
   if (scale.empty()) return;
   for (std::size_t i = 0; i < count; ++i) scale[i] = scale[kept[i]];
   scale.resize(count);
@@ -46,13 +43,12 @@ void ModelledState::add(std::size_t count) {
   search.lattice.found = nullptr;
   forces.add(count);
   steps.restart();
-  if (!bonds.empty()) bonds.add(count);
   if (!scale.empty()) scale.resize(scale.size() + count, 0);
 }
 
 std::size_t ModelledState::memory_usage() const {
   return lattice.memory_usage(search.lattice) + lattice_neighbours.memory_usage() + forces.memory_usage() +
-         space.memory_usage() + bonds.memory_usage() + steps.memory_usage() + codec::memory_of(scale);
+         space.memory_usage() + steps.memory_usage() + codec::memory_of(scale);
 }
 
 }  // namespace gpz::model

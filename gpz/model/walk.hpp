@@ -10,7 +10,6 @@
 
 #include "gpz/core/residual.hpp"
 #include "gpz/kernels/neighbours.hpp"
-#include "gpz/model/bonds.hpp"
 #include "gpz/model/expectation.hpp"
 #include "gpz/model/lattice_neighbour_predictor.hpp"
 #include "gpz/model/space_neighbours.hpp"
@@ -19,20 +18,17 @@ namespace gpz::model {
 
 inline constexpr unsigned max_scale_levels = 16;
 
-// Number contexts: unbound particles by scale level, then bound particles by class, then image flags. For small
-// residuals, the distance of the expectation from the next grid point matters: levels up to `finest` have four contexts
-// each.
+// Number contexts: scale levels, then image flags. For small residuals, the distance of the expectation from the next
+// grid point matters: levels up to `finest` have four contexts each.
 struct Contexts {
   static constexpr unsigned parts = 4;
   static constexpr unsigned finest = 17;  // in half octaves; residuals of about 4 grid steps
 
   unsigned levels = 1;
   unsigned base = 0;  // first level, in half octaves
-  bool bonds = false;
 
   unsigned fine_levels() const { return base > finest ? 0 : core::min_of(finest + 1 - base, levels); }
-  unsigned first_class() const { return levels + (parts - 1) * fine_levels(); }
-  unsigned first_flag() const { return first_class() + (bonds ? unsigned{BoundWay::expected_classes} : 0); }
+  unsigned first_flag() const { return levels + (parts - 1) * fine_levels(); }
   unsigned count() const { return first_flag() + 2; }
 
   // Distance of the expected displacement, plus a half, from the next grid point, in eighths of a grid step.
@@ -48,7 +44,6 @@ struct Contexts {
     const unsigned fine = fine_levels();
     return level < fine ? parts * level + part_of(expected) : level + (parts - 1) * fine;
   }
-  unsigned of_class(int bound) const { return first_class() + static_cast<unsigned>(bound); }
   unsigned of_flag(bool was_beyond) const { return first_flag() + (was_beyond ? 1 : 0); }
   // Number of half octaves: 0 for 0, 1 for 1. Otherwise twice the number of bits, less 1 if the second highest bit is
   // set, less 2 if it is clear.
@@ -90,8 +85,6 @@ struct Walk {
   const SpaceNeighbours *space = nullptr;
   LatticeNeighbourPredictor *lattice_neighbours = nullptr;  // uses `network`; excludes other neighbours
   const crystal::SpringNetwork *network = nullptr;
-  const Bonds *bonds = nullptr;                                    // needs three components; excludes `space`
-  std::array<const std::int64_t *, core::max_components> index{};  // of this frame, valid for decoded particles
   Contexts contexts;
   std::uint32_t *scale = nullptr;  // smoothed residual size, in sixteenths; updated by the pass
 };
@@ -159,7 +152,7 @@ class Pass {
         }
         level_ = level_ + 1 >= w_.slots.levels ? 0 : level_ + 1;
       }
-      if (w_.bonds == nullptr || !run_bound(i, expected)) run_free(k, i, expected);
+      code(k, i, expected);
       if constexpr (neighbours == Neighbours::in_lattice && !known)
         w_.lattice_neighbours->update(*w_.network, i, exact_);
     }
@@ -176,7 +169,7 @@ class Pass {
     return core::limit_remainder(core::difference_of(moved, core::expected_step(open_[d][i] + 32)));
   }
 
-  void run_free(std::size_t k, std::size_t i, const Expected &expected) {
+  void code(std::size_t k, std::size_t i, const Expected &expected) {
     const unsigned level = w_.contexts.level_of(w_.scale[i]);
     std::uint64_t size = 0;
     Expected now;
@@ -190,37 +183,6 @@ class Pass {
     }
     remember(k, now);
     w_.scale[i] = next_scale(w_.scale[i], size);
-  }
-
-  Way place_of(std::size_t i) const { return {w_.index[0][i], w_.index[1][i], w_.index[2][i]}; }
-
-  // Codes a particle with fixed bonds. Returns false, without coding, if it has none or a vector is too long.
-  bool run_bound(std::size_t i, const Expected &expected) {
-    if constexpr (axes == 3) {
-      const std::uint8_t number = w_.bonds->kind(i);
-      if (number == 0) return false;
-      const BondKind &kind = w_.bonds->kinds()[number - 1u];
-      if (!kind.is_fixed()) return false;
-      const Way parent = place_of(i - kind.lag[0]);
-      Way between{};
-      if (kind.is_circle() && !find_way(parent, place_of(i - kind.lag[1]), w_.box, between)) return false;
-      Way way;  // from the parent to the particle's last position
-      if (!find_way(parent, {w_.last[0][i], w_.last[1][i], w_.last[2][i]}, w_.box, way)) return false;
-      Way ahead;
-      for (std::size_t d = 0; d < axes; ++d) ahead[d] = way[d] * (1 << fraction_bits) + expected[d] - 32;
-      BoundWay bound(kind, ahead, between);
-      Expected now{};
-      for (int step = 0; step < 3; ++step) {
-        const std::size_t d = bound.axis(step);
-        const std::int32_t e = limit_expected(bound.expected(step) - way[d] * (1 << fraction_bits) + 32);
-        const std::int64_t moved = side_.value(i, d, e, w_.contexts.of_class(bound.class_of(step)));
-        now[d] = remainder_of(i, d, moved);
-        bound.update(step, core::displacement(w_.index[d][i], parent[d], w_.box[d]));
-      }
-      remember(i, now);
-      return true;
-    }
-    return false;
   }
 
   const Walk &w_;

@@ -5,23 +5,18 @@
 
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
-#include "gpz/model/ordered_segments.hpp"
 
 namespace gpz::trajectory {
 namespace {
 
 using When = SectionCandidate::When;
 
-// Two segments: with one, coding 12 has nothing over coding 5.
-constexpr std::uint64_t least_segmented = 2 * model::ordered_segment;
-
 // clang-format off
 constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
     {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
     {ChunkKind::ordered,    positions,                     format::steps,               When::always},
-    {ChunkKind::ordered,    on_grid,                       format::segmented_order,     When::always, least_segmented},
-    {ChunkKind::ordered,    on_grid,                       format::modelled_order,      When::always, 0, format::segmented_order},
+    {ChunkKind::ordered,    on_grid,                       format::segmented_order,     When::always},
     {ChunkKind::ordered,    values,                        format::classed_values,      When::always},
     {ChunkKind::ordered,    lossless,                      format::few_values,          When::always},
     {ChunkKind::ordered,    integers | values | lossless,  format::block_coded_values,  When::always},
@@ -64,26 +59,26 @@ constexpr ChunkCandidate chunk_candidates[] = {
 // Features that each effort adds to block chunks, ordered chunks and residuals from earlier frames.
 struct Level {
   Effort effort;
-  bool needs_ids_in_order;
   std::uint32_t features;
+  std::uint32_t in_order;  // features of ids in order
 };
+constexpr std::uint32_t of_order = feature::segmented_order | feature::steps;
 constexpr Level levels[] = {
-    {Effort::standard, true,  feature::modelled_sections | feature::classed_sections},
-    {Effort::dense,    false, feature::modelled_sections | feature::classed_sections | feature::cell_chunks},
+    {Effort::standard, 0, of_order | feature::classed_sections},
+    {Effort::dense,    feature::modelled_sections | feature::classed_sections | feature::cell_chunks, of_order},
 };
 // clang-format on
 
 }  // namespace
 
-std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass field, std::uint64_t particles,
-                                                 std::uint32_t features) {
+std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass field, std::uint32_t features) {
   std::vector<SectionCandidate> out;
   const auto has = [&](std::uint8_t coding) {
     return std::any_of(out.begin(), out.end(), [&](const SectionCandidate &row) { return row.coding == coding; });
   };
   for (const SectionCandidate &row : candidates)
     if (row.chunk == chunk && (row.fields & field) != 0 && (format::rule_of(row.coding).feature & ~features) == 0 &&
-        particles >= row.least && !has(row.better) && !has(row.coding))
+        !has(row.coding))
       out.push_back(row);
   return out;
 }
@@ -100,22 +95,20 @@ std::optional<ChunkKind> chunk_candidate(const ChunkRequest &request) {
 
 namespace gpz {
 
-std::uint32_t features_of(Effort effort, Order order, bool ids, std::uint64_t particles) {
+std::uint32_t features_of(Effort effort, Order order, bool ids) {
   std::uint32_t features = order == Order::memory ? feature::sequence_chunks : 0;
   const bool in_order = ids && (order == Order::id || order == Order::automatic);
   for (const trajectory::Level &level : trajectory::levels) {
-    if (level.effort != effort || (level.needs_ids_in_order && !in_order)) continue;
+    if (level.effort != effort) continue;
     features |= level.features;
-    if (in_order) features |= feature::steps;
-    if (in_order && particles >= trajectory::least_segmented) features |= feature::segmented_order;
+    if (in_order) features |= level.in_order;
   }
   return features;
 }
-std::uint32_t features_of(Effort effort, Order order, bool ids) { return features_of(effort, order, ids, 0); }
 
 Effort effort_within(std::uint32_t features) {
   if ((features & feature::cell_chunks) != 0) return Effort::dense;
-  return (features & feature::modelled_sections) != 0 ? Effort::standard : Effort::fast;
+  return (features & ~feature::sequence_chunks) != 0 ? Effort::standard : Effort::fast;
 }
 
 }  // namespace gpz

@@ -20,13 +20,10 @@ struct SectionCandidate {
     costly,  // only for some sections: see model::Contest
     if_none  // only if no earlier candidate can code the values
   } when;
-  std::uint64_t least = 0;  // particles
-  std::uint8_t better = 0;  // not tried if this coding is; 0: none
 };
 
 // Candidates in the order of trial; the first of equal sizes wins. `features`: features that codings may need.
-std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass field, std::uint64_t particles,
-                                                 std::uint32_t features);
+std::vector<SectionCandidate> section_candidates(ChunkKind chunk, FieldClass field, std::uint32_t features);
 
 // Input for the choice of an independent chunk's kind.
 struct ChunkRequest {

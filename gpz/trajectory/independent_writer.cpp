@@ -72,7 +72,7 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     const FieldInput &input = fields[f];
     const bool is_identity = f == population.identity;
     const FieldClass field = is_identity ? identity : class_of(input.field);
-    const auto candidates = section_candidates(kind, field, particles, features);
+    const auto candidates = section_candidates(kind, field, features);
     const bool takes_indices = std::any_of(candidates.begin(), candidates.end(), [](const SectionCandidate &candidate) {
       return format::rule_of(candidate.coding).has_indices;
     });

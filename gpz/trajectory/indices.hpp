@@ -14,6 +14,7 @@
 #include "gpz/format/budget.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/trajectory.hpp"
 #include "gpz/trajectory/rows.hpp"
 
 namespace gpz::trajectory {
@@ -26,7 +27,7 @@ enum class ExactIndex : std::uint8_t {
 };
 // GPUs write effort fast, with `known`.
 inline ExactIndex exact_index(std::uint32_t features) {
-  return (features & feature::modelled_sections) != 0 ? ExactIndex::nearest : ExactIndex::known;
+  return effort_within(features) == Effort::fast ? ExactIndex::known : ExactIndex::nearest;
 }
 
 // Indices of a field, one column for each component, and the values that indices cannot represent.

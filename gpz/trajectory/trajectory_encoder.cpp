@@ -78,7 +78,7 @@ struct TrajectoryEncoder::State {
   }
 
   // Features allowed by both effort and file header.
-  std::uint32_t usable() const { return features_of(effort, order, true, UINT64_MAX) & features; }
+  std::uint32_t usable() const { return features_of(effort, order, true) & features; }
 
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
@@ -249,11 +249,10 @@ struct TrajectoryEncoder::State {
     source.options.in_order_of_ids = order == Order::id;
     source.may_have_neighbours = order == Order::id && !contests[f].leaves_out_neighbours();
     source.options.positions = f == 0;
-    source.options.dense = effort == Effort::dense;
     source.counts_crossings = crossed != format::Crossed{};
     source.least_for_blocks = key.scaled(key.sections[f], staying.size());
     const trajectory::FieldClass field = trajectory::class_of(input.field);
-    const auto candidates = trajectory::section_candidates(ChunkKind::difference, field, staying.size(), usable());
+    const auto candidates = trajectory::section_candidates(ChunkKind::difference, field, usable());
     const bool may_be_costly = std::any_of(candidates.begin(), candidates.end(), [](const auto &row) {
       return row.when == trajectory::SectionCandidate::costly;
     });

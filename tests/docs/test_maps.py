@@ -24,7 +24,7 @@ class Codings(unittest.TestCase):
     def test_each_coding_has_a_row(self):
         source = (ROOT / "gpz/format/codings.hpp").read_text()
         listed = re.search(r"enum FieldCodingKind[^{]*\{([^}]*)\}", source)
-        numbers = [int(number) for name, number in re.findall(r"(\w+) = (\d+)", listed.group(1)) if name != "left_out"]
+        numbers = [int(number) for name, number in re.findall(r"(\w+) = (\d+)", listed.group(1)) if not name.startswith("left_out")]
         self.assertGreater(len(numbers), 10)
         self.assertEqual([int(row[0]) for row in self.rows], numbers)
 

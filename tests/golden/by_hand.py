@@ -132,14 +132,12 @@ def at_rest():
 
 
 def segment():
-    """Few particles in coding 12: one segment, of numbers by chance, so that exceptions, other images and other sides are everywhere."""
+    """Few particles in coding 12: one segment, of numbers by chance, so that exceptions and other images are everywhere."""
     rng, n = random.Random(68), 90
-    kinds = [(1, 0, 3000, 0), (2, 1, 3000, 4700), (1, 0, 0, 0), (2, 0, 0, 0)]
-    of_particles = [(0, 1, 2, 3, 3, 4, 1, 2)[i % 8] if i % 30 < 27 else rng.randrange(2) for i in range(n)]
     axes = [Axis(-(2**40), 2**40), Axis(0, 2**40), Axis()]  # so long that no place is two periods away
     head = {"margins": [40, 70, 0], "lags": (8, 1), "swapped": 2, "offsets": [3, 4, -5, 1, 2, 7], "first": [-5, 2, 3], "base": 2}
     exceptions = {4: 17, 40: -60, 77: 2**50, 78: -(2**50), 3 * n - 1: 123}  # the last number is one
-    section = section_by_chance(rng, kinds, of_particles, axes, range(1, n + 1), exceptions, exact=[(1 << 56 | 5, 0x7FF8000000000001)], **head)
+    section = section_by_chance(rng, axes, range(1, n + 1), exceptions, exact=[(1 << 56 | 5, 0x7FF8000000000001)], **head)
     ids = in_order(section=runs_section(more=n - 1))
     chunk = struct.pack("<IIQQQ", 1024, 2, 1, len(section), len(ids)) + section + ids
     fields = [WriteField(FLOAT64, ["x", "y", "z"], [], 0.25, 0.125, LEADING), WriteField(INTEGER, ["id"], [])]

@@ -286,12 +286,10 @@ def doubled():
 
 def modelled_sources():
     dense = dict(effort="dense")
-    usual = dict(effort="default", order="id")
     return {
         "modelled_liquid": of_matter(liquid(4, 20), 8, 5, 0.001, **dense),
         "modelled_crystal": of_matter(Vibrations(51, 5), 6, 5, 0.001, **dense),
-        "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, **usual),
-        "modelled_ordered": of_matter(Waters(53, 150, 17.0), 1, 1, 0.02, **usual),
+        "modelled_molecules": of_matter(Waters(52, 250, 20.0), 1, 4, 0.01, order="id", **dense),
         "cells": of_matter(Vibrations(54, 6), 5, 2, 0.01, with_ids=False, **dense),
         "cells_charged": of_matter(Vibrations(62, 6), 5, 1, 0.01, with_ids=False, charged=True, **dense),
         "cells_liquid": of_matter(liquid(5, 12), 4, 2, 0.01, with_ids=False, **dense),

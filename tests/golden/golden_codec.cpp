@@ -232,7 +232,7 @@ void encode(const std::string &source, const std::string &path, int threads) {
   // A file that is continued keeps the features of its header: those that there were when the golden file was made.
   const std::uint32_t features = described["features"];
   gpz::Metadata metadata = metadata_of(described["metadata"]);
-  metadata.features = gpz::features_of(effort, order, has_ids(described), UINT64_MAX) & features;
+  metadata.features = gpz::features_of(effort, order, has_ids(described)) & features;
   gpz::Writer(path, metadata).close();
   gpz::Writer writer(path, metadata, gpz::Writer::Mode::append, threads);
   std::vector<gpz::TrajectoryEncoder> encoders;

@@ -10,7 +10,6 @@ from unittest import mock
 import decoders
 
 from gpz_reference import block as gpz_block
-from gpz_reference import bonds as gpz_bonds
 from gpz_reference import cells as gpz_cells
 from gpz_reference import chunk as gpz_chunk
 from gpz_reference import classed as gpz_classed
@@ -21,6 +20,7 @@ from gpz_reference import gridded as gpz_gridded
 from gpz_reference import modelled as gpz_modelled
 from gpz_reference import ordered as gpz_ordered
 from gpz_reference import reader as gpz_ref
+from gpz_reference import segments as gpz_segments
 from gpz_reference import sequence as gpz_sequence
 from gpz_reference import steps as gpz_steps
 from gpz_reference import tables as gpz_tables
@@ -28,7 +28,7 @@ from gpz_reference import trees as gpz_trees
 from gpz_reference.codec import EXACT, FLOAT32, FLOAT64, INTEGER
 
 CLASSES = GRID, WHOLE, LOSSLESS = "grid", "integers", "lossless floats"
-MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.BONDS, gpz_modelled.LATTICE_NEIGHBOURS
+MODEL_FLAGS = gpz_modelled.SLOTS, gpz_modelled.SPACE, gpz_modelled.LATTICE_NEIGHBOURS
 STEP_FLAGS = gpz_steps.NEW, gpz_steps.CONSTANTS, gpz_steps.TABLES, gpz_steps.WRAP, gpz_steps.TILTED, gpz_steps.BRICK, gpz_steps.MOTION_ENDS
 LINKS = gpz_trees.BESIDE, gpz_trees.ABOVE, gpz_trees.BEYOND
 KNOWN_RECORDS = *gpz_ref.RECORD_TYPES, gpz_tables.TABLES, gpz_tables.OBSERVABLES
@@ -125,7 +125,7 @@ def note_differences(noted):
 
 
 def note_models(noted):
-    start, read_bound = gpz_modelled.Pass.__init__, gpz_modelled.Pass.read_bound
+    start = gpz_modelled.Pass.__init__
     where = "modelled"
 
     def note_start(self, cursor, history, t, axes, models):
@@ -135,11 +135,7 @@ def note_models(noted):
         noted.when(levels > 1, where, "levels")
         start(self, cursor, history, t, axes, models)
 
-    def note_bound(self, i, kind, expected):
-        noted.add((where, "bound", "circle" if kind.is_circle else "sphere"))
-        return read_bound(self, i, kind, expected)
-
-    return mock.patch.multiple(gpz_modelled.Pass, __init__=note_start, read_bound=note_bound)
+    return mock.patch.object(gpz_modelled.Pass, "__init__", note_start)
 
 
 def note_steps(noted):
@@ -221,26 +217,23 @@ def note_order(noted):
 
 def note_segments(noted):
     """Of sections of coding 12."""
-    start, value = gpz_bonds.Section.__init__, gpz_bonds.Reader.value
+    start, value = gpz_segments.Section.__init__, gpz_segments.Reader.value
 
-    def note_start(self, cursor, particles, axes, segment=None):
-        start(self, cursor, particles, axes, segment)
-        if segment:
-            count = len(self.streams)
-            noted.add(("segments", "one" if count == 1 else "an odd number" if count % 2 else "an even number"))
-            noted.when(any(self.exceptions), "segments", "exceptions")
-            noted.add(("segments", "bonds" if self.kinds else "no bonds"))
-            noted.add(("segments", "components", len(axes)))
-            noted.when(self.kinds and self.bonds[segment : segment + 1] == [0], "segments", "a molecule that is cut")
+    def note_start(self, cursor, particles, axes):
+        start(self, cursor, particles, axes)
+        count = len(self.streams)
+        noted.add(("segments", "one" if count == 1 else "an odd number" if count % 2 else "an even number"))
+        noted.when(any(self.exceptions), "segments", "exceptions")
+        noted.add(("segments", "components", len(axes)))
 
-    def note_value(self, i, d, *expected):
-        size = value(self, i, d, *expected)
-        noted.when(self.indices[d][i] != self.here[d], "order", "another image")
+    def note_value(self, d, *expected):
+        size = value(self, d, *expected)
+        noted.when(self.indices[d][-1] != self.places[d][-1], "segments", "another image")
         return size
 
     patches = contextlib.ExitStack()
-    patches.enter_context(mock.patch.object(gpz_bonds.Section, "__init__", note_start))
-    patches.enter_context(mock.patch.object(gpz_bonds.Reader, "value", note_value))
+    patches.enter_context(mock.patch.object(gpz_segments.Section, "__init__", note_start))
+    patches.enter_context(mock.patch.object(gpz_segments.Reader, "value", note_value))
     return patches
 
 
@@ -461,7 +454,7 @@ def expected():
     result |= {("few values", gpz_few_values.REPEATED, "no classes")}
     models = gpz_modelled.TEMPORAL, gpz_modelled.LATTICE, gpz_modelled.PAIR_FORCES
     result |= {("modelled", "model", model) for model in models} | {("modelled", "flag", flag) for flag in MODEL_FLAGS}
-    result |= {("modelled", "levels"), ("modelled", "bound", "circle"), ("modelled", "bound", "sphere")}
+    result |= {("modelled", "levels")}
     result |= {("steps", "first reference", link) for link in LINKS if link != gpz_trees.BEYOND}
     result |= {("steps", "second reference", link) for link in LINKS} | {("steps", "axis", axis) for axis in ("periodic", "open")}
     result |= {("steps", "states", count) for count in (gpz_steps.LANES // 2, gpz_steps.LANES)} | {("steps", "after another section")}
@@ -484,7 +477,7 @@ def expected():
     result |= {("order", what) for what in ("no lags", "lag 1 first", "ids do not ascend", "exact values")}
 
     counts = "one", "an odd number", "an even number"
-    result |= {("segments", what) for what in (*counts, "exceptions", "bonds", "no bonds", "a molecule that is cut")} | {("order", "another image")}
+    result |= {("segments", what) for what in (*counts, "exceptions", "another image")}
     result |= {("segments", "components", d) for d in (2, 3)}
 
     for where in ("difference", "order"):

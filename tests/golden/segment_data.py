@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Particles in the order of ids in more than one segment of 8,192 (coding 12), for golden files."""
+"""Particles in the order of ids in segments of 8,192 (coding 12), for golden files."""
 
 import math
 import random
@@ -9,7 +9,7 @@ from source import Frame, Source, number_field
 
 SEGMENT = 8192
 ENDS = SEGMENT - 1, SEGMENT, 2 * SEGMENT - 1, 2 * SEGMENT
-AWAY = 1e6  # farther than bonds reach
+AWAY = 1e6
 FAR = 3e12  # so far that residuals are exceptions
 
 
@@ -34,14 +34,14 @@ def waters(seed, count):
     for i, place in enumerate(rows):
         if i % 40 > 0:
             place[:2] = [x - edge * math.floor(x / edge) for x in place[:2]]
-    for i in ENDS:
+    for i in [i for i in ENDS if i < len(rows)]:
         rows[i][0], rows[i - 3][2] = math.nan, AWAY
-    fields = [number_field("f64", ["x", "y", "z"], zip(*rows), bound=0.08, leading=True), number_field("i64", ["id"], [ids])]
+    fields = [number_field("f64", ["x", "y", "z"], zip(*rows), bound=0.2, leading=True), number_field("i64", ["id"], [ids])]
     return in_order(fields, (edge,) * 3, "ppppss")
 
 
 def sheet(seed, count):
-    """Two components without bonds: along lines, some beyond the periodic edge, with molecules of four that are left out."""
+    """Two components: along lines, some beyond the periodic edge, with molecules of four that are left out."""
     rng = random.Random(seed)
     rows, ids = [], []
     for i in range(2 * count):
@@ -58,5 +58,5 @@ def sheet(seed, count):
 
 
 def segment_sources():
-    return {"segments-f64": waters(66, 5464), "segments-f32": sheet(67, 2 * SEGMENT)}
+    return {"segments-one-f64": waters(53, 150), "segments-f64": waters(66, 5464), "segments-f32": sheet(67, 2 * SEGMENT)}
 

@@ -31,6 +31,12 @@ ROOMS = (
 )
 FAMILIES = [family for room in ROOMS for family in room.FAMILIES]
 INCOMPLETE = violations_container.INCOMPLETE
+LEFT_THE_FORMAT = (
+    ("molecules", "a section of coding 9", "3e11c2d5"),
+    ("steps", "the first form of steps", "3e11c2d5"),
+    ("order", "a section of coding 5", "5723a4f0"),
+    ("segments", "a section of coding 12 with bonds", "5723a4f0"),
+)  # file, what it has, the last commit that reads it
 
 
 def complaints(content):
@@ -96,14 +102,14 @@ class Refused(unittest.TestCase):
                 self.assertEqual([line for line in lines if line.startswith("frame ")], ["frame 0 timestep 5 particles 0", "frame 1 timestep 5 particles 0"])
 
     def test_codings_that_left_the_format(self):
-        """Files that early programs wrote: with sections of coding 9, and with steps as they were before version 1 was frozen."""
-        for name, found in (("molecules", "a section of coding 9"), ("steps", "the first form of steps")):
+        """Files that early programs wrote, before version 1 was frozen."""
+        for name, found, commit in LEFT_THE_FORMAT:
             path = decoders.FOLDER / "refused" / f"{name}.gpz"
             with self.subTest(file=name):
-                self.assertRegex(complaints(path.read_bytes()), "coding|required features")
+                self.assertRegex(complaints(path.read_bytes()), "coding|required features|reserved bits")
                 refused = helper("digest", path)
                 self.assertNotEqual(refused.returncode, 0)
-                self.assertIn(f"{found}, which left the format before version 1 was frozen; commit 3e11c2d5 of gpz reads it", refused.stderr)
+                self.assertIn(f"{found}, which left the format before version 1 was frozen; commit {commit} of gpz reads it", refused.stderr)
 
     def test_records_that_are_not_complete(self):
         """Are passed over."""

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Files whose sections of coding 12 break one rule of sections 10b and 10j of docs/format.md each: as in violations_container.py."""
+"""Files whose sections of coding 12 break one rule of section 10j of docs/format.md each: as in violations_container.py."""
 
 import struct
 
 from violations_container import bare_frame, entry_of, header
 from violations_trajectories import GRID, LOSSLESS, WHOLE, field_of, in_order, runs_section
 
-from gpz_reference.bonds import ESCAPE
 from gpz_reference.features import ORDER_OF_IDS_IN_SEGMENTS
-from gpz_write_order import bonds_table, order_section
+from gpz_reference.segments import ESCAPE
+from gpz_write_order import order_section
 
 SEGMENT = 8192
-LOOSE, SPHERE, CIRCLE = (1, 0, 0, 0), (1, 0, 64, 0), (2, 1, 64, 64)
 
 
 def segments(names=("x",), of=GRID, particles=3, ids=None, required=ORDER_OF_IDS_IN_SEGMENTS, **changes):
@@ -31,21 +30,9 @@ def with_exceptions(numbers=((ESCAPE, 0, ESCAPE),), exceptions=((7, -2),), **cha
     return segments(numbers=numbers, exceptions=exceptions, **changes)
 
 
-def bonds(kinds=(LOOSE,), of_particles=((0, 1, 0),), numbers=((0,) * 9,), flags=None, table=None, of_table=None, **of_bonds):
-    """Three particles in three dimensions, of which the second is bound to the first, and the third to the second."""
-    table = bonds_table(kinds, of_particles, **of_bonds) if table is None else table
-    return segments(("x", "y", "z"), table=table, flags=flags, numbers=numbers)
-
-
 def two(numbers=None, exceptions=((), ()), **changes):
     """Two segments; the second has one particle."""
     return segments(particles=SEGMENT + 1, numbers=[[0] * SEGMENT, [0]] if numbers is None else numbers, exceptions=exceptions, **changes)
-
-
-def bonds_of_two(of_particles=None, first=0):
-    """The same with bonds. `first`: what the table of bonds says of the second segment's first particle."""
-    table = bonds_table([LOOSE], [[0] * SEGMENT, [first]])
-    return segments(("x", "y", "z"), particles=SEGMENT + 1, table=table, numbers=[[0] * (3 * SEGMENT), [0] * 3], exceptions=((), ()))
 
 
 STREAM = [
@@ -67,8 +54,8 @@ SEGMENTS = [
     (dict(exact=[(3, 0)]), "exact value is out of range"),
     (dict(exact=[(1 << 56, 0)]), "exact value is out of range"),
     (dict(exact_count=2**60), "ends too early"),
-    (dict(flags=2), "unknown flags"),
-    (dict(flags=1), "unknown flags"),
+    (dict(unused=1), "reserved bits"),
+    (dict(unused=2), "reserved bits"),
     (dict(swapped=2), "not there look for a lag"),
     (dict(lags=(1024, 0)), "header out of range"),
     (dict(lags=(1, 65535)), "header out of range"),
@@ -94,34 +81,6 @@ EXCEPTIONS = [
     (dict(exceptions=((7, -2, 0),)), "exceptions left"),
     (dict(numbers=((ESCAPE, 0, 0),)), "exceptions left"),
 ]
-BONDS = [
-    (dict(count=0), "too many kinds of bonds, or none"),
-    (dict(kinds=(LOOSE,) * 64), "too many kinds"),
-    (dict(kinds=((0, 0, 0, 0),)), "lag out of range"),
-    (dict(kinds=((256, 0, 0, 0),)), "lag out of range"),
-    (dict(kinds=((1, 256, 1, 1),)), "lag out of range"),
-    (dict(kinds=((1, 0, 2**26, 0),)), "length out of range"),
-    (dict(kinds=((1, 0, 1, 1),)), "length out of range"),
-    (dict(kinds=((1, 1, 1, 1),)), "circle without a sphere"),
-    (dict(kinds=((1, 2, 0, 1),)), "circle without a sphere"),
-    (dict(kinds=((1, 2, 2**19, 1),)), "circle is too large"),
-    (dict(kinds=((1, 2, 1, 2**19),)), "circle is too large"),
-    (dict(of_particles=((0, 2, 0),)), "unknown kind"),
-    (dict(of_particles=((0, ESCAPE, 0),)), "unknown kind"),
-    (dict(of_particles=((1, 0, 0),)), "leads to nobody"),
-    (dict(kinds=((2, 0, 0, 0),)), "leads to nobody"),
-    (dict(kinds=((1, 2, 64, 64),)), "leads to nobody"),
-    (dict(filler=b"\1"), "padding"),
-    (dict(length=2**63), "ends too early"),
-    (dict(length=8), "segmented stream ends too early|tables of numbers"),
-    (dict(length=60), "segmented stream|multiple of 8|ends too early|do not fill|not as long"),
-    (dict(flags=0), "tables of numbers|not as long|segmented stream|too small"),
-    (dict(flags=3), "unknown flags"),
-    (dict(of_particles=((0, 1),)), "unknown kind"),
-    (dict(of_particles=((0, 1, 0), (0,))), "a shape has too many tokens"),
-    (dict(tables=bytes(7) + b"\1"), "padding of tables"),
-    *STREAM,
-]
 TWO = [
     (dict(padding=b"\1\0\0\0"), "padding"),
     (dict(count_end=bytes(8)), "tables of numbers|segmented stream|not as long"),
@@ -130,13 +89,10 @@ TWO = [
     (dict(exceptions=((), (7,))), "exceptions left"),
     (dict(counts=(1, 0), exceptions=((), (7,))), "exceptions left"),
 ]
-BONDS_OF_TWO = [(dict(first=1), "leads to nobody")]
 
 FAMILIES = [
     (segments, SEGMENTS),
     (periodic, PERIODIC),
     (with_exceptions, EXCEPTIONS),
-    (bonds, BONDS),
     (two, TWO),
-    (bonds_of_two, BONDS_OF_TWO),
 ]

@@ -20,7 +20,6 @@ struct Events {
   std::function<std::unique_ptr<Matter>()> matter;
   std::function<void(Matter &)> move;
   int frames = 5;
-  gpz::Effort effort = gpz::Effort::dense;
   gpz::Order order = gpz::Order::place;
   std::uint32_t features = gpz::feature::known;  // that the file may name
   double bound = 0.001;
@@ -70,12 +69,12 @@ template <class Float>
 void write(const std::string &path, const Events &events) {
   // A file that is continued keeps the features of its header.
   gpz::Metadata metadata;
-  metadata.features = gpz::features_of(events.effort, events.order, true) & events.features;
+  metadata.features = gpz::features_of(gpz::Effort::dense, events.order, true) & events.features;
   gpz::Writer(path, metadata).close();
   gpz::Writer writer(path, metadata, gpz::Writer::Mode::append);
   writer.set_key_interval(events.key_interval);
   writer.set_order(events.order);
-  writer.set_effort(events.effort);
+  writer.set_effort(gpz::Effort::dense);
   const std::unique_ptr<Matter> matter = events.matter();
   for (int frame = 0; frame < events.frames; ++frame) {
     if (frame > 0) events.move(*matter);
@@ -104,15 +103,13 @@ Events particles(const char *name, std::size_t cells, double density, double tem
 Events liquid(const char *name) { return particles(name, 5, 0.8, 1.0, 8); }
 Events crystal(const char *name) { return particles(name, 5, 1.05, 0.1, 60); }
 
-Events waters(const char *name, std::size_t others, gpz::Effort effort) {
+Events waters(const char *name, std::size_t others) {
   Events events;
   events.name = name;
   events.matter = [=] { return std::make_unique<gpz::test::Waters>(150, others, others + 1); };
   events.move = [](Matter &matter) { static_cast<gpz::test::Waters &>(matter).move(); };
-  events.effort = effort;
   events.order = gpz::Order::id;
-  // Otherwise molecules are coded in steps.
-  if (effort == gpz::Effort::standard) events.features &= ~gpz::feature::steps;
+  events.features &= ~gpz::feature::steps;  // otherwise molecules are coded in steps
   events.bound = 0.005;
   return events;
 }
@@ -126,6 +123,7 @@ std::vector<Events> trajectories() {
   const auto by_id = [](Events &e) { e.order = gpz::Order::id; };
   add(liquid("liquid"));
   add(liquid("liquid-id"), by_id);
+  add(liquid("liquid-id-exchange"), [](Events &e) { e.exchange = true, e.order = gpz::Order::id, e.frames = 7; });
   add(particles("liquid-exchange", 5, 0.8, 1.0, 6),
       [](Events &e) { e.exchange = true, e.frames = 6, e.bound = 0.0003; });
   add(liquid("liquid-open"), [](Events &e) { e.open = true; });
@@ -138,14 +136,11 @@ std::vector<Events> trajectories() {
   add(crystal("crystal-special"), [](Events &e) { e.special = true, e.late = 0.1; });
   add(particles("flat", 20, 0.8, 0.6, 6, true));
   add(particles("flat-exchange", 20, 0.8, 0.6, 6, true), [](Events &e) { e.exchange = true; });
-  for (const auto effort : {gpz::Effort::standard, gpz::Effort::dense}) {
-    const std::string end = effort == gpz::Effort::dense ? "-dense" : "";
-    add(waters(("waters" + end).c_str(), 0, effort));
-    add(waters(("waters-others" + end).c_str(), 2, effort));
-    add(waters(("waters-exchange" + end).c_str(), 0, effort), [](Events &e) { e.exchange = true, e.frames = 7; });
-    add(waters(("waters-open" + end).c_str(), 1, effort), [](Events &e) { e.open = true; });
-    add(waters(("waters-special" + end).c_str(), 1, effort), [](Events &e) { e.special = true, e.late = 0.4; });
-  }
+  add(waters("waters", 0));
+  add(waters("waters-others", 2));
+  add(waters("waters-exchange", 0), [](Events &e) { e.exchange = true, e.frames = 7; });
+  add(waters("waters-open", 1), [](Events &e) { e.open = true; });
+  add(waters("waters-special", 1), [](Events &e) { e.special = true, e.late = 0.4; });
   return all;
 }
 

@@ -176,8 +176,7 @@ std::vector<Particle> slab(const std::vector<Particle> &all, int chunk, int chun
 template <class Float>
 void write_sample(const std::string &path, const Sample &sample) {
   gpz::Metadata metadata;
-  metadata.features =
-      gpz::features_of(sample.effort, gpz::Order::id, true, static_cast<std::uint64_t>(sample.particles));
+  metadata.features = gpz::features_of(sample.effort, gpz::Order::id, true);
   gpz::Writer writer(path, metadata);
   std::vector<gpz::TrajectoryEncoder> encoders(static_cast<std::size_t>(sample.chunks));
   for (auto &encoder : encoders) {

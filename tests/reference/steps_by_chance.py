@@ -10,8 +10,8 @@ from unittest import mock
 from gpz_reference import reader as gpz_ref
 from gpz_reference import step_classes as gpz_classes
 from gpz_reference import steps as gpz_steps
-from gpz_reference.bonds import KindHistory
 from gpz_reference.codec import FLOAT64, INTEGER, PLAIN, Cursor
+from gpz_reference.trees import KindHistory
 from gpz_write import WriteField, encode_chunk, head_checksum
 from gpz_write_difference import Section, encode_predicted
 

@@ -10,7 +10,6 @@ import struct
 import unittest
 from unittest import mock
 
-from gpz_reference import bonds as gpz_bonds
 from gpz_reference import cells as gpz_cells
 from gpz_reference import codec as gpz_codec
 from gpz_reference import difference as gpz_difference
@@ -94,20 +93,7 @@ def noting_order(found):
         found.add(("kind", data[4]))
         return decode(data, fields, particles, history)
 
-    take_bonds, add_to_site = gpz_bonds.take_bonds, gpz_bonds.Site.add
-
-    def note_bonds(*arguments):
-        kinds, bonds = take_bonds(*arguments)
-        found.update("circle" if kind.is_circle else "sphere" if kind.is_fixed else "loose bond" for kind in kinds)
-        return kinds, bonds
-
-    def note_site(site, seen):
-        found.add("local frame")
-        add_to_site(site, seen)
-
     with (
-        mock.patch.object(gpz_bonds, "take_bonds", note_bonds),
-        mock.patch.object(gpz_bonds.Site, "add", note_site),
         mock.patch.multiple(gpz_ordered, decode_section=note_section, read_block=note_block, read_runs=note_runs),
         mock.patch.object(gpz_difference, "read_block", note_difference_block),
         mock.patch.object(gpz_ref, "decode_any_chunk", note_chunk),
@@ -228,7 +214,7 @@ class Library(LibraryTest):
         with noting_order(found):
             self.compare_folder("ordered")
         expected = {(what, "coding", coding) for what in ("plain", "grid") for coding in (2, 3)}
-        expected |= {("grid", "coding", coding) for coding in gpz_ordered.SEGMENT_OF_CODING} | {"sphere", "circle", "loose bond", "local frame"}
+        expected |= {("grid", "coding", gpz_ordered.SEGMENTED_ORDER)}
         expected |= {("kind", kind) for kind in range(3)} | {("lag", 0), ("lag", 1), "lag 1 first", "long lag"}
         expected |= {"bitmap", "margin", "flags", "exceptions", "exact values", "full block", "doubled ids", "runs", "neighbours"}
         self.assertEqual(expected - found, set())

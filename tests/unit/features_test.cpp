@@ -34,7 +34,8 @@ EncodedChunk with_coding(ChunkKind kind, std::uint8_t number) {
   chunk.checksum = chunk_checksum(chunk.bytes.data(), chunk.bytes.size());
   return chunk;
 }
-EncodedChunk modelled(ChunkKind kind) { return with_coding(kind, kind == ChunkKind::difference ? 4 : 5); }
+EncodedChunk modelled() { return with_coding(ChunkKind::difference, 4); }
+EncodedChunk segmented() { return with_coding(ChunkKind::ordered, 12); }
 
 EncodedChunk looks_like(ChunkKind kind) {
   EncodedChunk chunk = ChunkKinds().chunk(ChunkKind::block);
@@ -63,25 +64,17 @@ TEST(Features, OfEachEffort) {
   for (const bool ids : {false, true})
     for (const Order order : {Order::place, Order::id}) {
       const bool in_order = ids && order == Order::id;
-      constexpr std::uint32_t modelled = feature::modelled_sections | feature::classed_sections;
+      const std::uint32_t of_order = in_order ? feature::segmented_order | feature::steps : 0u;
       EXPECT_EQ(features_of(Effort::fast, order, ids), 0u);
-      EXPECT_EQ(features_of(Effort::standard, order, ids), in_order ? modelled | feature::steps : 0u);
+      EXPECT_EQ(features_of(Effort::standard, order, ids), in_order ? of_order | feature::classed_sections : 0u);
       EXPECT_EQ(features_of(Effort::dense, order, ids),
-                modelled | feature::cell_chunks | (in_order ? feature::steps : 0u));
+                of_order | feature::modelled_sections | feature::classed_sections | feature::cell_chunks);
     }
   for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
     EXPECT_EQ(features_of(effort, Order::memory, false),
               features_of(effort, Order::place, false) | feature::sequence_chunks);
-  for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense}) {
+  for (const Effort effort : {Effort::fast, Effort::standard, Effort::dense})
     EXPECT_EQ(effort_within(features_of(effort, Order::id, true)), effort);
-    // Large chunks may be in segments.
-    const std::uint32_t small = features_of(effort, Order::id, true);
-    const std::uint32_t large = small | (effort == Effort::fast ? 0 : feature::segmented_order);
-    EXPECT_EQ(features_of(effort, Order::id, true, 16383), small);
-    EXPECT_EQ(features_of(effort, Order::id, true, 16384), large);
-    EXPECT_EQ(features_of(effort, Order::id, false, 1 << 20), features_of(effort, Order::id, false));
-    EXPECT_EQ(effort_within(features_of(effort, Order::id, true, 16384)), effort);
-  }
 }
 
 TEST(Features, StandInTheFileHeader) {
@@ -120,12 +113,11 @@ TEST(Features, AreFoundInTheBytesOfAChunk) {
   ChunkKinds kinds;
   for (const ChunkKind kind : {ChunkKind::block, ChunkKind::difference, ChunkKind::ordered})
     EXPECT_EQ(of(kinds.chunk(kind)), 0u);
-  EXPECT_EQ(of(modelled(ChunkKind::difference)), feature::modelled_sections);
-  EXPECT_EQ(of(modelled(ChunkKind::ordered)), feature::modelled_sections);
+  EXPECT_EQ(of(modelled()), feature::modelled_sections);
+  EXPECT_EQ(of(segmented()), feature::segmented_order);
   EXPECT_EQ(of(looks_like(ChunkKind::cells)), feature::cell_chunks);
   EXPECT_EQ(of(looks_like(ChunkKind::sequence)), feature::sequence_chunks);
-  for (const EncodedChunk &chunk :
-       {modelled(ChunkKind::difference), modelled(ChunkKind::ordered), looks_like(ChunkKind::cells)})
+  for (const EncodedChunk &chunk : {modelled(), segmented(), looks_like(ChunkKind::cells)})
     for (std::size_t size = 0; size < 200; ++size) {
       const std::unique_ptr<std::uint8_t[]> torn(new std::uint8_t[size]);  // for a sanitizer to see what is read behind
       std::copy_n(chunk.bytes.begin(), size, torn.get());
@@ -134,9 +126,9 @@ TEST(Features, AreFoundInTheBytesOfAChunk) {
 }
 
 TEST(Features, ThatTheHeaderDoesNotNameAreCorrupt) {
-  for (const auto &[chunk, needed] : {std::pair(modelled(ChunkKind::ordered), feature::modelled_sections),
-                                      std::pair(looks_like(ChunkKind::cells), feature::cell_chunks),
-                                      std::pair(looks_like(ChunkKind::sequence), feature::sequence_chunks)}) {
+  for (const auto &[chunk, needed] :
+       {std::pair(segmented(), feature::segmented_order), std::pair(looks_like(ChunkKind::cells), feature::cell_chunks),
+        std::pair(looks_like(ChunkKind::sequence), feature::sequence_chunks)}) {
     Bytes bytes = written(with_features(feature::known), chunk);
     put_u32(bytes, required_features_at, feature::known & ~needed);
     mend_file_header(bytes);
@@ -163,7 +155,7 @@ TEST(Features, ThatLeftTheFormatAreRefused) {
       ADD_FAILURE();
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::unsupported_version);
-      EXPECT_EQ(error.cause(), format::left_the_format(found, 0).cause());
+      EXPECT_EQ(error.cause(), format::left_the_format(found, format::molecules_left_behind, 0).cause());
       EXPECT_NE(error.cause().find(found + ", which left the format"), std::string::npos);
     }
     EXPECT_EQ(stream(bytes).status, Status::unsupported_version);
@@ -185,7 +177,7 @@ TEST(Features, ThatLeftTheFormatAreRefused) {
 
 TEST(Features, OfTheFirstFrameGoIntoANewFile) {
   EXPECT_EQ(named(written(small_metadata(), ChunkKinds().chunk(ChunkKind::ordered))), 0u);
-  EXPECT_EQ(named(written(small_metadata(), modelled(ChunkKind::ordered))), feature::modelled_sections);
+  EXPECT_EQ(named(written(small_metadata(), segmented())), feature::segmented_order);
   EXPECT_EQ(named(written(small_metadata(), looks_like(ChunkKind::cells))), feature::cell_chunks);
 }
 
@@ -253,7 +245,7 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
       write_crystal(writer, effort, order);
       EXPECT_EQ(writer.size(), file.bytes().size());
       writer.close();
-      EXPECT_EQ(named(file.bytes()), features_of(effort, order, true, ChunkKinds::particles));
+      EXPECT_EQ(named(file.bytes()), features_of(effort, order, true));
       Bytes memory;
       Writer in_memory(memory, small_metadata());
       set_plain(in_memory);
@@ -267,8 +259,7 @@ TEST(Effort, NamesItsFeaturesInNewFilesOfEverySort) {
 TEST(Effort, StandardWithoutIdsNeedsNoFeatureForASet) {
   // In the order of ids, the rows are numbered, and have the features of numbered particles.
   for (const auto &[order, features] :
-       {std::pair(Order::place, 0u),
-        std::pair(Order::id, features_of(Effort::standard, Order::id, true, ChunkKinds::particles))}) {
+       {std::pair(Order::place, 0u), std::pair(Order::id, features_of(Effort::standard, Order::id, true))}) {
     Bytes bytes;
     Writer writer(bytes, small_metadata());
     set_plain(writer);

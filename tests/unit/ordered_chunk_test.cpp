@@ -39,10 +39,8 @@ Frame decoded(const Snapshot &snapshot, const EncodedChunk &chunk) {
   return frame;
 }
 
-constexpr std::uint32_t in_segments = feature::modelled_sections | feature::segmented_order;
-
 void expect_ordered(const Snapshot &snapshot) {
-  for (const std::uint32_t features : {0u, feature::modelled_sections, in_segments, feature::steps}) {
+  for (const std::uint32_t features : {0u, feature::segmented_order, feature::steps}) {
     const Frame frame = decoded(snapshot, ordered_chunk(snapshot, snapshot.info.particles, nullptr, features));
     expect_true(snapshot, frame);
     const auto &ids = frame.find("id")->integers;
@@ -122,25 +120,6 @@ TEST(OrderedChunk, ReturnsMolecules) {
     }
 }
 
-// A hydrogen is on a sphere or on a circle: that saves a third of the bits of a molecule.
-TEST(OrderedChunk, MoleculesAreSmallerByTheirBonds) {
-  const Snapshot snapshot = waters(2000).snapshot();
-  const EncodedChunk plain = ordered_chunk(snapshot);
-  const EncodedChunk modelled = ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::modelled_sections);
-  const std::size_t at = 16 + 8 * snapshot.quantities.size();  // of the positions
-  EXPECT_EQ(plain.bytes[at], format::ordered_values);
-  EXPECT_EQ(modelled.bytes[at], format::modelled_order);
-  const auto length = [](const EncodedChunk &chunk) {
-    return static_cast<double>(format::load_little<std::uint64_t>(chunk.bytes.data() + 16));
-  };
-  // Of 35 bits or more that an atom takes: a sphere log2(4 pi 479^2) + 2, a circle log2(2 pi 378) + 4.
-  EXPECT_LT(length(modelled), length(plain) - 2000 * (11.0 + 15.0) / 8);
-}
-
-std::uint64_t positions_length(const EncodedChunk &chunk) {
-  return format::load_little<std::uint64_t>(chunk.bytes.data() + 16);
-}
-
 // Molecules in steps, some particles of which are missing or have exact values.
 TEST(OrderedChunk, MoleculesInSteps) {
   Liquid liquid(molecule::chain(12), 600, 1);
@@ -165,16 +144,13 @@ TEST(OrderedChunk, SegmentsOfMolecules) {
     x[8191] = std::nan("");
     x[8192] = 1e300;
     x[x.size() - 1] = -HUGE_VAL;
-    const EncodedChunk whole = ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::modelled_sections);
-    const EncodedChunk segments = ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments);
-    EXPECT_EQ(whole.bytes[16 + 8 * snapshot.quantities.size()], format::modelled_order);
+    const std::size_t n = snapshot.info.particles;
+    const EncodedChunk segments = ordered_chunk(snapshot, n, nullptr, feature::segmented_order);
     EXPECT_EQ(segments.bytes[16 + 8 * snapshot.quantities.size()], format::segmented_order);
     const Frame frame = decoded(snapshot, segments);
     expect_true(snapshot, frame);
-    // Each segment learns sites and scales anew.
-    EXPECT_LT(static_cast<double>(positions_length(segments)), 1.01 * static_cast<double>(positions_length(whole)));
     for (const int threads : {2, 3, 16}) {
-      EXPECT_EQ(ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments, threads).bytes, segments.bytes);
+      EXPECT_EQ(ordered_chunk(snapshot, n, nullptr, feature::segmented_order, threads).bytes, segments.bytes);
       Frame again = frame_for(snapshot.inputs());
       decode_chunk(segments.bytes.data(), segments.bytes.size(), segments.particles, again, {}, threads);
       for (std::size_t c = 0; c < frame.columns.size(); ++c) {
@@ -188,17 +164,10 @@ TEST(OrderedChunk, SegmentsOfMolecules) {
   }
 }
 
-// Without bonds too: a crystal, and one component.
-TEST(OrderedChunk, SegmentsWithoutBonds) {
+TEST(OrderedChunk, SegmentsOfACrystal) {
   const Snapshot snapshot = crystal(26).snapshot();
-  const EncodedChunk segments = ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments, 2);
+  const EncodedChunk segments = ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::segmented_order, 2);
   expect_true(snapshot, decoded(snapshot, segments));
-}
-
-TEST(OrderedChunk, SegmentsAreForLargeChunks) {
-  const Snapshot snapshot = waters(5461).snapshot();  // 16,383 particles
-  EXPECT_EQ(ordered_chunk(snapshot, snapshot.info.particles, nullptr, in_segments).bytes,
-            ordered_chunk(snapshot, snapshot.info.particles, nullptr, feature::modelled_sections).bytes);
 }
 
 TEST(OrderedChunk, ReturnsWhatNoGridHolds) {
@@ -285,7 +254,7 @@ TEST(OrderedChunk, IdsOf32Bits) {
   fields[1].components[0] = {ids.data(), 4, ConstArray::Type::int32};
   TrajectoryEncoder encoder;
   encoder.set_order(Order::id);
-  encoder.set_effort(Effort::standard, feature::modelled_sections);  // as ordered_chunk
+  encoder.set_effort(Effort::standard, 0);  // as ordered_chunk
   EncodedChunk chunk;
   encoder.encode(fields, 1500, nullptr, snapshot.info.box, true, chunk);
   EXPECT_EQ(chunk.bytes, ordered_chunk(snapshot).bytes);

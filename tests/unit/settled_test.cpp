@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpz/core/difference_section.hpp"
+#include "gpz/core/ordered.hpp"
 #include "gpz/format/codings.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
@@ -65,7 +66,7 @@ struct Encoded {
     encoder.set_order(Order::id);
     encoder.set_effort(default_effort, feature::known);
     Metadata metadata = small_metadata();
-    metadata.features = features_of(default_effort, Order::id, true, UINT64_MAX);
+    metadata.features = features_of(default_effort, Order::id, true);
     Writer writer(file, metadata);
     std::uint16_t since_key = 0;
     for (int f = 0; f < frames; ++f) {
@@ -103,9 +104,11 @@ bool has_neighbours(const Bytes &chunk) {
 constexpr double bound_of_liquids = 0.005;
 constexpr double bound_of_waters = 0.0002;  // fine enough that no bond looks rigid
 
-// A hot thin liquid, in whose order of ids neighbours soon differ.
+// A hot thin liquid, in whose order of ids neighbours soon differ. It has more particles than the largest lag:
+// otherwise key frames would predict its copies from each other.
 LennardJones thin_liquid() {
-  LennardJones liquid(6, 0.2, 6, 1);
+  LennardJones liquid(7, 0.2, 6, 1);
+  static_assert(4 * 7 * 7 * 7 > core::max_lag);
   liquid.run(200);
   return liquid;
 }

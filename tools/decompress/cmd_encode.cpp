@@ -115,7 +115,7 @@ Metadata described(const FrameSource &source, const Frame &first, const EncodeOp
   // Its columns are those of the input: they have no ids where rows are numbered (ids_are_row_numbers).
   Metadata metadata = source.metadata();
   metadata.features = features_of(options.encoding.effort.value_or(default_effort), options.encoding.order,
-                                  has_identity(first.info.fields), first.info.particles);
+                                  has_identity(first.info.fields));
   // The frames of a .gpz file have been through its encoder as well.
   const std::string &origin = metadata.generator;
   const bool is_new = !source.is_gpz() || origin.empty();

@@ -75,8 +75,8 @@ void add_effort_option(Command &command, std::optional<Effort> &effort, const st
   command
       .parsed_option(
           "--effort", [&effort](const std::string &name) { effort = value_of(effort_names, name); },
-          "time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, all "
-          "there is. Decoded values are the same")
+          "time spent on a smaller file: fast; standard, with molecules and a better code where there are ids; dense, "
+          "all there is. Decoded values are the same")
       .one_of(words_of(effort_names))
       .show_default(default_text);
 }

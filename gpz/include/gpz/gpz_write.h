@@ -39,7 +39,7 @@ typedef enum gpz_order {
 /* Time spent on making files smaller; decoded values are the same. */
 typedef enum gpz_effort {
   GPZ_EFFORT_FAST = 0,     /* block chunks, the order of ids, residuals */
-  GPZ_EFFORT_STANDARD = 1, /* also, with ids in order, bonds and a better code (the default) */
+  GPZ_EFFORT_STANDARD = 1, /* also, with ids in order, molecules and a better code (the default) */
   GPZ_EFFORT_DENSE = 2     /* everything that makes files smaller */
 } gpz_effort;
 

@@ -48,7 +48,7 @@ constexpr Order default_order = Order::automatic;
 // How much processor time an encoder spends to make files smaller. Decoded values do not depend on it.
 enum class Effort : std::uint8_t {
   fast,      // no required features: block chunks, the order of ids, residuals
-  standard,  // also, with ids in order, bonds that are found and predicted, and a better code for residuals
+  standard,  // also, with ids in order, molecules that are found and predicted, and a better code for residuals
   dense,     // everything that makes files smaller
 };
 
@@ -57,8 +57,6 @@ constexpr Effort default_effort = Effort::standard;
 
 // The required features (gpz::feature) of all codings of this effort, for the header of a file. `ids`: some frames have
 // ids (has_identity).
-// `particles`: the largest number of particles in a frame. Without it, frames have fewer than 2,048 particles.
-GPZ_API std::uint32_t features_of(Effort effort, Order order, bool ids, std::uint64_t particles);
 GPZ_API std::uint32_t features_of(Effort effort, Order order, bool ids);
 // The largest effort whose features are among `features`.
 GPZ_API Effort effort_within(std::uint32_t features);

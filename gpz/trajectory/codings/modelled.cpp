@@ -15,9 +15,9 @@ bool encode_modelled(const SectionSource &source, const ToBeat & /*best*/, Encod
   if (!context.modelled->molecule_use.has_rivals()) return false;
   model::ModelledOptions options = source.options;
   options.threads = context.threads;
-  out.update = model::try_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),
-                                   source.edges, options, out.payload);
-  return out.update.has_value();
+  out.update = model::encode_modelled(*context.state, *context.modelled, source.indices.columns(context.components()),
+                                      source.edges, options, out.payload);
+  return true;
 }
 
 }  // namespace gpz::trajectory

@@ -167,7 +167,7 @@ def add_coding(parser: argparse.ArgumentParser, threads: int = 0) -> None:
         "--effort",
         choices=EFFORTS,
         default=_core.default_effort,
-        help="time spent on a smaller file: fast; standard, with bonds and a better code where there are ids; dense, "
+        help="time spent on a smaller file: fast; standard, with molecules and a better code where there are ids; dense, "
         "all there is. Decoded values are the same (standard)",
     )
     add_threads(parser, threads)

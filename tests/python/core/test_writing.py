@@ -84,11 +84,11 @@ def test_a_key_interval_that_the_first_appended_frame_gives(path):
     ("effort", "order", "features"),
     [
         ("fast", "id", 0),
-        ("standard", "id", 137),
+        ("standard", "id", 168),
         ("standard", "place", 0),
-        ("dense", "id", 139),
+        ("dense", "id", 171),
         ("dense", "place", 11),
-        ("standard", "auto", 137),
+        ("standard", "auto", 168),
         ("fast", "memory", 4),
     ],
 )

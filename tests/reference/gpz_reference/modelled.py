@@ -2,18 +2,18 @@
 """Section 9a of docs/format.md: modelled sections. Slow and plain on purpose."""
 
 from .block import residual_of
-from .bonds import LONGEST, PARTS, BoundWay, half_octaves, next_scale, take_bonds, wrap
-from .codec import Cursor, require
+from .codec import require
 from .difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, signed
 from .lattice import LatticeModel, LatticeNeighbourPredictor
 from .numbers import NumberStream
 from .pair_force import PairForce
+from .segments import half_octaves, next_scale, wrap
 from .space import SpaceNeighbours
 
 TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
-SLOTS, SPACE, BONDS, NEW_BONDS, LATTICE_NEIGHBOURS = 1, 2, 4, 8, 16
+SLOTS, SPACE, LATTICE_NEIGHBOURS = 1, 2, 16
 MOST_LEVELS, LARGEST_BASE = 16, 64
-CLASSES = 14  # of bound particles
+PARTS = 64  # of a grid step
 PARTS_OF_LEVEL = 4  # contexts of a fine level
 FINEST = 17
 EXCEPTION = 2**32 - 1
@@ -22,58 +22,12 @@ LARGEST_SIZE = 2**28
 LARGEST_MARGIN = 2**31 - 1
 
 
-def find_way(start, end, axes):
-    """None if it is too long for a bond."""
-    way = [displacement(b, a, axis) for a, b, axis in zip(start, end, axes)]
-    return way if max(map(abs, way)) <= LONGEST // PARTS else None
-
-
-class Bonds:
-    """Kinds, and the number of the kind of each particle; 0: not bound."""
-
-    def __init__(self, kinds=(), numbers=()):
-        self.kinds, self.numbers = list(kinds), list(numbers)
-
-    def of(self, i):
-        """The kind of a particle whose bonds have fixed lengths, or None."""
-        kind = self.kinds[self.numbers[i] - 1] if self.numbers[i] else None
-        return kind if kind and kind.is_fixed else None
-
-    def keep(self, slots):
-        """Those whose particles are still as many slots apart."""
-
-        def holds(i, number):
-            lags = self.kinds[number - 1].lags if number else ()
-            return all(lag <= i and slots[i - lag] == slots[i] - lag for lag in lags)
-
-        numbers = [self.numbers[slot] for slot in slots]
-        self.numbers = [number if holds(i, number) else 0 for i, number in enumerate(numbers)]
-
-    def add(self, count):
-        self.numbers += [0] * count
-
-    def confirm(self, columns, axes):
-        """Ends bonds that did not hold."""
-        places = list(zip(*columns))
-        for i, place in enumerate(places):
-            kind = self.of(i)
-            for lag, length in zip(kind.lags, kind.lengths) if kind else ():
-                if lag and not self.is_as_long(find_way(places[i - lag], place, axes), length):
-                    self.numbers[i] = 0
-
-    @staticmethod
-    def is_as_long(way, length):
-        more = 2 * PARTS + length // 1024
-        least, most = max(0, length - more), length + more
-        return way is not None and least**2 <= PARTS**2 * sum(x * x for x in way) <= most**2
-
-
 class Models:
     """What is remembered of a field for modelled sections, since the independent chunk."""
 
     def __init__(self):
         self.scale = None  # of each particle; None before the first modelled section
-        self.lattice, self.lattice_neighbours, self.forces, self.bonds = LatticeModel(), LatticeNeighbourPredictor(), PairForce(), Bonds()
+        self.lattice, self.lattice_neighbours, self.forces = LatticeModel(), LatticeNeighbourPredictor(), PairForce()
         self.forced_at = None  # frame
 
     def remove(self, slots, particles):
@@ -81,16 +35,12 @@ class Models:
         staying = [slot for slot in range(particles) if slot not in gone]
         self.lattice.remove(slots)
         self.forces.keep(staying)
-        if self.bonds.kinds:
-            self.bonds.keep(staying)
         if self.scale is not None:
             self.scale = [self.scale[slot] for slot in staying]
 
     def append(self, count):
         self.lattice.append(count)
         self.forces.add(count)
-        if self.bonds.kinds:
-            self.bonds.add(count)
         if self.scale is not None:
             self.scale += [0] * count
 
@@ -118,23 +68,14 @@ class Pass:
         self.history, self.axes, self.models = history, axes, models
         self.components, self.particles = range(len(axes)), len(history.index[0])
         model, flags, self.levels, self.base = cursor.unpack("4B")
-        both = flags & SPACE and flags & (BONDS | SLOTS)
-        require(flags < 32 and not both, "flags of a modelled section")
-        is_alone = model == LATTICE and not flags & (SLOTS | SPACE | BONDS)
-        require(not flags & LATTICE_NEIGHBOURS or is_alone, "neighbours in a lattice beside others")
-        require(not flags & BONDS or len(axes) == 3, "bonds of other than three components")
+        require(flags in (0, SLOTS, SPACE, LATTICE_NEIGHBOURS), "flags of a modelled section")
+        require(not flags & LATTICE_NEIGHBOURS or model == LATTICE, "neighbours in a lattice without one")
         require(1 <= self.levels <= MOST_LEVELS and self.base <= LARGEST_BASE, "contexts of a modelled section")
         self.margins = [min(margin, LARGEST_MARGIN) for margin in cursor.unpack(f"{len(axes)}I")]
         (count,) = cursor.unpack("Q")
         self.exceptions = [cursor.unpack("q")[0] for _ in range(count)][::-1]
 
         self.alone = models.expected(model, cursor, history, t, axes)
-        if flags & NEW_BONDS:
-            table = Cursor(cursor.data[cursor.offset :], "table of bonds")
-            models.bonds = Bonds(*take_bonds(table, self.particles))
-            cursor.take(table.offset)
-        self.bonds = models.bonds if flags & BONDS else None
-        require(self.bonds is None or len(self.bonds.numbers) == self.particles, "bonds that were never given")
         self.lattice_neighbours = models.lattice_neighbours if flags & LATTICE_NEIGHBOURS else None
         if self.lattice_neighbours:
             self.lattice_neighbours.read(cursor, models.lattice.network)
@@ -146,8 +87,7 @@ class Pass:
             self.weights = [cursor.unpack(f"{lags}b") for _ in range(levels)]
         cursor.skip_padding()
         self.fine_levels = max(0, min(FINEST + 1 - self.base, self.levels))
-        self.first_class = self.levels + (PARTS_OF_LEVEL - 1) * self.fine_levels
-        self.first_flag = self.first_class + (CLASSES if self.bonds else 0)
+        self.first_flag = self.levels + (PARTS_OF_LEVEL - 1) * self.fine_levels
         self.numbers = NumberStream(cursor.rest(), self.first_flag + 2)
         self.index = [[0] * self.particles for _ in axes]
         self.zeros = [0] * (3 - len(axes))
@@ -159,16 +99,12 @@ class Pass:
         order = self.space.order if self.space else range(self.particles)
         for step, i in enumerate(order):
             expected = self.expected(step, i)
-            if self.bonds and self.bonds.of(i) and self.read_bound(i, self.bonds.of(i), expected):
-                continue
             sizes = [self.read_component(i, d, expected[d], self.context(scale[i], expected[d])) for d in self.components]
             scale[i] = next_scale(scale[i], sum(sizes))
             if self.lattice_neighbours:
                 self.lattice_neighbours.update(i, [signed(64 * self.step(i, d) - self.alone[d][i]) for d in self.components] + self.zeros)
         require(not self.exceptions, "there are exceptions left")
         self.numbers.end()
-        if self.bonds:
-            self.bonds.confirm(self.index, self.axes)
         return self.index
 
     def context(self, scale, expected):
@@ -212,24 +148,6 @@ class Pass:
     def step(self, i, d):
         """The displacement of the decoded index."""
         return displacement(self.index[d][i], self.history.index[d][i], self.axes[d])
-
-    def place(self, i):
-        return [column[i] for column in self.index]
-
-    def read_bound(self, i, kind, expected):
-        """False if the particles are too far apart."""
-        parent = self.place(i - kind.lags[0])
-        between = find_way(parent, self.place(i - kind.lags[1]), self.axes) if kind.is_circle else [0] * 3
-        way = find_way(parent, [column[i] for column in self.history.index], self.axes)
-        if between is None or way is None:
-            return False
-        bound = BoundWay(kind, between, [PARTS * w + e - 32 for w, e in zip(way, expected)])
-        for step in range(3):
-            d = bound.axes[step]
-            n = limited(bound.expected(step) - PARTS * way[d] + 32, LARGEST_EXPECTED)
-            self.read_component(i, d, n, self.first_class + bound.class_of(step))
-            bound.update(step, displacement(self.index[d][i], parent[d], self.axes[d]))
-        return True
 
 
 def read_modelled(cursor, history, t, axes):

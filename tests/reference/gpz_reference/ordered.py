@@ -3,17 +3,16 @@
 purpose."""
 
 from .block import BLOCK_SIZE, alternating, open_block
-from .bonds import read_modelled_order
 from .codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
 from .difference import BLOCK_CODED, CLASSED, FEW_VALUES, STEPS, Axis, is_plain, other_image, read_exact, signed, value_from_index
 from .classed import read_classed
 from .few_values import Others, read_few_values
+from .segments import read_segments
 from .steps import read_key_steps
 
 ORDERED = 2  # kind of chunks
-PREDICTED_IN_ORDER, MODELLED_IN_ORDER, SEGMENTED_ORDER = 3, 5, 12
-CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, MODELLED_IN_ORDER, CLASSED, FEW_VALUES, SEGMENTED_ORDER, STEPS)  # of sections
-SEGMENT_OF_CODING = {MODELLED_IN_ORDER: None, SEGMENTED_ORDER: 8192}  # particles
+PREDICTED_IN_ORDER, SEGMENTED_ORDER = 3, 12
+CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, CLASSED, FEW_VALUES, SEGMENTED_ORDER, STEPS)  # of sections
 SECTIONS = LAGS, RUNS = 1, 2  # kinds of what follows
 LARGEST_LAG = 1023
 PARTICLES_A_BYTE = 8192
@@ -166,9 +165,9 @@ def decode_section(data, field, particles, ids, others=None):
     steps = None
     if coding == STEPS:
         indices, steps = read_key_steps(cursor, particles, axes)
-    elif coding in SEGMENT_OF_CODING:
+    elif coding == SEGMENTED_ORDER:
         require(not is_plain(field) and ids is not None, "a field without a grid is modelled")
-        indices = read_modelled_order(cursor, ids, particles, axes, SEGMENT_OF_CODING[coding])
+        indices = read_segments(cursor, ids, particles, axes)
     else:
         indices = read_indices(cursor, ids, particles, axes)
     columns = [[value_from_index(index, field) for index in column] for column in indices]

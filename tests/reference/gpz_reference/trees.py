@@ -1,12 +1,38 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Section 9d of docs/format.md: the trees of molecules, and the references of their particles."""
 
-from .bonds import KIND_CONTEXTS, MOST_KINDS, KindHistory
-from .codec import require
+from .codec import MASK, require
 from .numbers import NumberStream
 
 FAR = 255  # slots
+MOST_KINDS = 63
+KIND_CONTEXTS = 16
+HASHES = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 BESIDE, ABOVE, BEYOND = range(3)  # which particle a reference is
+
+
+class KindHistory:
+    def __init__(self):
+        self.kinds, self.short, self.long, self.hits = [0] * 12, [0] * 4096, [0] * 4096, 0
+
+    def place(self, count):
+        """Of the last `count` kinds."""
+        low = sum(kind << 6 * j for j, kind in enumerate(reversed(self.kinds[-min(count, 6) :])))
+        high = sum(kind << 6 * j for j, kind in enumerate(reversed(self.kinds[-12:-6]))) if count == 12 else 0
+        return (low * HASHES[0] & MASK ^ high * HASHES[1] & MASK) >> 52
+
+    def expected(self):
+        known = self.long[self.place(12)]
+        return known - 1 if known else self.short[self.place(5)]
+
+    def context(self):
+        return (8 if self.long[self.place(12)] else 0) + self.hits
+
+    def add(self, kind):
+        self.hits = (2 * self.hits + (kind == self.expected())) % 8
+        self.short[self.place(5)] = kind
+        self.long[self.place(12)] = kind + 1
+        self.kinds.append(kind)
 
 
 def take_lags(cursor, particles):

@@ -48,8 +48,7 @@ class OutputSink final : public Sink {
   Bytes header_;  // until it is in the file
 };
 
-// `metadata` with the features that frames need which are encoded again. The writer adds those of large frames with the
-// first frame.
+// `metadata` with the features that frames need which are encoded again.
 Metadata with_features(Metadata metadata, const EncodingOptions &options) {
   constexpr bool ids = true;  // as far as is known before the first frame
   if (options.effort) metadata.features |= features_of(*options.effort, options.order, ids);
