@@ -171,6 +171,13 @@ struct Turn {
             select(first_is_z, v.x, select(first_is_y, v.z, v.y)),
             select(first_is_z, v.y, select(first_is_y, v.x, v.z))};
   }
+  // The unit vector of the component that comes first.
+  template <typename T>
+  GPZ_HD Vector<T> unit(T one) const {
+    const T none = one - one;
+    const T y = select(first_is_y, one, none);
+    return {select(first_is_z, none, one - y), select(first_is_z, none, y), select(first_is_z, one, none)};
+  }
   template <typename T>
   GPZ_HD Vector<T> exchange(const Vector<T> &v) const {
     return {v.x, select(exchanged, v.z, v.y), select(exchanged, v.y, v.z)};
@@ -206,12 +213,14 @@ struct BondVectors {
   Vector<R> last_axis, axis;  // to the particle that gives the axis
   bool has_second = false;    // otherwise these are not used:
   Vector<R> last_second{}, second{};
+  bool is_key = false;  // there is no frame before
 };
 
 // In a key frame, vectors that have the heading of the class take the place of those of the frame before.
 template <bool has_axis, typename R, typename Constants>
 GPZ_HD void start_from_class(BondVectors<R> &v, const Constants &k) {
   const R none(0.0F);
+  v.is_key = true;
   v.moved = {none, none, none};
   if constexpr (has_axis) {
     v.last = {none, k(class_towards), k(class_aside)};
@@ -279,6 +288,8 @@ class BondStep {
     across_ = smaller(larger(radius2 * k(across_part), R(0.17F)), R(0.5F) * radius2);
     towards_ = smaller(radius2 * k(towards_part), R(0.5F) * radius2);
     if constexpr (!is_narrow) side_scale_ = R(4.0F) * radius_ / across_;
+    // Of a class without a heading both sides are as likely, whatever the particle is.
+    if (kind == StepKind::sphere && v.is_key) side_scale_ = R(0.0F);
     shrinkage_ = k(shrinkage);
     if constexpr (kind == StepKind::sphere) {
       turn = least_first<M>(direction);
@@ -447,19 +458,20 @@ class BondStep {
 
     Vector<R> heading, sideways{R(0.0F), R(0.0F), R(0.0F)};
     R turned_by(0.0F);
+    const Vector<R> towards = v.is_key ? least_first<M>(a1).unit(R(1.0F)) : carried_way;
     if (v.has_second) {
       const M framed = see_from_second(v, a0, last_along, carried_way, k, gain, means, heading, sideways, turned_by);
-      if (!all(framed)) heading = select(framed, heading, straight_heading(carried_way));
+      if (!all(framed)) heading = select(framed, heading, straight_heading(towards));
     } else {
-      heading = straight_heading(carried_way);
+      heading = straight_heading(towards);
     }
     return times(over_radius_ * turned_by, sideways) +
            times(over_radius_ * root_of(radius2 - turned_by * turned_by), heading);
   }
 
-  // Without a second reference, or where it is on the axis: towards the carried bond vector.
-  GPZ_HD Vector<R> straight_heading(const Vector<R> &carried_way) const {
-    const Vector<R> t = cross(axis_, carried_way);
+  // Without a second reference, or where it is on the axis.
+  GPZ_HD Vector<R> straight_heading(const Vector<R> &towards) const {
+    const Vector<R> t = cross(axis_, towards);
     return cross(times(over_root_of(larger(dot(t, t), R(0.25F))), t), axis_);
   }
 

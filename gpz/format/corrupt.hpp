@@ -16,7 +16,7 @@ namespace gpz::format {
 }
 
 // Last commits that read what left the format before version 1 was frozen: coding 9 and the first form of steps;
-// coding 5 and the bonds of codings 4 and 12.
+// coding 5, the bonds of codings 4 and 12, and the second form of steps.
 inline constexpr char molecules_left_behind[] = "3e11c2d5";
 inline constexpr char bonds_left_behind[] = "5723a4f0";
 

@@ -13,6 +13,13 @@ namespace {
 
 using V = Vector;
 
+// As the formulas of steps have it.
+V nearest_axis_across(const V &axis) {
+  const core::Vector<float> given{static_cast<float>(axis.x), static_cast<float>(axis.y), static_cast<float>(axis.z)};
+  const core::Vector<float> unit = core::least_first<bool>(given).unit(1.0F);
+  return {unit.x, unit.y, unit.z};
+}
+
 }  // namespace
 
 void Fit::Weights::lean() {
@@ -58,7 +65,10 @@ void Fit::add(const Molecules &molecules, const Layout &layout, const Frame &fra
     values_.assign(sums_.size(), {});
     pass(molecules, layout, frame, {true, false, false}, threads);
     settle(values_);
-    for (Values &values : values_) values.of_length = values.of_along = {1, 0, 0};
+    for (Values &values : values_) {
+      values.of_length = values.of_along = {1, 0, 0};
+      values.carried = values.headed = values.turned = 0;
+    }
     pass(molecules, layout, frame, {false, false, true}, threads);
   } else if (values_.size() != sums_.size()) {
     values_.assign(sums_.size(), {});
@@ -177,7 +187,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &fr
     if (parts.weights) s.of_along.add(along0, f.along, along_c, mean_along, along);
     const double m = expected_of(f.of_along, along0, f.along, along_c, mean_along);
     if (parts.deviations) s.off_along += std::fabs(along - m);
-    const V t = core::cross(a1, carried);
+    const V t = core::cross(a1, v.is_key ? nearest_axis_across(a1) : carried);
     V sideways = core::times(1 / std::max(length_of(t), 0.5), t), heading = core::cross(sideways, a1);
     double turn = 0;
     const V s1 = vector_between(rows + of_block(table.second), parent);

@@ -14,8 +14,8 @@ namespace {
 
 // The sections with the same molecules, counted from 1, that constants and tables are fitted to, and those
 // whose constants are fitted once more.
-constexpr std::array<std::uint64_t, 4> fitted{1, 2, 3, 8};
-constexpr std::array<std::uint64_t, 2> refitted{3, 8};
+constexpr std::array<std::uint64_t, 8> fitted{1, 2, 3, 4, 6, 8, 10, 12};
+constexpr std::array<std::uint64_t, 2> refitted{3, 12};
 bool is_in(std::uint64_t number, const std::uint64_t *first, const std::uint64_t *last) {
   return std::find(first, last, number) != last;
 }

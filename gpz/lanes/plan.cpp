@@ -38,12 +38,12 @@ constexpr std::array<core::StepKind, 3> stored_kinds{core::StepKind::narrow, cor
 
 std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexColumns &last,
                                 const codec::IndexColumns &now, const molecule::Cell &cell) {
-  constexpr double most = 0.3;  // deviation of the cosine
   struct Sums {
     double count = 0, sum = 0, squares = 0;
   };
   std::vector<Sums> sums(molecules.kind.size());
   const bool is_key = last == now;
+  const double most = is_key ? 0.2 : 0.15;  // deviation of the cosine
   for (std::size_t i = 0; i < molecules.particles(); ++i) {
     const References of = references_of(molecules.tree, i);
     if (of.axis == UINT32_MAX) continue;

@@ -151,17 +151,18 @@ class Search {
     });
   }
 
-  // An ion that is near another particle by chance has a bond in some frames only. Key frames whose molecules differ take
-  // readers longer.
+  // An ion that is near another particle by chance has a bond in some frames only. Key frames whose molecules differ
+  // take readers longer.
   void drop_longest() {
-    constexpr std::size_t one_in = 1024;
-    constexpr double longer = 1.15;  // than nearly all others
+    constexpr std::size_t few = 8, one_in = 8192;
+    constexpr double longer = 1.1;  // than all but a few
     format::Column<double> lengths;
     for (std::size_t i = 0; i < n_; ++i)
       if (lags_[i] != 0) lengths.push_back(bond_length(i, lags_[i]));
-    if (lengths.size() < one_in) return;
+    const std::size_t longest = std::max(few, lengths.size() / one_in);
+    if (lengths.size() < one_in / few) return;
     format::Column<double> sorted = lengths;
-    const auto at = sorted.end() - static_cast<std::ptrdiff_t>(sorted.size() / one_in);
+    const auto at = sorted.end() - static_cast<std::ptrdiff_t>(longest);
     std::nth_element(sorted.begin(), at, sorted.end());
     const double most = longer * *at;
     const double *length = lengths.data();

@@ -18,7 +18,7 @@ from gpz_reference import reader as gpz_ref  # noqa: E402
 from long_form import sample  # noqa: E402
 
 EFFORTS = ("fast", "standard", "dense")
-MODELLED, CELLS, CLASSED, SEGMENTS, STEPS = 1, 2, 8, 32, 128
+MODELLED, CELLS, CLASSED, SEGMENTS, STEPS = 1, 2, 8, 32, 256
 FEATURES = {"fast": 0, "standard": CLASSED | SEGMENTS | STEPS, "dense": MODELLED | CELLS | CLASSED | SEGMENTS | STEPS}
 NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED, "order of ids in segments": SEGMENTS, "steps": STEPS}
 UNREADABLE = {"empty"}  # no frame in it

@@ -134,7 +134,7 @@ class BadInput(CliCase):
 
     def test_unknown_required_feature(self):
         content = self.encoded()
-        content[13] = 1  # bits 0 to 3, 5 and 7 are known; bit 4 is that of frame arrays, bit 6 that of the first steps
+        content[13] = 2  # bits 0 to 3, 5 and 8 are known; bit 4 is that of frame arrays, bits 6 and 7 those of the first steps
         self.write("new.gpz", bytes(content))
         self.check("new.gpz", 4, "byte 12: the file requires an unknown feature")
         content[12:14] = 16, 0

@@ -34,6 +34,7 @@ INCOMPLETE = violations_container.INCOMPLETE
 LEFT_THE_FORMAT = (
     ("molecules", "a section of coding 9", "3e11c2d5"),
     ("steps", "the first form of steps", "3e11c2d5"),
+    ("second_steps", "the second form of steps", "5723a4f0"),
     ("order", "a section of coding 5", "5723a4f0"),
     ("segments", "a section of coding 12 with bonds", "5723a4f0"),
 )  # file, what it has, the last commit that reads it

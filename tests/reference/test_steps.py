@@ -176,7 +176,7 @@ class KeySections(unittest.TestCase):
         w, y, A0, S0 = gpz_steps.vectors_of_headings(WIDE, [heading])
         constants = [(*KEY_WEIGHTS, *self.CONSTANTS[9:])]
         axis, second = ((before, [F32([float(x)]) for x in now]) for before, now in ((A0, A1), (S0, S1)))
-        shape = Shape(WIDE, Weights(WIDE, constants), Means([[0.0] * 4], 0), w, y, axis, second)
+        shape = Shape(WIDE, Weights(WIDE, constants), Means([[0.0] * 4], 0), w, y, axis, second, is_key=True)
         return [a.lanes[0] * shape.a.lanes[0] + p.lanes[0] * shape.r.lanes[0] for a, p in zip(shape.A, shape.P)]
 
     def check(self, heading, A1, S1, expected):
@@ -191,10 +191,11 @@ class KeySections(unittest.TestCase):
         self.check((3, -4), (0, 0, -2), (0, 7, 0), (-3.2, 2.4, -3))
 
     def test_without_a_second(self):
-        """Towards (0, p, q)."""
+        """Towards the axis of the least component, whatever the heading is."""
         for S in ((0, 0, 0), (20, 0, 0)):
-            self.check((64, 0), (10, 0, 0), S, (3, 4, 0))
-            self.check((0, 64), (10, 0, 0), S, (3, 0, 4))
+            for heading in ((64, 0), (0, -64), (0, 0)):
+                self.check(heading, (10, 0, 0), S, (3, 4, 0))
+        self.check((1, 2), (0, -3, 4), (0, 0, 0), (4, -1.8, 2.4))
 
 
 @unittest.skipUnless(HELPER, "GPZ_LIBRARY_HELPER is not set")

@@ -147,15 +147,16 @@ TEST(Features, ThatTheHeaderDoesNotNameAreCorrupt) {
   }
 }
 
-// Coding 9, and the first form of steps, whose feature was bit 6.
+// Coding 9, and the first forms of steps, whose features were bits 6 and 7.
 TEST(Features, ThatLeftTheFormatAreRefused) {
-  const auto expect_refused = [](const Bytes &bytes, std::size_t frame, const std::string &found) {
+  const auto expect_refused = [](const Bytes &bytes, std::size_t frame, const std::string &found,
+                                 const char *commit = format::molecules_left_behind) {
     try {
       reader_of(bytes).read(frame);
       ADD_FAILURE();
     } catch (const Error &error) {
       EXPECT_EQ(error.status(), Status::unsupported_version);
-      EXPECT_EQ(error.cause(), format::left_the_format(found, format::molecules_left_behind, 0).cause());
+      EXPECT_EQ(error.cause(), format::left_the_format(found, commit, 0).cause());
       EXPECT_NE(error.cause().find(found + ", which left the format"), std::string::npos);
     }
     EXPECT_EQ(stream(bytes).status, Status::unsupported_version);
@@ -173,6 +174,9 @@ TEST(Features, ThatLeftTheFormatAreRefused) {
   put_u32(steps, required_features_at, feature::known | 1U << 6);
   mend_file_header(steps);
   expect_refused(steps, 0, "the first form of steps");
+  put_u32(steps, required_features_at, feature::known | 1U << 7);
+  mend_file_header(steps);
+  expect_refused(steps, 0, "the second form of steps", format::bonds_left_behind);
 }
 
 TEST(Features, OfTheFirstFrameGoIntoANewFile) {

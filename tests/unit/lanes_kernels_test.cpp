@@ -74,6 +74,7 @@ std::vector<Number> numbers_of_bound(const codec::StepTable &table, std::size_t 
     v.moved = {0, 0, 0};
     v.last_axis = {1, 0, 0};
     v.last_second = {0, 2, 0};
+    v.is_key = true;
     means = {0, 0, 0, 0};
     gain = 0;
   }

@@ -214,7 +214,7 @@ TEST(LanesKey, TheFirstDifferenceMayBringAnotherPlan) {
   // Some bonds of a chain have any angle, but hardly change it if particles move little.
   using Example = std::tuple<Pattern, double, bool>;
   for (const auto &[shape, sigma, is_other] :
-       {Example{chain(2), 3, false}, Example{chain(20), 3, true}, Example{chain(20), 300, true}}) {
+       {Example{chain(2), 3, false}, Example{chain(20), 3, true}, Example{chain(20), 300, false}}) {
     Moving molecules(shape, 1200 / shape.size(), bond, size, 5);
     const std::vector<Bytes> sections = interval(box, 5, [&, sigma = sigma](int f) {
       if (f > 0) molecules.move(sigma);
@@ -230,7 +230,7 @@ TEST(LanesKey, TheFirstDifferenceMayBringAnotherPlan) {
 TEST(LanesKey, DifferencesAreSmallerAfterIt) {
   const double size = size_of(6000, 300);
   const Edges box = box_of(0, cube(size));
-  Moving molecules(chain(20), 300, 300, size, 6);
+  Moving molecules(chain(2), 3000, 300, size, 6);
   Followed with(molecules.in(box)), without(molecules.in(box));
   key_of(with, molecules.in(box), box);
   for (int f = 1; f < 6; ++f) {
@@ -324,7 +324,7 @@ TEST(LanesKey, AfterAnotherPlanThatWasDropped) {
     const Frame first = molecules.in(box);
     Followed followed(first), other(first);
     EXPECT_EQ(key_of(followed, first, box), key_of(other, first, box));
-    molecules.move(300);
+    molecules.move(2);
     Frame q = molecules.in(box);
     Bytes dropped;
     const auto update = encode(followed.ours, followed.state, codec::columns(q), box, dropped);
@@ -336,7 +336,7 @@ TEST(LanesKey, AfterAnotherPlanThatWasDropped) {
       q = molecules.in(box);
       const Bytes bytes = followed.next(q, box);
       EXPECT_EQ(bytes, other.next(q, box)) << f;
-      EXPECT_EQ((bytes[0] & head::molecules) != 0, f == 2) << f;
+      EXPECT_EQ((bytes[0] & head::molecules) != 0, f == 2 && sigma < 100) << f;
     }
   }
 }

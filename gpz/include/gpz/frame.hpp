@@ -105,8 +105,8 @@ constexpr std::uint32_t sequence_chunks = 1u << 2;
 constexpr std::uint32_t classed_sections = 1u << 3;
 // Bit 4 is that of frame arrays (gpz/frame_array.hpp), which are no files.
 constexpr std::uint32_t segmented_order = 1u << 5;
-// Bit 6 left the format before version 1 was frozen.
-constexpr std::uint32_t steps = 1u << 7;
+// Bits 6 and 7 left the format before version 1 was frozen.
+constexpr std::uint32_t steps = 1u << 8;
 
 struct Name {
   std::uint32_t bit;

@@ -79,8 +79,12 @@ bool may_need_motion(const SectionContext &context) {
 // By which a section may be larger than others, which take several times as long to read.
 constexpr std::size_t part_for_speed = 32;
 
-// Neighbours of a liquid or gas may be at any distance: no later frame profits from these bonds.
+// Neighbours of a liquid or gas may be at any distance, and between frames that are close in time they stay there: no
+// later frame profits from these bonds. Molecules repeat, or are chains of the same parts: few bits tell their bonds.
 bool is_firmly_bound(const lanes::Update &update, const SectionContext &context) {
+  constexpr std::size_t most_bits_of_molecules = 3;  // a particle
+  if (update.lasting_bytes > molecule_tables && 8 * update.lasting_bytes > most_bits_of_molecules * context.particles)
+    return false;
   return update.models.plan == nullptr || update.firmly_bound() > context.particles / 2;
 }
 

@@ -84,11 +84,11 @@ def test_a_key_interval_that_the_first_appended_frame_gives(path):
     ("effort", "order", "features"),
     [
         ("fast", "id", 0),
-        ("standard", "id", 168),
+        ("standard", "id", 296),
         ("standard", "place", 0),
-        ("dense", "id", 171),
+        ("dense", "id", 299),
         ("dense", "place", 11),
-        ("standard", "auto", 168),
+        ("standard", "auto", 296),
         ("fast", "memory", 4),
     ],
 )

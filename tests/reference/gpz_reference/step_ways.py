@@ -31,6 +31,15 @@ def minus(a, b):
     return [x - y for x, y in zip(a, b)]
 
 
+def unit_vectors(a):
+    """On the axis of the least component of each lane."""
+    found = []
+    for lane in zip(*(x.lanes for x in a)):
+        axis = min(range(3), key=lambda d: abs(lane[d]))  # of equal ones the first
+        found.append([float(d == axis) for d in range(3)])
+    return [F32(column) for column in zip(*found)]
+
+
 class Weights:
     """Of the classes of all lanes, a number each."""
 
@@ -65,9 +74,9 @@ class Means:
 class Shape:
     """What is expected of the bond vectors."""
 
-    def __init__(self, kind, weights, means, w, y, axis, second):
+    def __init__(self, kind, weights, means, w, y, axis, second, is_key=False):
         """w, y: vectors of the page; `axis`, `second`: A0 and A1, S0 and S1. No axis of spheres. `means` take this frame."""
-        self.kind, self.c, self.means = kind, weights, means
+        self.kind, self.c, self.means, self.is_key = kind, weights, means, is_key
         c = weights
         L = plus(w, times(c.C, y))
         LL = dot(L, L)
@@ -84,7 +93,7 @@ class Shape:
         self.rr = rr
         self.V_c = smaller(larger(rr * c.c2, 0.17), 0.5 * rr)
         self.V_t = smaller(rr * c.c_t, 0.5 * rr)
-        self.g = 4 * r / self.V_c
+        self.g = F32([0.0] * len(r.lanes)) if is_key and kind == SPHERE else 4 * r / self.V_c
 
     def find_circle(self, L, w, A0, A1, S0, S1):
         c, l, means = self.c, self.l, self.means
@@ -113,7 +122,7 @@ class Shape:
         H, Q = plus(times(p, b), times(q, t)), minus(times(p, t), times(q, b))
         h = choose(framed, clamp(c.T * dot(L, Q), 0.98 * r), 0)
         Q = [choose(framed, x, 0) for x in Q]
-        v = cross(a1, L)
+        v = cross(a1, unit_vectors(a1) if self.is_key else L)
         unframed = cross(times(inverse_root(larger(dot(v, v), 0.25)), v), a1)
         H = [choose(framed, x, other) for x, other in zip(H, unframed)]
         self.P = plus(times(j * h, Q), times(j * root(rr - h * h), H))

@@ -393,7 +393,7 @@ class Pass:
         if kind != SPHERE:
             axis, second = ((before, self.ways(particles, self.rows, of)) for before, of in ((A0, memory.layout.axis), (S0, memory.layout.second)))
         means = Means([memory.means[i] for i in particles], memory.sections)
-        shape = Shape(kind, Weights(kind, constants), means, w, y, axis, second)
+        shape = Shape(kind, Weights(kind, constants), means, w, y, axis, second, self.is_key)
         for i, of_particle in zip(particles, means.of_particles()):
             memory.means[i] = of_particle
         return shape
