@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the programs that time a GPU share: errors of CUDA as exceptions, and arrays in device memory.
+// Shared by the programs that time a GPU: errors of CUDA as exceptions, and arrays in device memory.
 #pragma once
 
 #include <cuda_runtime.h>

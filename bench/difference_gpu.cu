@@ -50,7 +50,7 @@ __global__ void exchange(std::uint32_t *row, U64 n, unsigned window) {
 }
 
 // Element i of `b` belongs to element row[i] of `a`.
-__global__ void compare(Places a, Places b, const std::uint32_t *row, U64 n, unsigned long long *wrong) {
+__global__ void compare(Coordinates a, Coordinates b, const std::uint32_t *row, U64 n, unsigned long long *wrong) {
   const U64 i = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
   if (i >= n) return;
   const U64 from = row == nullptr ? i : row[i];
@@ -97,8 +97,8 @@ int run(const Options &options) {
   const Memory first_rows((n + 1023) / 1024 * 4);
   const Memory window_slots((n + n % 2) * 2);
   const Memory counters(16);
-  const Places places = placed(positions.as<double>(), n, options.separate, step);
-  const Places out = placed(decoded.as<double>(), n, options.separate, step);
+  const Coordinates coordinates = placed(positions.as<double>(), n, options.separate, step);
+  const Coordinates out = placed(decoded.as<double>(), n, options.separate, step);
   DeviceValues values;
   FieldOutput output;
   output.field.type = gpz::ValueType::float64;
@@ -106,10 +106,10 @@ int run(const Options &options) {
   output.field.components.resize(3);
   gpz::core::GridBox box{};
   for (std::size_t d = 0; d < 3; ++d) {
-    const auto stride = static_cast<std::ptrdiff_t>(places.stride * 8);
-    values.component[d] = {places.x[d], stride, gpz::ConstArray::Type::float64};
+    const auto stride = static_cast<std::ptrdiff_t>(coordinates.stride * 8);
+    values.component[d] = {coordinates.x[d], stride, gpz::ConstArray::Type::float64};
     output.components[d] = {out.x[d], stride, gpz::ConstArray::Type::float64};
-    box[d] = {0, static_cast<std::int64_t>(places.edge / step + 0.5)};
+    box[d] = {0, static_cast<std::int64_t>(coordinates.edge / step + 0.5)};
   }
   values.grid = {step, 1 / step, bound};
   if (options.rows != 0) {
@@ -127,7 +127,7 @@ int run(const Options &options) {
   DeviceDifferenceState encoder = place_difference_state(state_memory.as<void>(), n, 3, false);
   DeviceDifferenceState decoder = place_difference_state(copy_memory.as<void>(), n, 3, false);
   check(cudaMemset(counters.as<void>(), 0, 16), "clearing");
-  move<<<grid_for(n), threads>>>(places, n, 0, 0, options.solid);
+  move<<<grid_for(n), threads>>>(coordinates, n, 0, 0, options.solid);
   auto *wide = counters.as<std::uint32_t>() + 2;
   start_difference(encoder, values, n, wide, nullptr);
   start_difference(decoder, values, n, wide, nullptr);
@@ -140,7 +140,7 @@ int run(const Options &options) {
   std::vector<double> decode;
   double bytes = 0;
   for (int f = 1; f <= options.frames; ++f) {
-    move<<<grid_for(n), threads>>>(places, n, static_cast<U64>(f), options.sigma * step, options.solid);
+    move<<<grid_for(n), threads>>>(coordinates, n, static_cast<U64>(f), options.sigma * step, options.solid);
     check(cudaGetLastError(), "motion");
     timer.time(
         [&] {
@@ -174,7 +174,7 @@ int run(const Options &options) {
     std::uint32_t damaged = 1;
     check(cudaMemcpy(&damaged, status.as<void>(), 4, cudaMemcpyDeviceToHost), "status");
     if (damaged != 0) throw std::runtime_error("status " + std::to_string(damaged));
-    compare<<<grid_for(n), threads>>>(places, out, values.rows, n, counters.as<unsigned long long>());
+    compare<<<grid_for(n), threads>>>(coordinates, out, values.rows, n, counters.as<unsigned long long>());
   }
   unsigned long long wrong = 1;
   check(cudaMemcpy(&wrong, counters.as<void>(), 8, cudaMemcpyDeviceToHost), "comparison");
@@ -210,7 +210,7 @@ int run(const Options &options) {
   std::vector<double> us[4];
   const char *names[] = {"fit and its test", "blocks", "places", "layout and copy"};
   for (int f = 1; f <= options.frames; ++f) {
-    move<<<grid_for(n), threads>>>(places, n, static_cast<U64>(options.frames + f), options.sigma * step,
+    move<<<grid_for(n), threads>>>(coordinates, n, static_cast<U64>(options.frames + f), options.sigma * step,
                                    options.solid);
     DifferenceEncode params{};
     params.history = history_of(encoder, box);

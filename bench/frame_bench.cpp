@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a reader waits for at each kind of frame: key frames, the first difference frame after a key frame, later ones.
+// The time to read each kind of frame: key frames, the first difference frame after a key frame, later ones.
 //
 //   frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] FILE
 //

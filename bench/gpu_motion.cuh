@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the programs that time difference frames on a GPU share: particles that are made and moved on the device, and
+// Shared by the programs that time difference frames on a GPU: particles that are made and moved on the device, and
 // device memory.
 #pragma once
 
@@ -35,7 +35,7 @@ inline __device__ double gaussian(U64 seed) {
   return sum;
 }
 
-struct Places {
+struct Coordinates {
   double *x[3];
   U64 stride;  // doubles
   double edge;
@@ -44,18 +44,19 @@ struct Places {
 
 // Frame 0: a simple lattice. Later: where the particle was (liquid) or its place in the lattice (solid), and noise.
 // Particle `id` is in row `row` (ids: from 1 on; nullptr: they are in order).
-inline __global__ void move(Places places, U64 n, U64 frame, double sigma, bool solid,
+inline __global__ void move(Coordinates coordinates, U64 n, U64 frame, double sigma, bool solid,
                             const std::int32_t *ids = nullptr) {
   const U64 row = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
   if (row >= n) return;
   const U64 i = ids == nullptr ? row : static_cast<U64>(ids[row] - 1);
-  const U64 cell[3] = {i % places.side, i / places.side % places.side, i / places.side / places.side};
+  const U64 cell[3] = {i % coordinates.side, i / coordinates.side % coordinates.side,
+                       i / coordinates.side / coordinates.side};
   for (unsigned d = 0; d < 3; ++d) {
-    double *at = places.x[d] + row * places.stride;
-    const double site = (static_cast<double>(cell[d]) + 0.5) * places.edge / static_cast<double>(places.side);
+    double *at = coordinates.x[d] + row * coordinates.stride;
+    const double site = (static_cast<double>(cell[d]) + 0.5) * coordinates.edge / static_cast<double>(coordinates.side);
     double x = frame == 0 || solid ? site : *at;
     x += sigma * gaussian((frame * n + i) * 3 + d);
-    x -= floor(x / places.edge) * places.edge;
+    x -= floor(x / coordinates.edge) * coordinates.edge;
     *at = x;
   }
 }
@@ -81,7 +82,7 @@ class Memory {
 };
 
 // n particles on a lattice with the density of an LJ liquid, 0.8442; the box is at most 5e8 steps of the grid wide.
-inline Places placed(double *x, U64 n, bool separate, double step) {
+inline Coordinates placed(double *x, U64 n, bool separate, double step) {
   U64 side = 1;
   while (side * side * side < n) ++side;
   const double edge = std::min(1.0583 * static_cast<double>(side), 5e8 * step);
@@ -89,22 +90,22 @@ inline Places placed(double *x, U64 n, bool separate, double step) {
   return {{x, x + 1, x + 2}, 3, edge, side};
 }
 
-inline Box box_of(const Places &places) {
+inline Box box_of(const Coordinates &coordinates) {
   Box box;
   box.kind = Box::Kind::orthogonal;
   box.boundary = {'p', 'p', 'p', 'p', 'p', 'p'};
-  box.values = {0, places.edge, 0, places.edge, 0, places.edge};
+  box.values = {0, coordinates.edge, 0, coordinates.edge, 0, coordinates.edge};
   return box;
 }
 
 // The columns x y z, which are columns 2 to 4.
-inline FieldInput positions_of(const Places &places, double bound) {
+inline FieldInput positions_of(const Coordinates &coordinates, double bound) {
   FieldInput xyz;
   xyz.field.leading = true;
   xyz.field.bound = bound;
   xyz.field.components = {{"x", 2}, {"y", 3}, {"z", 4}};
-  const auto stride = static_cast<std::ptrdiff_t>(places.stride * sizeof(double));
-  for (std::size_t d = 0; d < 3; ++d) xyz.components[d] = {places.x[d], stride, ConstArray::Type::float64};
+  const auto stride = static_cast<std::ptrdiff_t>(coordinates.stride * sizeof(double));
+  for (std::size_t d = 0; d < 3; ++d) xyz.components[d] = {coordinates.x[d], stride, ConstArray::Type::float64};
   return xyz;
 }
 

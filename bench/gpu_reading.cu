@@ -43,7 +43,7 @@ namespace {
 using namespace gpz::bench;  // NOLINT(google-build-using-namespace): what these programs share
 
 constexpr double bound = 0.0005;
-// Of the motion, grid steps: as many bits as frames of an LJ liquid and of copper have, 31 and 16.
+// Standard deviation of the motion, grid steps: as many bits as frames of an LJ liquid and of copper have, 31 and 16.
 double sigma_of(bool solid) { return solid ? 9 : 300; }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -128,13 +128,14 @@ void make_files(U64 n, int frames, bool solid, const std::string &raw, const std
   const Memory positions(n * 24);
   const Memory ids(n * 4);
   const Memory types(n * 4);
-  const Places places = placed(positions.as<double>(), n, false, step);
+  const Coordinates coordinates = placed(positions.as<double>(), n, false, step);
   number<<<grid_for(n), threads>>>(ids.as<std::int32_t>(), types.as<std::int32_t>(), n);
-  const std::vector<gpz::FieldInput> fields = {positions_of(places, bound), integers("id", 0, ids.as<std::int32_t>()),
+  const std::vector<gpz::FieldInput> fields = {positions_of(coordinates, bound),
+                                               integers("id", 0, ids.as<std::int32_t>()),
                                                integers("type", 1, types.as<std::int32_t>())};
   gpz::FrameInfo info;
   info.particles = n;
-  info.box = box_of(places);
+  info.box = box_of(coordinates);
   for (const gpz::FieldInput &field : fields) info.fields.push_back(field.field);
 
   gpz::cuda::TrajectoryCodec codec;
@@ -144,7 +145,7 @@ void make_files(U64 n, int frames, bool solid, const std::string &raw, const std
   const int descriptor = ::open(raw.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   if (descriptor < 0) throw std::runtime_error("cannot make " + raw);
   for (int f = 0; f < frames; ++f) {
-    move<<<grid_for(n), threads>>>(places, n, static_cast<U64>(f), sigma_of(solid) * step, solid);
+    move<<<grid_for(n), threads>>>(coordinates, n, static_cast<U64>(f), sigma_of(solid) * step, solid);
     check(cudaMemcpy(host.get(), positions.as<void>(), n * 24, cudaMemcpyDeviceToHost), "positions");
     constexpr int writers = 8;
     together(writers, [&](int t) {

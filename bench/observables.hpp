@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is computed from trajectories: how particles are arranged, and how far they move.
+// Observables computed from trajectories: how particles are arranged, and how far they move.
 #pragma once
 
 #include <array>

@@ -79,7 +79,7 @@ class System {
           x += (i % 3 == 0 ? 0.5 * unit_ * noise(cell * 3 + d) : 0.6 * unit_ * noise(i * 3 + d + (U64{1} << 40)));
         else if (i % 4 != 0 && i % 4 != d + 1)
           x += 0.8 * unit_;
-        place_[d].push_back(x);
+        position_[d].push_back(x);
         q[d].push_back(0);
       }
     }
@@ -91,7 +91,7 @@ class System {
     for (std::size_t d = 0; d < 3; ++d)
       for (std::size_t i = 0; i < base; ++i) {
         const double own = s * noise((frame * base + i) * 3 + d);
-        double &x = place_[d][i];
+        double &x = position_[d][i];
         if (options_.molecules && frame != 0) x += s * noise((frame * base + i / 3 + (U64{1} << 41)) * 3 + d) + own / 3;
         const double seen = options_.molecules ? x : x + own;
         q[d][i] = static_cast<std::int64_t>(std::floor(seen - std::floor(seen / edge_) * edge_));
@@ -106,7 +106,7 @@ class System {
   double unit_;
   std::size_t side_ = 1;
   double edge_ = 0;
-  std::array<std::vector<double>, 3> place_;
+  std::array<std::vector<double>, 3> position_;
 };
 
 // The blocks of a section several times.

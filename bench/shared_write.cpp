@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How long several processes take to write their parts of one file, frame behind frame, as the ranks of `dump gpz` do;
-// against files of their own and other ways to write. Bytes go to the page cache, except with O_DIRECT.
+// against files of their own and other methods of writing. Bytes go to the page cache, except with O_DIRECT.
 //
 //   shared_write FOLDER [--frame MB] [--frames N] [--processes N,N,...]
 #include <fcntl.h>
@@ -36,7 +36,7 @@ void check(bool good, const std::string &what) {
   if (!good) throw std::runtime_error(what + ": " + std::strerror(errno));
 }
 
-// What the processes of a run share.
+// State that the processes of a run share.
 struct Shared {
   pthread_barrier_t barrier;
   double seconds[most_frames];
@@ -50,7 +50,7 @@ void *shared_memory(std::size_t size) {
   return memory;
 }
 
-enum class Way {
+enum class Method {
   append,       // pwrite beyond the end of the file
   pieces,       // by 64 KiB a call
   resized,      // ftruncate before each frame, by the first process
@@ -66,31 +66,31 @@ enum class Way {
 
 struct Named {
   const char *name;
-  Way way;
+  Method method;
 };
-const Named ways[] = {
-    {"pwrite, the file grows", Way::append},
-    {"  64 KiB a call", Way::pieces},
-    {"  ftruncate before each frame", Way::resized},
-    {"  fallocate before each frame", Way::allocated},
-    {"  fallocate of all frames before", Way::all_at_once},
-    {"  over what is in the cache", Way::again},
-    {"  a file for each process", Way::own_files},
-    {"  one process writes for all", Way::one_writer},
-    {"mmap", Way::mapped},
-    {"O_DIRECT behind fallocate", Way::direct},
-    {"memcpy, no file", Way::copy},
+const Named methods[] = {
+    {"pwrite, the file grows", Method::append},
+    {"  64 KiB a call", Method::pieces},
+    {"  ftruncate before each frame", Method::resized},
+    {"  fallocate before each frame", Method::allocated},
+    {"  fallocate of all frames before", Method::all_at_once},
+    {"  over what is in the cache", Method::again},
+    {"  a file for each process", Method::own_files},
+    {"  one process writes for all", Method::one_writer},
+    {"mmap", Method::mapped},
+    {"O_DIRECT behind fallocate", Method::direct},
+    {"memcpy, no file", Method::copy},
 };
 
 struct Run {
   std::string folder;
   std::size_t frame;  // bytes, of all processes
   int frames, processes;
-  Way way;
+  Method method;
 
   std::size_t part() const { return frame / static_cast<std::size_t>(processes) / page * page; }
   std::string path(int process) const {
-    return folder + "/shared_write." + std::to_string(way == Way::own_files ? process : 0);
+    return folder + "/shared_write." + std::to_string(method == Method::own_files ? process : 0);
   }
 };
 
@@ -114,8 +114,8 @@ void write_mapped(int file, const char *bytes, std::size_t size, std::size_t off
 // One process of a run. `staging`: room for a frame in shared memory.
 void work(const Run &run, int me, Shared &shared, char *staging) {
   const std::size_t part = run.part();
-  const Way way = run.way;
-  const int flags = O_RDWR | (way == Way::direct ? O_DIRECT : 0);
+  const Method method = run.method;
+  const int flags = O_RDWR | (method == Method::direct ? O_DIRECT : 0);
   void *memory = nullptr;
   check(posix_memalign(&memory, page, 2 * part) == 0, "no memory");
   char *bytes = static_cast<char *>(memory), *other = bytes + part;
@@ -123,30 +123,32 @@ void work(const Run &run, int me, Shared &shared, char *staging) {
   const int file = open(run.path(me).c_str(), flags);
   check(file >= 0, "cannot open");
   const std::size_t all = part * static_cast<std::size_t>(run.processes);
-  if (me == 0 && way == Way::all_at_once)
+  if (me == 0 && method == Method::all_at_once)
     check(posix_fallocate(file, 0, static_cast<off_t>(all * static_cast<std::size_t>(run.frames))) == 0, "fallocate");
   for (int n = 0; n < run.frames; ++n) {
-    const auto at = static_cast<std::size_t>(n) * (way == Way::own_files ? part : all);
-    const std::size_t mine = at + (way == Way::own_files ? 0 : part * static_cast<std::size_t>(me));
-    if (way == Way::again) write_all(file, bytes, part, mine, part);
+    const auto at = static_cast<std::size_t>(n) * (method == Method::own_files ? part : all);
+    const std::size_t mine = at + (method == Method::own_files ? 0 : part * static_cast<std::size_t>(me));
+    if (method == Method::again) write_all(file, bytes, part, mine, part);
     shared.wait();
     const double start = now();
-    if (me == 0 && (way == Way::resized || way == Way::mapped))
+    if (me == 0 && (method == Method::resized || method == Method::mapped))
       check(ftruncate(file, static_cast<off_t>(at + all)) == 0, "ftruncate");
-    if (me == 0 && (way == Way::allocated || way == Way::direct))
+    if (me == 0 && (method == Method::allocated || method == Method::direct))
       check(fallocate(file, 0, static_cast<off_t>(at), static_cast<off_t>(all)) == 0, "fallocate");
-    if (way == Way::resized || way == Way::mapped || way == Way::allocated || way == Way::direct) shared.wait();
-    switch (way) {
-      case Way::copy:
+    if (method == Method::resized || method == Method::mapped || method == Method::allocated ||
+        method == Method::direct)
+      shared.wait();
+    switch (method) {
+      case Method::copy:
         std::memcpy(other, bytes, part);
         break;
-      case Way::mapped:
+      case Method::mapped:
         write_mapped(file, bytes, part, mine);
         break;
-      case Way::pieces:
+      case Method::pieces:
         write_all(file, bytes, part, mine, std::size_t{64} << 10);
         break;
-      case Way::one_writer:
+      case Method::one_writer:
         std::memcpy(staging + part * static_cast<std::size_t>(me), bytes, part);
         shared.wait();
         if (me == 0) write_all(file, staging, all, at, all);
@@ -169,13 +171,13 @@ double measure(const Run &run) {
   pthread_barrierattr_init(&attributes);
   pthread_barrierattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
   pthread_barrier_init(&shared->barrier, &attributes, static_cast<unsigned>(run.processes));
-  const int files = run.way == Way::own_files ? run.processes : 1;
+  const int files = run.method == Method::own_files ? run.processes : 1;
   for (int n = 0; n < files; ++n) {
     const int file = open(run.path(n).c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0600);
     check(file >= 0, run.path(n));
     close(file);
   }
-  if (run.way == Way::direct) {  // tmpfs has none
+  if (run.method == Method::direct) {  // tmpfs has none
     const int file = open(run.path(0).c_str(), O_RDWR | O_DIRECT);
     if (file < 0) return 0;
     close(file);
@@ -224,7 +226,7 @@ std::vector<int> numbers(const std::string &text) {
 int main(int argc, char **argv) {
   try {
     if (argc < 2) throw std::runtime_error("usage: shared_write FOLDER [--frame MB] [--frames N] [--processes N,...]");
-    Run run{argv[1], std::size_t{32} << 20, 12, 1, Way::append};
+    Run run{argv[1], std::size_t{32} << 20, 12, 1, Method::append};
     std::vector<int> processes{1, 2, 4};
     for (int n = 2; n + 1 < argc; n += 2) {
       const std::string option = argv[n], value = argv[n + 1];
@@ -238,10 +240,10 @@ int main(int argc, char **argv) {
                 static_cast<unsigned long>(facts.f_type), run.frame >> 20, run.frames - 2, "processes");
     for (const int count : processes) std::printf("%18d", count);
     std::printf("\n");
-    for (const Named &named : ways) {
+    for (const Named &named : methods) {
       std::printf("%-34s", named.name);
       for (const int count : processes) {
-        run.way = named.way;
+        run.method = named.method;
         run.processes = count;
         const double seconds = measure(run);
         const double bytes = static_cast<double>(run.part()) * count;

@@ -130,16 +130,16 @@ class Copies {
 
  private:
   void read(std::size_t f) {
-    std::vector<double> places(3 * particles_);
+    std::vector<double> positions(3 * particles_);
     std::vector<gpz::ColumnOutput> columns;
     for (std::size_t d = 0; d < 3; ++d)
       columns.push_back(
-          {std::string(1, "xyz"[d]), {places.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
+          {std::string(1, "xyz"[d]), {positions.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
     gpz::ReadOptions options;
     options.in_order = true;
     reader_.read_columns(f, columns, particles_, options);
-    check(
-        cudaMemcpy(small_ + f * places.size(), places.data(), places.size() * sizeof(double), cudaMemcpyHostToDevice));
+    check(cudaMemcpy(small_ + f * positions.size(), positions.data(), positions.size() * sizeof(double),
+                     cudaMemcpyHostToDevice));
   }
 
   gpz::Reader reader_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What several threads gain within one frame, when no other frame is waiting.
+// The gain from several threads within one frame, when no other frame is waiting.
 //
 //   thread_bench [--repeat N] [--effort fast|standard|dense] [--order auto|id|place|memory] [--passes P] FILE
 //   THREADS...
@@ -82,10 +82,10 @@ gpz::Frame repeated(const gpz::Frame &small, int repeat) {
     const std::string &name = small.name(from);
     const std::size_t axis = name == "x" ? 0 : name == "y" ? 1 : name == "z" ? 2 : 3;
     for (std::size_t copy = 0; copy < copies; ++copy) {
-      const std::size_t place[] = {copy % static_cast<std::size_t>(repeat),
-                                   copy / static_cast<std::size_t>(repeat) % static_cast<std::size_t>(repeat),
-                                   copy / static_cast<std::size_t>(repeat) / static_cast<std::size_t>(repeat)};
-      const double shift = axis < 3 ? edges[axis] * static_cast<double>(place[axis]) : 0;
+      const std::size_t position[] = {copy % static_cast<std::size_t>(repeat),
+                                      copy / static_cast<std::size_t>(repeat) % static_cast<std::size_t>(repeat),
+                                      copy / static_cast<std::size_t>(repeat) / static_cast<std::size_t>(repeat)};
+      const double shift = axis < 3 ? edges[axis] * static_cast<double>(position[axis]) : 0;
       for (const double value : from.floats) to.floats.push_back(value + shift);
       for (const std::int64_t value : from.integers)
         to.integers.push_back(name == "id" ? value + static_cast<std::int64_t>(copy * n) : value);

@@ -32,9 +32,9 @@ constexpr int frames = 14;
 __global__ void number(std::int32_t *id, std::int32_t *type, std::int32_t *particle, U64 n, U64 factor) {
   const U64 i = static_cast<U64>(blockIdx.x) * threads + threadIdx.x;
   if (i >= n) return;
-  const U64 place = i * factor % n;
-  id[i] = static_cast<std::int32_t>(place + 1);
-  particle[place] = static_cast<std::int32_t>(i);
+  const U64 row = i * factor % n;
+  id[i] = static_cast<std::int32_t>(row + 1);
+  particle[row] = static_cast<std::int32_t>(i);
   type[i] = 1 + static_cast<std::int32_t>(mixed(i) % 3);
 }
 
@@ -53,8 +53,8 @@ double microseconds(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
 }
 
-// One way to decode, with a decoder of its own.
-struct Way {
+// One method of decoding, with a decoder of its own.
+struct Decoding {
   const char *name;
   OutputOrder order;
   bool all_fields;
@@ -89,21 +89,23 @@ void run(U64 n, double sigma, bool solid, bool near) {
   const Memory types(n * 4);
   const Memory particle(n * 4);
   const Memory wrong(8);
-  const Places places = placed(positions.as<double>(), n, false, step);
+  const Coordinates coordinates = placed(positions.as<double>(), n, false, step);
   U64 factor = near ? 1 : 2654435761u;
   while (divisor(factor, n) != 1) ++factor;
   number<<<grid_for(n), threads>>>(ids.as<std::int32_t>(), types.as<std::int32_t>(), particle.as<std::int32_t>(), n,
                                    factor);
   check(cudaMemset(wrong.as<void>(), 0, 8), "clearing");
-  const std::vector<gpz::FieldInput> fields = {positions_of(places, bound), integers("id", 0, ids.as<std::int32_t>()),
+  const std::vector<gpz::FieldInput> fields = {positions_of(coordinates, bound),
+                                               integers("id", 0, ids.as<std::int32_t>()),
                                                integers("type", 1, types.as<std::int32_t>())};
-  const gpz::Box box = box_of(places);
+  const gpz::Box box = box_of(coordinates);
 
   gpz::cuda::TrajectoryCodec codec;
   const Arrays arrays(n);
-  std::vector<std::unique_ptr<Way>> ways;
+  std::vector<std::unique_ptr<Decoding>> decodings;
   const auto add = [&](const char *name, OutputOrder order, bool all_fields, bool queued) {
-    ways.push_back(std::make_unique<Way>(Way{name, order, all_fields, queued, gpz::cuda::TrajectoryDecoder(), {}}));
+    decodings.push_back(
+        std::make_unique<Decoding>(Decoding{name, order, all_fields, queued, gpz::cuda::TrajectoryDecoder(), {}}));
   };
   add("stored order, positions", OutputOrder::stored, false, false);
   add("stored order, heads on host", OutputOrder::stored, false, true);
@@ -116,7 +118,7 @@ void run(U64 n, double sigma, bool solid, bool near) {
   double key_bytes = 0;
   double bytes = 0;
   for (int f = 0; f <= frames; ++f) {
-    move<<<grid_for(n), threads>>>(places, n, static_cast<U64>(f), sigma * step, solid);
+    move<<<grid_for(n), threads>>>(coordinates, n, static_cast<U64>(f), sigma * step, solid);
     check(cudaDeviceSynchronize(), "motion");
     const gpz::cuda::DeviceChunk &chunk = codec.encode(fields, n, nullptr, box, f == 0);
     (f == 0 ? key_bytes : bytes) += static_cast<double>(chunk.size);
@@ -125,21 +127,21 @@ void run(U64 n, double sigma, bool solid, bool near) {
     check(cudaMemcpyAsync(arrays.xyz.as<void>(), positions.as<void>(), n * 24, cudaMemcpyDeviceToDevice), "copy");
     check(cudaDeviceSynchronize(), "copy");
     copy.push_back(microseconds(start));
-    for (const auto &way : ways) {
+    for (const auto &decoding : decodings) {
       check(cudaMemset(arrays.xyz.as<void>(), 0xFF, n * 24), "clearing");
-      const auto outputs = arrays.outputs(fields, way->all_fields);
+      const auto outputs = arrays.outputs(fields, decoding->all_fields);
       check(cudaDeviceSynchronize(), "clearing");
       start = std::chrono::steady_clock::now();
-      if (way->queued) {
-        way->decoder.queue(chunk.data, host, chunk.size, n, outputs, way->order);
-        way->decoder.finish();
+      if (decoding->queued) {
+        decoding->decoder.queue(chunk.data, host, chunk.size, n, outputs, decoding->order);
+        decoding->decoder.finish();
       } else {
-        way->decoder.decode(chunk.data, chunk.size, n, outputs, way->order);
+        decoding->decoder.decode(chunk.data, chunk.size, n, outputs, decoding->order);
       }
-      (f == 0 ? way->key_us : way->us.emplace_back()) = microseconds(start);
-      if (way->order == OutputOrder::id || way->all_fields)
+      (f == 0 ? decoding->key_us : decoding->us.emplace_back()) = microseconds(start);
+      if (decoding->order == OutputOrder::id || decoding->all_fields)
         compare<<<grid_for(n), threads>>>(
-            arrays.xyz.as<double>(), way->all_fields ? arrays.id.as<std::int32_t>() : nullptr,
+            arrays.xyz.as<double>(), decoding->all_fields ? arrays.id.as<std::int32_t>() : nullptr,
             particle.as<std::int32_t>(), positions.as<double>(), n, wrong.as<unsigned long long>());
       check(cudaDeviceSynchronize(), "comparison");
     }
@@ -152,10 +154,10 @@ void run(U64 n, double sigma, bool solid, bool near) {
               8 * key_bytes / static_cast<double>(n), 8 * bytes / static_cast<double>(n) / frames, off);
   std::printf("  copy of the positions        %9.1f us  %7.1f GB/s read and written\n", median(copy),
               2 * output / median(copy) / 1000);
-  for (const auto &way : ways)
-    std::printf("  %-28s %9.1f us  %7.1f GB/s; key frame %9.1f us, %.1f GB of device memory\n", way->name,
-                median(way->us), output / median(way->us) / 1000, way->key_us,
-                static_cast<double>(way->decoder.memory().device_bytes) / 1e9);
+  for (const auto &decoding : decodings)
+    std::printf("  %-28s %9.1f us  %7.1f GB/s; key frame %9.1f us, %.1f GB of device memory\n", decoding->name,
+                median(decoding->us), output / median(decoding->us) / 1000, decoding->key_us,
+                static_cast<double>(decoding->decoder.memory().device_bytes) / 1e9);
   check(cudaFreeHost(host), "pinned memory");
   if (off != 0) throw std::runtime_error("values are off");
 }

@@ -45,7 +45,7 @@ struct Options {
 };
 
 struct Atoms {
-  Places places;
+  Coordinates coordinates;
   std::int32_t *id;
   std::int32_t *type;
 };
@@ -63,7 +63,7 @@ __global__ void number(Atoms atoms, U64 n) {
 __global__ void gather(Atoms to, Atoms from, const std::uint32_t *row, U64 n) {
   const U64 i = this_particle();
   if (i >= n) return;
-  for (int d = 0; d < 3; ++d) to.places.x[0][3 * i + d] = from.places.x[0][3 * U64{row[i]} + d];
+  for (int d = 0; d < 3; ++d) to.coordinates.x[0][3 * i + d] = from.coordinates.x[0][3 * U64{row[i]} + d];
   to.id[i] = from.id[row[i]];
   to.type[i] = from.type[row[i]];
 }
@@ -79,12 +79,12 @@ __global__ void exchange(std::uint32_t *row, U64 n, U64 frame, double part) {
   row[i] = static_cast<std::uint32_t>(goes ? other : i);
 }
 
-__global__ void find_cells(Places places, std::uint32_t *key, U64 n) {
+__global__ void find_cells(Coordinates coordinates, std::uint32_t *key, U64 n) {
   const U64 i = this_particle();
   if (i >= n) return;
-  const auto side = static_cast<std::uint32_t>(places.edge / cell) + 1;
+  const auto side = static_cast<std::uint32_t>(coordinates.edge / cell) + 1;
   std::uint32_t at[3];
-  for (int d = 0; d < 3; ++d) at[d] = static_cast<std::uint32_t>(places.x[0][3 * i + d] / cell);
+  for (int d = 0; d < 3; ++d) at[d] = static_cast<std::uint32_t>(coordinates.x[0][3 * i + d] / cell);
   key[i] = (at[2] * side + at[1]) * side + at[0];
 }
 
@@ -109,14 +109,14 @@ class System {
       apply();
     }
     if (options_.sort && frame == sorted_before) {
-      find_cells<<<grid_for(n_), threads>>>(atoms.places, key_.as<std::uint32_t>(), n_);
+      find_cells<<<grid_for(n_), threads>>>(atoms.coordinates, key_.as<std::uint32_t>(), n_);
       auto *row = row_.as<std::uint32_t>();
       auto *key = key_.as<std::uint32_t>();
       thrust::sequence(thrust::device, row, row + n_);
       thrust::stable_sort_by_key(thrust::device, key, key + n_, row);
       apply();
     }
-    move<<<grid_for(n_), threads>>>(atoms.places, n_, frame, sigma, options_.solid, atoms.id);
+    move<<<grid_for(n_), threads>>>(atoms.coordinates, n_, frame, sigma, options_.solid, atoms.id);
     check(cudaDeviceSynchronize(), "motion");
   }
 
@@ -126,7 +126,7 @@ class System {
     double best = 0;
     for (int k = 0; k < 5; ++k) {
       const auto start = std::chrono::steady_clock::now();
-      check(cudaMemcpyAsync(to.as<void>(), atoms.places.x[0], n_ * 24, cudaMemcpyDeviceToDevice), "copy");
+      check(cudaMemcpyAsync(to.as<void>(), atoms.coordinates.x[0], n_ * 24, cudaMemcpyDeviceToDevice), "copy");
       check(cudaDeviceSynchronize(), "copy");
       const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
       best = best == 0 ? spent.count() : std::min(best, spent.count());
@@ -146,7 +146,7 @@ class System {
     const auto *from = memory_.as<char>();
     check(cudaMemcpyAsync(spare_.as<void>(), from, n_ * 32, cudaMemcpyDeviceToDevice), "copy");
     Atoms before = atoms;
-    before.places.x[0] = spare_.as<double>();
+    before.coordinates.x[0] = spare_.as<double>();
     before.id = reinterpret_cast<std::int32_t *>(spare_.as<double>() + 3 * n_);
     before.type = before.id + n_;
     gather<<<grid_for(n_), threads>>>(atoms, before, row_.as<std::uint32_t>(), n_);
@@ -163,10 +163,10 @@ void run(const Options &options) {
   if (n == 0) throw std::invalid_argument("no particles");
   const double step = gpz::grid_step(bound);
   System system(options, step);
-  const Places &places = system.atoms.places;
-  const std::vector<gpz::FieldInput> fields = {positions_of(places, bound), integers("id", 0, system.atoms.id),
+  const Coordinates &coordinates = system.atoms.coordinates;
+  const std::vector<gpz::FieldInput> fields = {positions_of(coordinates, bound), integers("id", 0, system.atoms.id),
                                                integers("type", 1, system.atoms.type)};
-  const gpz::Box box = box_of(places);
+  const gpz::Box box = box_of(coordinates);
 
   const auto before = std::chrono::steady_clock::now();
   gpz::cuda::TrajectoryCodec codec;

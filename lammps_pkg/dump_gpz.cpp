@@ -203,14 +203,14 @@ void DumpGPZ::init_direct() {
   direct_.restart();
   if (lmp->kokkos && update->whichflag == 1 && direct_.in_output())
     if (auto *const step = dynamic_cast<FixGPZStep *>(modify->get_fix_by_id(fix_id_)))
-      step->take_place(direct_.obstacle().empty() && !context_.has_observables() &&
-                       reads_stored_arrays_only(direct_.step_variable()));
+      step->move_in_lists(direct_.obstacle().empty() && !context_.has_observables() &&
+                          reads_stored_arrays_only(direct_.step_variable()));
 }
 
 // Output lets computes know at which step the next frame is due, and that their values are of an earlier step, but not
 // for frames at multiples of simulation time.
 void DumpGPZ::init_context() {
-  const int mine = direct_.place();
+  const int mine = direct_.dump_index();
   at_times_ = mine >= 0 && output->mode_dump[mine];
   // A file may have some of the atoms: of a group or region, within thresholds, or of some ranks.
   const bool is_part = igroup != 0 || idregion || nthresh || nclusterprocs != comm->nprocs;
@@ -320,7 +320,7 @@ gpz::Metadata DumpGPZ::metadata() const {
   return facts;
 }
 
-// What a file that is continued has to fit to: the user has given it, or the simulation has one.
+// The properties that a continued file must match: given by the user, or known to the simulation.
 GPZAppend DumpGPZ::append() {
   GPZAppend append;
   append.given = metadata_;
@@ -425,7 +425,7 @@ void DumpGPZ::warn_of_large_bound(double bound) {
                   bound, edges[0], edges[1], edges[2], id));
 }
 
-// Of the atoms of the frame on all ranks, by type.
+// Thermal bound of the atoms of the frame on all ranks, by type.
 double DumpGPZ::thermal_bound() {
   if (backend_.kokkos_atoms()) backend_.kokkos_atoms()->sync_host(V_MASK | TYPE_MASK | MASK_MASK);
   const bool shows[] = {has_column("vx"), has_column("vy"), has_column("vz")};
@@ -458,7 +458,7 @@ void DumpGPZ::set_thermal_bound() {
                         gpz::thermal_bound_text, id));
 }
 
-// What stands in front of the frame. `problem`: why this rank has none.
+// Makes the records in front of the frame. `problem`: why this rank has none.
 GPZRecords DumpGPZ::make_records(std::string &problem) {
   try {
     return context_.records(group());
@@ -473,7 +473,8 @@ void DumpGPZ::write_frame() {
   std::string problem;
   GPZChunk chunk;
   if (!skip) {
-    // What is relative to the box refers to the first frame: of the file, if it is continued, otherwise of this dump.
+    // Bounds relative to the box refer to the first frame of the file if it is continued, otherwise to the first frame
+    // of this dump.
     if (first_edge_ == 0) first_edge_ = output_.first_edge();
     if (first_edge_ == 0) first_edge_ = gpz_longest_edge(box());
     set_thermal_bound();
@@ -521,7 +522,7 @@ void DumpGPZ::end_of_run() {
   if (output_.is_open()) {
     summary_.begin(GPZSummary::AFTER);
     drain();
-    summary_.set_way(output_.in_background(), output_.compresses_behind());
+    summary_.set_mode(output_.in_background(), output_.compresses_behind());
   }
   if (summary_.empty()) return;
   const double loop_seconds = update && update->whichflag && timer ? timer->get_wall(Timer::TOTAL) : 0.0;

@@ -88,7 +88,7 @@ bool FixGPZStep::all_that_follow_may(const int *list, int count) const {
   return me != list + count && std::all_of(me, list + count, [&](int fix) { return may_follow(fix); });
 }
 
-void FixGPZStep::take_place(bool before_readers) {
+void FixGPZStep::move_in_lists(bool before_readers) {
   before_readers_ = before_readers;
   const auto is_me = [&](int fix) { return modify->fix[fix] == this; };
   int *const final_integrate = ModifyLists::of_final_integrate(*modify);
@@ -118,7 +118,7 @@ void FixGPZStep::end_of_step() {
   step_is_over(all_that_follow_may(ModifyLists::of_end_of_step(*modify), modify->n_end_of_step));
 }
 
-// If something follows, although take_place() was called, the frame is left to Output.
+// If something follows, although move_in_lists() was called, the frame is left to Output.
 void FixGPZStep::step_is_over(bool nothing_follows) {
   GPZStepObserver *writing = nothing_follows ? dump() : nullptr;
   if (writing) writing->step_is_over();

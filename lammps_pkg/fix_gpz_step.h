@@ -31,10 +31,10 @@ namespace LAMMPS_NS {
 class FixGPZStep : public Fix {
  public:
   FixGPZStep(class LAMMPS *, int, char **);
-  // For the run that begins, when LAMMPS has made its lists of fixes: this fix acts behind all others, but before fixes
+  // For the run that begins, when LAMMPS has made its lists of fixes: this fix acts after all others, but before fixes
   // that only read, if told to. KOKKOS copies all atoms to the host for those, takes them for changed, and would have
   // to copy them back for the frame.
-  void take_place(bool before_readers);
+  void move_in_lists(bool before_readers);
   int setmask() override;
   void init() override;
   void final_integrate() override;

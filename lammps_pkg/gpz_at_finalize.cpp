@@ -60,7 +60,7 @@ void arrange(Actions &actions) {
 }
 #endif
 
-// Of all objects. Never destroyed, because it is used while the program ends.
+// The actions of all objects. The list is never destroyed, because it is used while the program ends.
 Actions &all_actions() {
   static Actions *const actions = [] {
     auto *const made = new Actions;

@@ -25,10 +25,11 @@
 namespace LAMMPS_NS {
 class LAMMPS;
 
-// What LAMMPS stores of every atom and a column can show. xu: unwrapped positions, which are made of what is stored.
+// The properties of atoms that LAMMPS stores and columns can show. xu: unwrapped positions, computed from stored ones
+// and image flags.
 enum class GPZProperty { id, molecule, type, image, x, xu, v, f, q, mu, radius, omega, angmom, torque };
 
-// Of an array of doubles, floats or integers.
+// The type of an array of doubles, floats or integers.
 template <typename T>
 constexpr gpz::ConstArray::Type gpz_type_of() {
   using Type = gpz::ConstArray::Type;

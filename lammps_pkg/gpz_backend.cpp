@@ -37,17 +37,17 @@ struct Node {
 
 // LAMMPS gives the GPUs of a node to its ranks in turn, too.
 Node place_on_node(MPI_Comm world) {
-  Node place;
+  Node found;
 #ifndef MPI_STUBS
   MPI_Comm node;
   MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-  MPI_Comm_rank(node, &place.rank);
-  MPI_Comm_size(node, &place.ranks);
+  MPI_Comm_rank(node, &found.rank);
+  MPI_Comm_size(node, &found.ranks);
   MPI_Comm_free(&node);
 #else
   (void)world;
 #endif
-  return place;
+  return found;
 }
 
 // Those that the process may run on.

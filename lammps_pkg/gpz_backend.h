@@ -26,7 +26,7 @@
 namespace LAMMPS_NS {
 class LAMMPS;
 
-// What compresses the atoms of a rank, and where it finds them.
+// Compresses the atoms of a rank, wherever these are.
 class GPZBackend {
  public:
   enum class Device { AUTO, GPU, CPU };
@@ -39,7 +39,7 @@ class GPZBackend {
   // CPU otherwise. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no memory.
   void init(Device device, const std::string &only_on_cpu, bool shares, int threads);
   bool is_on_gpu() const { return gpu_ >= 0; }
-  // What was decided on this rank, for the log.
+  // Describes the decision on this rank, for the log.
   std::string text() const;
 
   GPZCompressor &compressor() { return *compressor_; }

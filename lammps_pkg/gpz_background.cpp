@@ -27,7 +27,7 @@ GPZBackground::GPZBackground(gpz::Writer &writer) : writer_(&writer) { start_thr
 
 #ifndef MPI_STUBS
 GPZBackground::GPZBackground(MPI_Comm group, const std::string &path) {
-  MPI_Comm_dup(group, &group_);  // reports are under way while others communicate
+  MPI_Comm_dup(group, &group_);  // reports are exchanged while others communicate
   MPI_Comm_rank(group_, &me_);
   MPI_Comm_size(group_, &size_);
   if (me_ == 0)
@@ -65,16 +65,16 @@ std::string GPZBackground::problem() const { return thread_ ? thread_->problem()
 
 int GPZBackground::next_buffer(int ahead) {
   const int submitted = nbuffers - ahead;  // of the frames that have the buffers
-  if (on_way_.size() >= static_cast<std::size_t>(submitted)) {
+  if (in_flight_.size() >= static_cast<std::size_t>(submitted)) {
     // The frame that had the buffer. It is the first, unless a frame before it cannot be completed; then it is lost,
     // too, and settle() may need those before it.
-    const auto had = std::prev(on_way_.end(), submitted);
+    const auto had = std::prev(in_flight_.end(), submitted);
     bool has_ended = true;
-    for (auto frame = on_way_.begin(); frame != std::next(had); ++frame) has_ended = advance(*frame, true);
-    if (had == on_way_.begin() && has_ended)
+    for (auto frame = in_flight_.begin(); frame != std::next(had); ++frame) has_ended = advance(*frame, true);
+    if (had == in_flight_.begin() && has_ended)
       drop_first();
     else if (spare_.empty())
-      spare_.splice(spare_.end(), on_way_, had);
+      spare_.splice(spare_.end(), in_flight_, had);
   }
   return static_cast<int>((frames_ + static_cast<std::uint64_t>(ahead)) % nbuffers);
 }
@@ -82,8 +82,8 @@ int GPZBackground::next_buffer(int ahead) {
 std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries,
                                     std::size_t before, std::uint64_t offset, std::uint64_t records, GPZChunk chunk) {
   // From here on the other ranks expect a report from this one.
-  on_way_.splice(on_way_.end(), spare_, spare_.begin());
-  Frame &frame = on_way_.back();
+  in_flight_.splice(in_flight_.end(), spare_, spare_.begin());
+  Frame &frame = in_flight_.back();
   frame.offset = offset;
   frame.records = records;
   frame.length = 0;
@@ -96,8 +96,8 @@ std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vecto
 
   // checksums, which are missing, change no length
   const gpz::FrameRecord record = gpz::frame_record(info, entries);
-  std::uint64_t place = frame.place() + record.prefix.size();
-  for (std::size_t n = 0; n < before; ++n) place += entries[n].length;
+  std::uint64_t position = frame.begin() + record.prefix.size();
+  for (std::size_t n = 0; n < before; ++n) position += entries[n].length;
   frame.info = info;
   frame.entries = entries;
   frame.length = record.length;
@@ -107,7 +107,7 @@ std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vecto
     return record.length;
   }
   frame.mine.chunks = 1;
-  frame.written = thread_->submit([this, &frame, place] {
+  frame.written = thread_->submit([this, &frame, position] {
     const std::uint8_t *bytes = frame.chunk.bytes();
     frame.mine.checksum = gpz::chunk_checksum(bytes, frame.chunk.size);
     if (writer_) {
@@ -116,17 +116,17 @@ std::uint64_t GPZBackground::submit(const gpz::FrameInfo &info, const std::vecto
                                 frame.chunk.largest_error};
       writer_->write(frame.info, std::vector<gpz::ChunkView>{view});
     } else {
-      file_->write(place, bytes, frame.chunk.size);
+      file_->write(position, bytes, frame.chunk.size);
     }
     frame.mine.written = 1;
   });
   return record.length;
 }
 
-void GPZBackground::drop_first() { spare_.splice(spare_.end(), on_way_, on_way_.begin()); }
+void GPZBackground::drop_first() { spare_.splice(spare_.end(), in_flight_, in_flight_.begin()); }
 
 void GPZBackground::poll() {
-  while (!on_way_.empty() && advance(on_way_.front(), false)) drop_first();
+  while (!in_flight_.empty() && advance(in_flight_.front(), false)) drop_first();
 }
 
 // Takes a frame as far on as it can be. Has this rank nothing left to do for it?
@@ -181,7 +181,7 @@ void GPZBackground::complete(Frame &frame) {
   frame.info.reference = reference_;
   const gpz::FrameRecord record = gpz::frame_record(frame.info, frame.entries);
   file_->write(frame.offset, frame.record_bytes.data(), frame.record_bytes.size());
-  file_->write(frame.place(), record.prefix.data(), record.prefix.size());
+  file_->write(frame.begin(), record.prefix.data(), record.prefix.size());
   file_->write(frame.end() - record.trailer.size(), record.trailer.data(), record.trailer.size());
   frame.complete = true;
   reference_ = record.checksum;
@@ -190,19 +190,19 @@ void GPZBackground::complete(Frame &frame) {
 std::string GPZBackground::settle() {
   if (!thread_) return problem();
   // A frame that cannot be completed stays, and every later one with it.
-  for (Frame &frame : on_way_) advance(frame, true);
+  for (Frame &frame : in_flight_) advance(frame, true);
   if (file_ && me_ == 0) rescue();
-  spare_.splice(spare_.end(), on_way_);
+  spare_.splice(spare_.end(), in_flight_);
   return problem();
 }
 
 // The threads of all ranks have come to rest. What is missing of the frames whose chunks are all there is small, but on
-// a full disk the chunks of later ones have taken its place. If that fails again, the thread's problem says why; if the
+// a full disk the chunks of later ones have taken the space. If that fails again, the thread's problem says why; if the
 // file cannot be cut, it ends in a torn frame, which readers and appending writers know.
 void GPZBackground::rescue() {
-  auto frame = std::find_if(on_way_.begin(), on_way_.end(), [](const Frame &f) { return !f.complete; });
-  if (frame == on_way_.end()) return;
-  const auto lost = std::find_if(frame, on_way_.end(), [](const Frame &f) { return f.stage == Frame::LOST; });
+  auto frame = std::find_if(in_flight_.begin(), in_flight_.end(), [](const Frame &f) { return !f.complete; });
+  if (frame == in_flight_.end()) return;
+  const auto lost = std::find_if(frame, in_flight_.end(), [](const Frame &f) { return f.stage == Frame::LOST; });
   std::uint64_t end = frame->offset;
   try {
     if (frame != lost) file_->cut(std::prev(lost)->end());

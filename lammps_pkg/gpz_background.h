@@ -33,13 +33,13 @@
 
 namespace LAMMPS_NS {
 
-// Writes frames behind the simulation, in a thread that never calls MPI. In a group of one rank that thread writes
-// whole frames with gpz::Writer. In a larger one, the thread of every rank writes that rank's chunk; when it has, the
-// rank tells the group's first one the checksum, whose thread then writes what surrounds the chunks. The trailer, last
-// of all, makes the frame count. Functions are called in the same order by all ranks of the group.
+// Writes frames while the simulation goes on, in a thread that never calls MPI. In a group of one rank that thread
+// writes whole frames with gpz::Writer. In a larger one, the thread of every rank writes that rank's chunk; when it
+// has, the rank tells the group's first one the checksum, whose thread then writes what surrounds the chunks. The
+// trailer, last of all, makes the frame count. Functions are called in the same order by all ranks of the group.
 class GPZBackground {
  public:
-  // Frames that can be on their way at a time.
+  // Frames that can be in flight at a time.
   static constexpr int nbuffers = 3;
 
   // For a group of one rank. Between the first submit() and the end of settle(), `writer` is the thread's.
@@ -51,10 +51,10 @@ class GPZBackground {
   GPZBackground(const GPZBackground &) = delete;
   GPZBackground &operator=(const GPZBackground &) = delete;
 
-  // What went wrong on this rank, in the constructor or in the thread. Empty: nothing.
+  // The error on this rank, in the constructor or in the thread; empty if there was none.
   std::string problem() const;
 
-  // The buffer, of nbuffers, for the chunk of the frame behind the next `ahead`, which are not submitted yet and fewer
+  // The buffer, of nbuffers, for the chunk of the frame after the next `ahead`, which are not submitted yet and fewer
   // than nbuffers. Waits until the frame that had it is in the file.
   int next_buffer(int ahead = 0);
   // Queues a frame. `entries`: the chunks of the group, without checksums; `before`: how many of them stand before this
@@ -67,7 +67,7 @@ class GPZBackground {
   // several ranks is complete.
   void poll();
   // Returns when all frames are in the file, or cannot get there: if one of the group's ranks has a problem, the file
-  // is cut behind the last frame that is complete. Returns problem().
+  // is cut after the last frame that is complete. Returns problem().
   std::string settle();
 
   // For a larger group, after settle(). They throw as GPZPlainFile does.
@@ -78,7 +78,7 @@ class GPZBackground {
   double take_seconds() { return thread_ ? thread_->take_seconds() : 0.0; }
 
  private:
-  // What a rank says of its chunk. Written: or it has none.
+  // A rank's report about its chunk. Written: the chunk is in the file, or the rank has none.
   struct Report {
     std::uint64_t written = 0, chunks = 0, checksum = 0;
   };
@@ -95,8 +95,8 @@ class GPZBackground {
     MPI_Request request{};
     bool complete = false;  // with its trailer
 
-    std::uint64_t place() const { return offset + records; }  // of its record
-    std::uint64_t end() const { return place() + length; }
+    std::uint64_t begin() const { return offset + records; }  // of its record
+    std::uint64_t end() const { return begin() + length; }
   };
 
   gpz::Writer *writer_ = nullptr;
@@ -106,7 +106,7 @@ class GPZBackground {
   std::unique_ptr<GPZPlainFile> file_;                       // if the group is larger
   std::uint64_t frames_ = 0;                                 // submitted so far
   std::uint64_t reference_ = 0;                              // head checksum of the last frame that is complete
-  std::list<Frame> on_way_;                                  // oldest first
+  std::list<Frame> in_flight_;                               // oldest first
   std::list<Frame> spare_ = std::list<Frame>(2 * nbuffers);  // all ranks count the same frames, even without memory
   std::unique_ptr<GPZWriterThread> thread_;
 

@@ -46,16 +46,15 @@ class GPZRecords {
   std::uint64_t length_ = 0;
 };
 
-// A frame's chunk of this rank on its way to the file.
+// A frame's chunk of this rank, until it is in the file.
 struct GPZChunk {
   std::uint64_t particles = 0;
   std::size_t size = 0;               // bytes; 0: this rank has none
   std::vector<double> largest_error;  // per field
-  // The bytes, once they are in host memory: waits if a copy from a GPU is under way. Called once, in whatever thread
-  // writes.
+  // The bytes, once they are in host memory: waits for a copy from a GPU. Called once, in whatever thread writes.
   std::function<const std::uint8_t *()> bytes;
-  // If the chunk is compressed behind the simulation: compresses it and sets the members above. Called once, in the
-  // thread that compresses, in the order of frames. Empty: they are set.
+  // If the chunk is compressed in the background: compresses it and sets the members above. Called once, in the thread
+  // that compresses, in the order of frames. Empty: they are set.
   std::function<void(GPZChunk &)> compress;
   // On the group's first rank: what stands in front of the frame, such as its observables.
   GPZRecords records;

@@ -26,7 +26,7 @@
 
 namespace LAMMPS_NS {
 
-// What the ranks of a group tell each other about their chunks of a frame.
+// The sizes and checksums of chunks that the ranks of a group exchange for a frame.
 class GPZChunkSizes {
  public:
   // Tells the others of this rank's chunk, whose bytes are not read, and waits for theirs. A chunk of size 0 is none.

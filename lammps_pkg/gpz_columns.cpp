@@ -91,7 +91,7 @@ bool matches(const char *pattern, const char *name) {
 // --- fields ---
 
 GPZColumns::GPZColumns(const std::vector<Column> &columns, int dimension)
-    : columns_(columns), place_(columns.size()), source_(columns.size(), Source::buffer), integers_(columns.size()) {
+    : columns_(columns), refs_(columns.size()), source_(columns.size(), Source::buffer), integers_(columns.size()) {
   const std::vector<int> position = find_position(dimension);
   if (!position.empty()) add_field(position, true);
   for (int n = 0; n < static_cast<int>(columns_.size()); ++n)
@@ -120,7 +120,7 @@ void GPZColumns::add_field(const std::vector<int> &columns, bool leading) {
   if (first.kind == Kind::element) input.field.display = gpz::Display::element;
   if (first.kind == Kind::type_label) input.field.display = gpz::Display::type_label;
   for (int column : columns) {
-    place_[column] = {fields_.size(), input.field.components.size()};
+    refs_[column] = {fields_.size(), input.field.components.size()};
     input.field.components.push_back({columns_[column].name, static_cast<std::uint16_t>(column)});
   }
   bound_.push_back(first.kind != Kind::real              ? Bound::none
@@ -287,8 +287,8 @@ void GPZColumns::bind(GPZAtoms &atoms, const std::vector<gpz::ConstArray> &array
   const std::size_t width = columns_.size(), rows = static_cast<std::size_t>(nlocal);
   std::size_t next_array = 0;
   for (std::size_t n = 0; n < width; ++n) {
-    gpz::FieldInput &input = fields_[place_[n].field];
-    gpz::ConstArray &view = input.components[place_[n].component];
+    gpz::FieldInput &input = fields_[refs_[n].field];
+    gpz::ConstArray &view = input.components[refs_[n].component];
     std::vector<std::int64_t> &integers = integers_[n];
     switch (source_[n]) {
       case Source::atom: {

@@ -36,7 +36,7 @@ class GPZColumns {
     bool array = false;  // of a compute, fix, variable or custom property, which has an array of its own
   };
 
-  // What the values of positions are before they are quantized.
+  // Properties of the positions before they are quantized.
   struct Before {
     double bound = 0;          // they are within this of the original ones; 0: they are the original ones
     double largest_error = 0;  // of this frame
@@ -76,9 +76,9 @@ class GPZColumns {
   const std::vector<int> &packed() const { return packed_; }
   // The columns that have arrays of their own.
   const std::vector<int> &arrays() const { return arrays_; }
-  // What the other columns show, in any order.
+  // Properties that the other columns show, in any order.
   std::vector<GPZProperty> stored() const;
-  // What a column shows, if it is one of those; nullptr if not.
+  // The property that a column shows, if it is one of those; nullptr if not.
   const GPZProperty *property(int column) const;
   // Lets the fields point to the data of this step: row i is local atom i. `arrays` is parallel to arrays().
   void bind(GPZAtoms &atoms, const std::vector<gpz::ConstArray> &arrays, const double *buffer, int nlocal);
@@ -89,12 +89,12 @@ class GPZColumns {
  private:
   enum class Bound { none, own, position, scaled };
   enum class Source { atom, array, buffer, integer_buffer };
-  struct Place {
+  struct ColumnRef {
     std::size_t field, component;
   };
 
   std::vector<Column> columns_;
-  std::vector<Place> place_;                         // per column
+  std::vector<ColumnRef> refs_;                      // per column
   std::vector<Source> source_;                       // per column
   std::vector<std::vector<std::int64_t>> integers_;  // per column, where its source is integer_buffer
   std::vector<int> packed_, arrays_;

@@ -80,13 +80,13 @@ class CPUCompressor : public GPZCompressor {
 
  private:
   struct Buffer {
-    std::unique_ptr<GPZRowLayout::Word[]> rows;  // of a frame that is compressed behind the simulation
+    std::unique_ptr<GPZRowLayout::Word[]> rows;  // of a frame that is compressed in the background
     std::size_t room = 0;                        // words
   };
 
   int threads_;
   gpz::Encoding encoding_;
-  // Of the thread that compresses, which is the caller's if nothing is compressed behind the simulation.
+  // Used by the thread that compresses: the caller's, unless chunks are compressed in the background.
   std::unique_ptr<GPZRowEncoder> encoder_;
   std::vector<Buffer> buffers_;
 

@@ -31,8 +31,8 @@ class GPZCompressor {
 
   // The chunk of these atoms. `frame` is as in gpz::IntervalEncoder::encode. The chunk stays in buffer number `buffer`,
   // of GPZBackground::nbuffers, until that is used again. Arrays and rows may change when the call has returned.
-  // `behind`: the chunk is to be compressed behind the simulation (GPZChunk::compress), if this compressor can; the
-  // next call may come before that has ended.
+  // `behind`: the chunk is to be compressed in the background (GPZChunk::compress), if this compressor can; the next
+  // call may come before that has ended.
   virtual GPZChunk compress(GPZRows atoms, const gpz::FrameInfo &frame, int buffer, bool behind) = 0;
 
   // From the next chunk on. GPUs have order place, and no codings that need features (GPZSettings::only_on_cpu).

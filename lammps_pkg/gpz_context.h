@@ -30,8 +30,8 @@ class LAMMPS;
 class GPZLog;
 struct GPZSettings;
 
-// What a file says besides its frames, as records in front of a frame: tables, and the observables of the frame. Tables
-// are valid until the next one of their name, so they are written when they change.
+// The other records in front of a frame: tables, and the observables of the frame. Tables are valid until the next one
+// of their name, so they are written when they change.
 class GPZContext {
  public:
   GPZContext(LAMMPS *lammps, const GPZLog &log);
@@ -48,7 +48,7 @@ class GPZContext {
   // topology are in the first file only, because the files are parts of one trajectory. To be called for each frame
   // that is written. Collective over `world`. Throws, perhaps on this rank only, when all ranks have communicated.
   GPZRecords records(MPI_Comm group);
-  // What is read of the atoms in host memory.
+  // Adds the arrays of atoms in host memory that are read.
   void add_needs(GPZHostNeeds &needs) const;
 
  private:

@@ -22,9 +22,9 @@
 
 namespace LAMMPS_NS {
 
-// What a dump has to fit to if a file is continued: dump_modify append.
+// The properties of a dump that a continued file must match: dump_modify append.
 struct GPZAppend {
-  // What was given, and the columns, which have to be those of the file.
+  // The given metadata and the columns, which must be those of the file.
   gpz::Metadata given;
   // Called on all ranks with the last frame of the file, of which fields and box count, and the longest box edge of its
   // first one. Takes from them what was not given; returns the fields and the box of the frame that follows.

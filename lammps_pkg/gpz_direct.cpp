@@ -27,14 +27,14 @@
 
 using namespace LAMMPS_NS;
 
-int GPZDirect::place() const {
-  for (int place = 0; place < output->ndump; ++place)
-    if (output->dump[place] == dump_) return place;
+int GPZDirect::dump_index() const {
+  for (int index = 0; index < output->ndump; ++index)
+    if (output->dump[index] == dump_) return index;
   return -1;
 }
 
 const char *GPZDirect::step_variable() const {
-  const int mine = place();
+  const int mine = dump_index();
   return mine >= 0 ? output->var_dump[mine] : nullptr;
 }
 
@@ -45,7 +45,7 @@ std::string GPZDirect::obstacle() const {
   return {};
 }
 
-// Of all output, would KOKKOS copy everything to the host for dumps of this style only?
+// True if dumps of this style are the only output for which KOKKOS would copy everything to the host.
 bool GPZDirect::nothing_else_is_due() const {
   const bigint step = update->ntimestep;
   if (output->next_thermo == step || output->next_restart == step) return false;
@@ -55,7 +55,7 @@ bool GPZDirect::nothing_else_is_due() const {
 }
 
 void GPZDirect::step_is_over(GPZDeviceAtoms *atoms) {
-  const int mine = place();
+  const int mine = dump_index();
   const bigint step = update->ntimestep;
   if (!atoms || !atoms->in_loop() || output->next != step || output->next_dump_any != step) return;
   if (mine < 0 || output->next_dump[mine] != step) return;
@@ -71,7 +71,7 @@ void GPZDirect::step_is_over(GPZDeviceAtoms *atoms) {
 // dump depend on.
 void GPZDirect::output_of_this_dump() {
   Output &all = *output;
-  const int mine = place();
+  const int mine = dump_index();
   const bigint next_thermo = all.next_thermo, next_restart = all.next_restart;
   const std::vector<bigint> next_dump(all.next_dump, all.next_dump + all.ndump);
   for (int n = 0; n < all.ndump; ++n)

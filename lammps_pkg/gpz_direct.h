@@ -35,12 +35,12 @@ class GPZDirect : protected Pointers {
   void set_wanted(bool wanted) { wanted_ = wanted; }
   // To be called at the beginning of a run: the one before may have ended with an error.
   void restart() { early_ = false; }
-  // What stands against it in this run; empty: nothing.
+  // The reason why it is impossible in this run; empty if it is possible.
   std::string obstacle() const;
   // Does Output call the dump? Not that of the command write_dump.
-  bool in_output() const { return place() >= 0; }
-  // Its place among the dumps that Output calls; -1: it has none.
-  int place() const;
+  bool in_output() const { return dump_index() >= 0; }
+  // Its index among the dumps that Output calls; -1 if Output does not call it.
+  int dump_index() const;
   // The variable of dump_modify every, which Output evaluates for the dump; nullptr if there is none.
   const char *step_variable() const;
 

@@ -17,8 +17,8 @@
 
 namespace LAMMPS_NS {
 
-// From now on the program cannot end with exit code 0: it ends with 1 instead. For errors in destructors, which LAMMPS
-// cannot be told of in another way.
+// From now on the program cannot end with exit code 0: it ends with 1 instead. For errors in destructors, which cannot
+// be reported to LAMMPS otherwise.
 void gpz_end_with_failure();
 
 }  // namespace LAMMPS_NS

@@ -50,9 +50,9 @@ class GPZFrameMaker {
   GPZChunk make(MPI_Comm group, int buffer, bool behind, GPZSummary &summary, std::string &problem);
   // The head of that frame, for the file to complete.
   gpz::FrameInfo &head() { return head_; }
-  // What columns without a bound take of the frames.
+  // The share of the frames that columns without a bound take.
   GPZLossless &lossless() { return lossless_; }
-  // To be called when that frame is in the file.
+  // Call when that frame is in the file.
   void written() { schedule_.written(head_); }
 
   // How the ranks share chunks, for the log.

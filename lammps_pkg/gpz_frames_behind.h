@@ -33,12 +33,12 @@
 
 namespace LAMMPS_NS {
 
-// Frames whose chunks are compressed behind the simulation, in a thread that never calls MPI. When a rank's chunk is
-// compressed, the rank tells the others of its group the size. When all sizes are known, the frame has its place in the
-// file. Functions are called in the same order by all ranks of the group.
+// Frames whose chunks are compressed while the simulation goes on, in a thread that never calls MPI. When a rank's
+// chunk is compressed, the rank tells the others of its group the size. When all sizes are known, the offset of the
+// frame in the file is known. Functions are called in the same order by all ranks of the group.
 class GPZFramesBehind {
  public:
-  // A frame that has its place, or that a rank could not compress.
+  // A frame whose offset is known, or that a rank could not compress.
   struct Frame {
     gpz::FrameInfo info;  // with particles and largest errors of the group
     GPZChunk chunk;       // of this rank
@@ -62,8 +62,8 @@ class GPZFramesBehind {
   int size() const { return size_; }
   // Adds a frame; there must be fewer than GPZBackground::nbuffers.
   void add(const gpz::FrameInfo &info, GPZChunk chunk);
-  // The oldest frame, if its place is known; nullptr otherwise, or if there is none. With `wait` only if there is none.
-  // `problem`: why this rank has to refuse the frame, or empty.
+  // The oldest frame, if its offset is known; nullptr otherwise, or if there is none. With `wait` only if there is
+  // none. `problem`: why this rank has to refuse the frame, or empty.
   Frame *first(bool wait, const std::string &problem);
   // Removes that frame.
   void drop_first();
@@ -80,7 +80,7 @@ class GPZFramesBehind {
     GPZChunkSizes sizes;
   };
 
-  MPI_Comm group_{};  // a copy of the group: sizes are under way while others communicate
+  MPI_Comm group_{};  // a copy of the group: sizes are exchanged while others communicate
   std::array<Work, GPZBackground::nbuffers> frames_;
   int begin_ = 0, size_ = 0;
   std::string problem_;

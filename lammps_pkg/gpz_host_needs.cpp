@@ -70,7 +70,7 @@ const Named arrays[] = {
     {IMPROPER_MASK, "impropers"},
 };
 
-// What DumpCustom reads for its attributes. Names stand for all that begin with them.
+// The arrays that DumpCustom reads for its attributes. A name stands for all that begin with it.
 const Named attributes[] = {
     {TAG_MASK, "id"},
     {MOLECULE_MASK, "mol"},
@@ -97,8 +97,8 @@ const Named attributes[] = {
     {TORQUE_MASK, "tq"},
 };
 
-// What computes per atom of LAMMPS read that KOKKOS does not know of. Energies and virials per atom are on the host
-// already; with a list of neighbours anything but velocities and forces may be read.
+// The arrays that LAMMPS's computes per atom read, and KOKKOS does not know of. Energies and virials per atom are on
+// the host already; with a list of neighbours anything but velocities and forces may be read.
 const Named computes[] = {
     {MASK_MASK, "pe/atom"},
     {V_MASK | TYPE_MASK | RMASS_MASK | MASK_MASK, "ke/atom"},
@@ -138,7 +138,7 @@ std::string names_of(std::uint64_t mask) {
   return names;
 }
 
-// Of a column of positions; 0: it is none.
+// The mask of a column of positions; 0 if the column has no positions.
 std::uint64_t of_position(const std::string &name) {
   const auto form = gpz::position_form(name);
   return !form ? 0 : gpz::is_wrapped(*form) ? X_MASK : X_MASK | IMAGE_MASK;
@@ -222,7 +222,7 @@ std::uint64_t GPZHostNeeds::of_fix(const std::string &id) const {
   return fix && (strcmp(fix->style, "ave/atom") == 0 || strcmp(fix->style, "store/state") == 0) ? 0 : everything;
 }
 
-// What evaluating it makes others read, too.
+// The arrays that evaluating a variable reads, itself or through others.
 std::uint64_t GPZHostNeeds::of_variable(const std::string &name, int depth) const {
   const GPZFormula formula(lmp_, name);
   if (!formula.known || depth > max_depth) return everything;

@@ -23,19 +23,19 @@ namespace LAMMPS_NS {
 class Compute;
 class LAMMPS;
 
-// What is read of the atoms in host memory, as masks of KOKKOS (atom_masks.h), and by what. Whatever is not known to
-// read less counts as reading everything.
+// The arrays of atoms in host memory that are read, as masks of KOKKOS (atom_masks.h), and their readers. Unknown
+// readers count as reading everything.
 class GPZHostNeeds {
  public:
   explicit GPZHostNeeds(LAMMPS *lmp) : lmp_(lmp) {}
 
   void add(std::uint64_t mask, const std::string &reader);
-  // What dump style custom reads for a column or a threshold with this name: "xu", "c_ID[2]", "v_name".
+  // Adds the arrays that dump style custom reads for a column or a threshold with this name: "xu", "c_ID[2]", "v_name".
   void add_attribute(const std::string &name);
   void add_region(const std::string &id);
   // A variable that is evaluated for the dump, of style equal or atom.
   void add_variable(const std::string &name, const std::string &reader);
-  // What is stored per atom: of dump_modify pbc.
+  // Adds all arrays stored per atom, for dump_modify pbc.
   void add_wrapping();
   void add_group();
   // dump_modify refresh, which evaluates a variable.

@@ -23,8 +23,8 @@
 namespace LAMMPS_NS {
 class LAMMPS;
 
-// What KOKKOS has in the memory of a GPU. This header is free of KOKKOS, so that one file alone has to be compiled with
-// it; where LAMMPS is built without, gpz_no_kokkos.cpp has the same functions.
+// The atoms that KOKKOS has in the memory of a GPU. This header is free of KOKKOS, so that only one file needs it; if
+// LAMMPS is built without KOKKOS, gpz_no_kokkos.cpp has the same functions.
 namespace gpz_kokkos {
 
 // The GPU on which KOKKOS keeps atoms; -1 if it keeps them in host memory or there is no KOKKOS.

@@ -23,14 +23,14 @@ using namespace LAMMPS_NS;
 namespace {
 
 double value_at(const gpz::ConstArray &array, std::size_t row) {
-  const auto *const place = static_cast<const char *>(array.data) + static_cast<std::ptrdiff_t>(row) * array.stride;
+  const auto *const source = static_cast<const char *>(array.data) + static_cast<std::ptrdiff_t>(row) * array.stride;
   if (array.type == gpz::ConstArray::Type::float32) {
     float value;
-    std::memcpy(&value, place, sizeof value);
+    std::memcpy(&value, source, sizeof value);
     return static_cast<double>(value);
   }
   double value;
-  std::memcpy(&value, place, sizeof value);
+  std::memcpy(&value, source, sizeof value);
   return value;
 }
 

@@ -30,7 +30,7 @@
 
 namespace LAMMPS_NS {
 
-// What floating-point columns without a bound take of a dump, and gpz::LosslessAdvice over all ranks.
+// The share of a dump that floating-point columns without a bound take, and gpz::LosslessAdvice over all ranks.
 class GPZLossless {
  public:
   // Looks at the values of some frames whose arrays are in host memory.

@@ -20,7 +20,7 @@
 namespace LAMMPS_NS {
 class LAMMPS;
 
-// What the header of a file says about the simulation. What it says about the dump is left out.
+// The metadata of a file about the simulation, without those about the dump.
 gpz::Metadata gpz_metadata(LAMMPS *lmp);
 
 }  // namespace LAMMPS_NS

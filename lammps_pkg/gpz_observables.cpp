@@ -41,8 +41,8 @@ namespace {
 
 enum class Unit { none, time, temperature, pressure, energy, length, volume, density, angle, force };
 
-// What a keyword of thermo_style custom is called in the log. MACHINE says how fast the computer is, and its evaluation
-// would change what the log has next.
+// The name of a keyword of thermo_style custom in the log. `machine` keywords measure the computer; evaluating one
+// would change the next line of the log.
 enum class What { state, machine };
 struct Keyword {
   const char *heading, *word;
@@ -230,7 +230,7 @@ void GPZObservables::add(Source source, const std::string &name, const std::stri
 // As Thermo does when a style is defined and at the beginning of a run.
 void GPZObservables::require(const Source &source, bigint every) const {
   const auto refuse = [&](const std::string &why) { log_.fail("observable " + source.name + ": " + why); };
-  // What a compute or a fix has, and whether it includes the value.
+  // The values of a compute or a fix, and whether they include the wanted one.
   const auto require_value = [&](bool scalar, bool vector, int size, bool varies, bool array, int rows, bool rows_vary,
                                  int columns) {
     const char *const what = source.index2 ? "array" : source.index1 ? "vector" : "scalar";

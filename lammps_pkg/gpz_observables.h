@@ -38,7 +38,7 @@ class GPZObservables : protected Pointers {
   // Computes the values of this step. Collective.
   void evaluate();
   const std::vector<gpz::Observable> &values() const { return values_; }
-  // What evaluate() reads of the atoms in host memory.
+  // Adds the arrays of atoms in host memory that evaluate() reads.
   void add_needs(GPZHostNeeds &needs) const;
 
  private:

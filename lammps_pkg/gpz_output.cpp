@@ -29,7 +29,7 @@ using namespace LAMMPS_NS;
 
 // --- opening ---
 
-// If LAMMPS ends with an error, the frames on their way shall still get into the file.
+// If LAMMPS ends with an error, the frames in flight still get into the file.
 GPZOutput::GPZOutput(MPI_Comm world)
     : world_(world), group_(world), at_finalize_([this] {
         place_all();
@@ -75,7 +75,8 @@ void GPZOutput::open(MPI_Comm group, const std::string &path, const gpz::Metadat
   open_ = true;
 }
 
-// What the group's file has, on its first rank. The file stays as it is: all that can be refused is refused here.
+// The state of the group's file, on its first rank. The file stays unchanged: every error that can be found is found
+// here.
 std::optional<GPZContinued> GPZOutput::find_continued(const GPZAppend &append) {
   std::optional<GPZContinued> found;
   std::string problem, last;
@@ -106,9 +107,9 @@ std::optional<GPZContinued> GPZOutput::find_continued(const GPZAppend &append) {
 }
 
 // The death of a run may leave a frame in the files of some groups only. The run that continues them has other atoms on
-// each rank: the other part of such a frame would lack atoms or have them twice. So each file is cut behind the last
+// each rank: the other part of such a frame would lack atoms or have them twice. So each file is cut after the last
 // frame that all have. Files of different frames stay. So do those that are joined by new ones, because there shall be
-// more of them, unless these files have no more frames than can be on their way: then the run died in its first one.
+// more of them, unless these files have no more frames than can be in flight: then the run died in its first one.
 std::string GPZOutput::drop_incomplete(const std::optional<GPZContinued> &found) {
   std::vector<gpz::IndexEntry> frames;
   if (found) frames = found->scan().frames;
@@ -141,8 +142,8 @@ std::string GPZOutput::drop_incomplete(const std::optional<GPZContinued> &found)
   return failed ? path_ + ": cannot cut: " + failed.message() : std::string();
 }
 
-// The first rank of the group creates the file, or cuts an existing one behind its last complete frame, before others
-// open it. Of a rank that writes alone, gpz::Writer does so at its first frame.
+// The first rank of the group creates the file, or cuts an existing one after its last complete frame, before others
+// open it. If a rank writes alone, gpz::Writer does so at its first frame.
 void GPZOutput::open_first(const gpz::Metadata &metadata, const std::optional<GPZContinued> &found) {
   features_ = found ? found->scan().metadata.features : metadata.features;
   writer_ = found ? std::make_unique<gpz::Writer>(path_, gpz::Metadata(), gpz::Writer::Mode::append)
@@ -218,8 +219,8 @@ std::string GPZOutput::start() {
     return problem.empty() && behind_ ? behind_->problem() : problem;
   }
   if (writer_) return {};
-  using Way = GPZSharedFile::Way;
-  shared_ = std::make_unique<GPZSharedFile>(group_, path_, not_plain.empty() ? Way::plain : Way::mpi_io);
+  using Method = GPZSharedFile::Method;
+  shared_ = std::make_unique<GPZSharedFile>(group_, path_, not_plain.empty() ? Method::plain : Method::mpi_io);
   return shared_->problem();
 }
 

@@ -39,7 +39,7 @@
 
 namespace LAMMPS_NS {
 
-// What went wrong, in words that name the file. Thrown on all ranks of `world` with the same text.
+// An error, in words that name the file. Thrown on all ranks of `world` with the same text.
 class GPZOutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -50,7 +50,7 @@ class GPZOutputError : public std::runtime_error {
 // of it) those that share a file. All functions are collective over `world`.
 class GPZOutput {
  public:
-  // Chunks of one rank that can be on their way at a time.
+  // Chunks of one rank that can be in flight at a time.
   static constexpr int nbuffers = GPZBackground::nbuffers;
 
   explicit GPZOutput(MPI_Comm world);
@@ -59,7 +59,7 @@ class GPZOutput {
   GPZOutput(const GPZOutput &) = delete;
   GPZOutput &operator=(const GPZOutput &) = delete;
 
-  // What is done behind the simulation.
+  // The work that is done in the background.
   enum class Async { no, write, compress_and_write };
 
   // Nothing until this is called. Throws GPZOutputError.
@@ -69,7 +69,7 @@ class GPZOutput {
   bool compresses_behind() const { return behind_ != nullptr; }
   const std::string &refusal() const { return refusal_; }
 
-  // Creates the file, or continues an existing one behind its last complete frame, if `append` is not null. `problem`:
+  // Creates the file, or continues an existing one after its last complete frame, if `append` is not null. `problem`:
   // why this rank must not do so, or empty. Throws GPZOutputError, before the file is touched if a rank has a problem
   // or the file is not what `append` says.
   void open(MPI_Comm group, const std::string &path, const gpz::Metadata &metadata, const GPZAppend *append,
@@ -77,7 +77,7 @@ class GPZOutput {
   bool is_open() const { return open_; }
   // Another communicator of the group that the file was opened with.
   void set_group(MPI_Comm group) { group_ = group; }
-  // Of the file that is open or was open last; empty before the first one.
+  // Path of the file that is open or was open last; empty before the first one.
   const std::string &path() const { return path_; }
 
   // Longest box edge of the first frame of the continued files, distance units; 0 if there is none.
@@ -104,7 +104,7 @@ class GPZOutput {
   // in the background is that of an earlier frame, the file is cut back to the last complete frame, closed, and
   // GPZOutputError is thrown.
   void write(const gpz::FrameInfo &info, GPZChunk chunk, std::string problem, bool skip, GPZSummary &summary);
-  // A frame that has its place in the file.
+  // A frame whose offset in the file is known.
   struct Placed {
     std::uint64_t bytes = 0;         // of the frame and its records in this group's file, on its first rank
     std::vector<gpz::Field> fields;  // with the group's largest errors
@@ -129,8 +129,8 @@ class GPZOutput {
   std::unique_ptr<gpz::Writer> writer_;    // if the group is one rank
   std::unique_ptr<gpz::Writer> lock_;      // has opened the file on the first rank of a larger group: others must not
   std::unique_ptr<GPZSharedFile> shared_;  // if it is larger and writes at once
-  std::unique_ptr<GPZBackground> background_;  // behind writer_, which its thread uses
-  std::unique_ptr<GPZFramesBehind> behind_;    // before background_, if frames are compressed behind the simulation
+  std::unique_ptr<GPZBackground> background_;  // destroyed before writer_, which its thread uses
+  std::unique_ptr<GPZFramesBehind> behind_;    // before background_, if frames are compressed in the background
   bool lost_ = false;                          // could a rank not compress a frame of behind_?
   std::vector<Placed> placed_;                 // that were not taken
   std::vector<gpz::IndexEntry> frames_;        // on the first rank of the group, if there is no writer
@@ -141,7 +141,7 @@ class GPZOutput {
   std::int64_t dropped_ = 0;
   std::uint32_t features_ = 0;
   std::string problem_;  // to tell the others at the next opportunity
-  GPZChunkSizes sizes_;  // of a frame that is not compressed behind the simulation
+  GPZChunkSizes sizes_;  // of a frame that is not compressed in the background
   GPZAtFinalize at_finalize_;
 
   std::optional<GPZContinued> find_continued(const GPZAppend &append);
@@ -160,7 +160,7 @@ class GPZOutput {
   void submit(const gpz::FrameInfo &info, const std::vector<gpz::ChunkEntry> &entries, std::size_t before,
               std::uint64_t records, GPZChunk chunk);
   std::string write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                          std::size_t before, std::uint64_t place, const gpz::ChunkView &chunk);
+                          std::size_t before, std::uint64_t begin, const gpz::ChunkView &chunk);
   void add(const gpz::FrameInfo &info, std::uint64_t records, std::uint64_t length);
   void settle();
   [[noreturn]] void fail(const std::string &problem, bool complete);

@@ -54,7 +54,7 @@ bool GPZOutput::all_are(bool good) const {
   return all;
 }
 
-// Communicates once; chunk sizes follow behind the simulation.
+// Communicates once; chunk sizes follow in the background.
 void GPZOutput::compress_behind(const gpz::FrameInfo &info, GPZChunk chunk, bool skip, GPZSummary &summary) {
   const bool good = all_are(problem_.empty() && !lost_);
   summary.lap(GPZSummary::COMMUNICATE);
@@ -80,8 +80,8 @@ void GPZOutput::write_behind(gpz::FrameInfo info, GPZChunk chunk, bool skip, GPZ
   summary.lap(GPZSummary::WAIT);
 }
 
-// Gives the oldest frame that is compressed behind the simulation its place in the file, if that is known, or with
-// `wait`. Was there one? If a rank of the group could not compress it, all ranks drop it and those behind it.
+// Writes the oldest frame that is compressed in the background, if its offset in the file is known, or with `wait`.
+// Returns whether there was one. If a rank of the group could not compress it, all ranks drop it and the later ones.
 bool GPZOutput::place_first(bool wait) {
   GPZFramesBehind::Frame *const frame = behind_ ? behind_->first(wait, problem_) : nullptr;
   if (!frame) return false;
@@ -173,7 +173,7 @@ void GPZOutput::write_now(gpz::FrameInfo info, const GPZChunk &chunk, std::strin
   if (!skip) add(info, records, length);
 }
 
-// The frame is in the file, or on its way, behind its records. A gpz::Writer keeps account of its frames itself.
+// The frame is in the file, or in flight, after its records. A gpz::Writer keeps account of its frames itself.
 void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t records, std::uint64_t length) {
   placed_.push_back({group_me_ == 0 ? records + length : 0, info.fields});
   if (writer_) return;
@@ -181,12 +181,12 @@ void GPZOutput::add(const gpz::FrameInfo &info, std::uint64_t records, std::uint
   end_ += records + length;
 }
 
-// What comes before the chunks of the frame at `place`, and this rank's chunk.
+// Writes the bytes before the chunks of the frame at offset `begin`, and this rank's chunk.
 std::string GPZOutput::write_chunk(const gpz::FrameRecord &record, const std::vector<gpz::ChunkEntry> &entries,
-                                   std::size_t before, std::uint64_t place, const gpz::ChunkView &chunk) {
-  std::uint64_t offset = place + record.prefix.size();
+                                   std::size_t before, std::uint64_t begin, const gpz::ChunkView &chunk) {
+  std::uint64_t offset = begin + record.prefix.size();
   for (std::size_t n = 0; n < before; ++n) offset += entries[n].length;
   std::string problem;
-  if (group_me_ == 0) problem = shared_->write(place, record.prefix.data(), record.prefix.size());
+  if (group_me_ == 0) problem = shared_->write(begin, record.prefix.data(), record.prefix.size());
   return problem.empty() && chunk.size > 0 ? shared_->write(offset, chunk.data, chunk.size) : problem;
 }

@@ -28,12 +28,12 @@ class Bisection {
   Bisection(const std::vector<GPZRankPart> &ranks, std::vector<int> &chunk_of, int chunks)
       : ranks_(ranks), chunk_of_(chunk_of), chunks_(chunks) {}
 
-  using Place = std::vector<int>::iterator;  // of rank numbers
+  using RankIterator = std::vector<int>::iterator;  // of rank numbers
 
-  void split(Place first, Place last, int chunks) {
+  void split(RankIterator first, RankIterator last, int chunks) {
     chunks = std::min(chunks, static_cast<int>(last - first));
     if (chunks <= 1) {
-      for (Place rank = first; rank != last; ++rank) chunk_of_[*rank] = chunks_;
+      for (RankIterator rank = first; rank != last; ++rank) chunk_of_[*rank] = chunks_;
       ++chunks_;
       return;
     }
@@ -42,7 +42,7 @@ class Bisection {
       const double here = center(a, axis), there = center(b, axis);
       return here != there ? here < there : a < b;
     });
-    const Place middle = cut(first, last, axis, chunks);
+    const RankIterator middle = cut(first, last, axis, chunks);
     split(first, middle, chunks / 2);
     split(middle, last, chunks - chunks / 2);
   }
@@ -54,12 +54,12 @@ class Bisection {
 
   double center(int rank, int axis) const { return ranks_[rank].lo[axis] + ranks_[rank].hi[axis]; }
 
-  int widest(Place first, Place last) const {
+  int widest(RankIterator first, RankIterator last) const {
     int axis = 0;
     double width = -1;
     for (int d = 0; d < 3; ++d) {
       double lo = ranks_[*first].lo[d], hi = ranks_[*first].hi[d];
-      for (Place rank = first; rank != last; ++rank) {
+      for (RankIterator rank = first; rank != last; ++rank) {
         lo = std::min(lo, ranks_[*rank].lo[d]);
         hi = std::max(hi, ranks_[*rank].hi[d]);
       }
@@ -72,14 +72,14 @@ class Bisection {
 
   // Where chunks / 2 of the chunks end. A cut between two layers of ranks is taken if it is near: its surface is
   // smaller.
-  Place cut(Place first, Place last, int axis, int chunks) const {
+  RankIterator cut(RankIterator first, RankIterator last, int axis, int chunks) const {
     double all = 0;
-    for (Place rank = first; rank != last; ++rank) all += ranks_[*rank].particles;
+    for (RankIterator rank = first; rank != last; ++rank) all += ranks_[*rank].particles;
     const int before_cut = chunks / 2;
     const double wanted = all * before_cut / chunks, near = all / chunks / 4;
-    Place nearest = first + 1, plane = last;
+    RankIterator nearest = first + 1, plane = last;
     double before = 0, nearest_off = 0, plane_off = 0;
-    for (Place next = first + 1; next != last; ++next) {
+    for (RankIterator next = first + 1; next != last; ++next) {
       before += ranks_[*(next - 1)].particles;
       const double off = std::abs(before - wanted);
       if (next == first + 1 || off < nearest_off) {

@@ -21,7 +21,7 @@
 
 namespace LAMMPS_NS {
 
-// An existing file that several processes write, each at places of its own, with the calls of the operating system.
+// An existing file that several processes write, each at offsets of its own, with the calls of the operating system.
 // Functions throw std::runtime_error with the file's name and the reason.
 class GPZPlainFile {
  public:

@@ -66,7 +66,7 @@ bool is_relative(const std::string &word) {
   return word.find('/') != std::string::npos && std::filesystem::exists(word, unknown);
 }
 
-// A regular file that is open, whose place stays where it is. Empty if it is something else or too long.
+// A regular file that is open, whose file position stays the same. Empty if it is something else or too long.
 std::string content(int descriptor) {
   struct stat facts;
   if (fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode) || facts.st_size > longest_script) return {};
@@ -148,7 +148,7 @@ std::string LAMMPS_NS::gpz_without_folders(const std::string &text, bool relativ
 }
 
 gpz::Table LAMMPS_NS::gpz_provenance(LAMMPS *lmp) {
-  std::string all;  // names and values, each with a zero behind it
+  std::string all;  // names and values, each with a zero after it
   if (lmp->comm->me == 0)
     for (const auto &[name, value] : rows_of_first_rank(lmp)) {
       all.append(name.c_str(), name.size() + 1);

@@ -95,7 +95,7 @@ void GPZRerunOrigin::describe(gpz::Metadata &metadata) const {
   metadata.reference_grid = first_.reference_grid;
 }
 
-// Of the lowest rank whose frame has this bound.
+// The path of the frame on the lowest rank whose frame has this bound.
 std::string GPZRerunOrigin::path_of(double bound) const {
   std::string path;
   for (const auto &[reader, frame] : frames_)

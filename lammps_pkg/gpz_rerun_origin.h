@@ -45,10 +45,10 @@ class GPZRerunOrigin : protected Pointers {
   GPZRerunOrigin(const GPZRerunOrigin &) = delete;
   GPZRerunOrigin &operator=(const GPZRerunOrigin &) = delete;
 
-  // The rerun that is under way; nullptr if there is none.
+  // The rerun in progress; nullptr if there is none.
   static GPZRerunOrigin *active(const LAMMPS *lammps);
 
-  // Of the positions in a frame of a file.
+  // Origin of the positions in a frame of a file.
   struct Frame {
     std::string path;
     double bound = 0, largest_error = 0;  // in units of the columns
@@ -57,8 +57,8 @@ class GPZRerunOrigin : protected Pointers {
   };
   // The reader has begun a frame, which replaces its frame before. Not collective.
   void read(const void *reader, const Frame &frame) { frames_[reader] = frame; }
-  // Of the positions that the simulation has. general: the columns of the dump are rotated into a general triclinic
-  // box; fractions: some are fractions of the box edges. Collective.
+  // Origin of the positions that the simulation has. general: the columns of the dump are rotated into a general
+  // triclinic box; fractions: some are fractions of the box edges. Collective.
   GPZPositionOrigin positions(bool general, bool fractions) const;
   // A file of this rerun has positions with respect to what the first file says.
   void describe(gpz::Metadata &metadata) const;

@@ -61,11 +61,11 @@ void GPZRowLayout::copy_range(const GPZRows &atoms, Word *to, std::size_t begin,
     auto column = columns_.begin();
     for (const gpz::FieldInput &field : atoms.fields) {
       for (std::size_t d = 0; d < field.field.components.size(); ++d, ++column) {
-        char *place = reinterpret_cast<char *>(to) + column->offset;
+        char *target = reinterpret_cast<char *>(to) + column->offset;
         if (column->size == 8)
-          copy_component<8>(field.components[d], atoms, place, stride, from, until);
+          copy_component<8>(field.components[d], atoms, target, stride, from, until);
         else
-          copy_component<4>(field.components[d], atoms, place, stride, from, until);
+          copy_component<4>(field.components[d], atoms, target, stride, from, until);
       }
     }
   }

@@ -29,7 +29,7 @@ namespace LAMMPS_NS {
 class GPZColumns;
 class LAMMPS;
 
-// What dump_modify sets for this style, by keyword.
+// The settings of dump_modify for this style, by keyword.
 struct GPZSettings {
   explicit GPZSettings(const char *unit_style) : eb(unit_style) {}
 
@@ -47,7 +47,7 @@ struct GPZSettings {
   bool provenance = false;               // a table of how the simulation is made
   bool topology = false;                 // tables of bonds, atom types and the like
 
-  // What is used on such a device: GPUs have order place, and are fast unless told otherwise.
+  // The setting on such a device: GPUs have order place, and effort fast unless it was set.
   gpz::Effort effort_on(bool gpu) const { return effort.value_or(gpu ? gpz::Effort::fast : gpz::default_effort); }
   gpz::Order order_on(bool gpu) const { return gpu ? gpz::Order::place : order; }
   // Where KOKKOS keeps the atoms on a GPU (`kokkos_gpu`), cores are idle that may compress.

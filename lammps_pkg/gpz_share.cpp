@@ -97,7 +97,7 @@ void GPZShare::choose(MPI_Comm group, double particles) {
   if (size_ == 1) MPI_Comm_free(&ranks_);
 
   counts_.assign(static_cast<std::size_t>(size_), 0);
-  sizes_ = places_ = counts_;
+  sizes_ = displacements_ = counts_;
   room_ = 0;
 }
 
@@ -131,14 +131,14 @@ bool GPZShare::gather(GPZRows &atoms, std::string &problem) {
   if (!make_room(particles * layout_.words(), problem)) return false;
   particles_ = static_cast<double>(particles);
   if (chosen_particles_ == unknown) chosen_particles_ = particles_;
-  int place = 0;
+  int displacement = 0;
   for (int rank = 0; rank < size_; ++rank) {
-    places_[rank] = place;
+    displacements_[rank] = displacement;
     sizes_[rank] = counts_[rank] * static_cast<int>(layout_.words());
-    place += sizes_[rank];
+    displacement += sizes_[rank];
   }
-  MPI_Gatherv(mine_.data(), sizes_[me_], MPI_LONG_LONG, all_.data(), sizes_.data(), places_.data(), MPI_LONG_LONG, 0,
-              ranks_);
+  MPI_Gatherv(mine_.data(), sizes_[me_], MPI_LONG_LONG, all_.data(), sizes_.data(), displacements_.data(),
+              MPI_LONG_LONG, 0, ranks_);
   if (me_ != 0) return false;
 
   layout_.refer(atoms.fields, all_.data());

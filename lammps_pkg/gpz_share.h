@@ -77,8 +77,8 @@ class GPZShare {
 
   GPZRowLayout layout_;
   std::vector<GPZRowLayout::Word> mine_, all_;
-  std::vector<int> counts_, sizes_, places_;  // of each rank: particles; words, and where they begin
-  std::size_t room_ = 0;                      // of all_ on the leader, words
+  std::vector<int> counts_, sizes_, displacements_;  // of each rank: particles; words, and where they begin
+  std::size_t room_ = 0;                             // of all_ on the leader, words
 
   bool is_due() const;
   void choose(MPI_Comm group, double particles);

@@ -38,12 +38,12 @@ std::string problem_of(F &&call) {
 
 #ifndef MPI_STUBS
 
-GPZSharedFile::GPZSharedFile(MPI_Comm group, const std::string &path, Way way) : path_(path) {
+GPZSharedFile::GPZSharedFile(MPI_Comm group, const std::string &path, Method method) : path_(path) {
   int me = 0;
   MPI_Comm_rank(group, &me);
   first_ = me == 0;
   problem_ = problem_of([&] { plain_ = std::make_unique<GPZPlainFile>(path); });
-  if (way == Way::mpi_io) open_with_mpi(group);
+  if (method == Method::mpi_io) open_with_mpi(group);
 }
 
 // Open MPI waits for ever if it cannot open the file on some ranks only. That they can has just been tried.
@@ -123,7 +123,7 @@ std::string GPZSharedFile::failure(const char *what, int code, int system_error)
 
 #else  // without MPI every group is one rank, and this is never used
 
-GPZSharedFile::GPZSharedFile(MPI_Comm, const std::string &, Way) {}
+GPZSharedFile::GPZSharedFile(MPI_Comm, const std::string &, Method) {}
 GPZSharedFile::~GPZSharedFile() = default;
 std::string GPZSharedFile::write(std::uint64_t, const std::uint8_t *, std::size_t) { return {}; }
 void GPZSharedFile::truncate(std::uint64_t) {}

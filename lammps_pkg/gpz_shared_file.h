@@ -26,21 +26,21 @@
 
 namespace LAMMPS_NS {
 
-// An existing file that the ranks of a group write, each at places of its own. Functions return what went wrong, or
+// An existing file that the ranks of a group write, each at offsets of its own. Functions return what went wrong, or
 // nothing.
 class GPZSharedFile {
  public:
   // How: with the calls of the operating system, or, where several hosts would then undo each other's writes, with
   // MPI-IO.
-  enum class Way { plain, mpi_io };
+  enum class Method { plain, mpi_io };
 
   // Collective over `group`.
-  GPZSharedFile(MPI_Comm group, const std::string &path, Way way);
+  GPZSharedFile(MPI_Comm group, const std::string &path, Method method);
   ~GPZSharedFile();
   GPZSharedFile(const GPZSharedFile &) = delete;
   GPZSharedFile &operator=(const GPZSharedFile &) = delete;
 
-  // Of opening.
+  // The error of opening; empty if there was none.
   const std::string &problem() const { return problem_; }
 
   // Not collective.

@@ -150,8 +150,8 @@ void GPZSource::pack(tagint *) {
     for (const int n : packed) buf[clist[i] * size_one + n] = buf[i * size_one + n];
 }
 
-// Of a column that has an array of its own: element i is local atom i. LAMMPS allocates arrays with several components
-// as one piece.
+// The array of a column that has one of its own: element i is local atom i. LAMMPS allocates arrays with several
+// components as one piece.
 gpz::ConstArray GPZSource::array_of(int column) const {
   const int which = field2index[column], part = argindex[column];
   const auto vector = [](const auto *values) {

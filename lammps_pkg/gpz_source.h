@@ -31,13 +31,13 @@ namespace LAMMPS_NS {
 class GPZDeviceAtoms;
 class GPZWrapped;
 
-// What LAMMPS has for a frame of a dump: the chosen atoms with the values of their columns, where they are in memory.
-// It is a DumpCustom, because DumpCustom shows what it has chosen to classes derived from it only.
+// The atoms that a dump has chosen for a frame, and the arrays in memory that hold their columns. It is a DumpCustom,
+// because DumpCustom shows its choice to derived classes only.
 class GPZSource : public DumpCustom {
  public:
   GPZSource(class LAMMPS *, int, char **);
 
-  // Of this rank in the frame, as count() has chosen them.
+  // Number of particles of this rank in the frame, as count() has chosen them.
   std::uint64_t particles() const { return static_cast<std::uint64_t>(nme); }
   // Where KOKKOS has the atoms, if the frame takes them there; nullptr: from host memory.
   GPZDeviceAtoms *device_atoms() const { return pbcflag ? nullptr : resident_; }
@@ -50,7 +50,7 @@ class GPZSource : public DumpCustom {
   // To be called before the other functions, at each frame. `resident`: the atoms that KOKKOS keeps on a GPU; nullptr
   // if there are none.
   void choose_sources(GPZDeviceAtoms *resident);
-  // What is read of the atoms in host memory for a frame. `step_variable`: of dump_modify every, or nullptr.
+  // The arrays in host memory that a frame reads. `step_variable`: the variable of dump_modify every, or nullptr.
   GPZHostNeeds host_needs(const char *step_variable) const;
   // If so, what fixes compute from atoms makes no difference to a frame.
   bool reads_stored_arrays_only(const char *step_variable) const;

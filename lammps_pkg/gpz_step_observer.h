@@ -17,7 +17,7 @@
 
 namespace LAMMPS_NS {
 
-// What fix GPZ/STEP calls of its dump, on all ranks.
+// The functions of its dump that fix GPZ/STEP calls, on all ranks.
 class GPZStepObserver {
  public:
   // At every step: frames in the background may go on.

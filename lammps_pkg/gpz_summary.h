@@ -30,12 +30,12 @@ class GPZSummary {
  public:
   // COPY: arrays that KOKKOS copies to the host for the dump. WAIT: for what is written in the background.
   enum Phase { GATHER, COPY, COMPRESS, COMMUNICATE, WRITE, WAIT };
-  // Of the loop that LAMMPS times.
+  // Parts of a run: before, inside and after the loop that LAMMPS times.
   enum Part { BEFORE, INSIDE, AFTER };
 
-  // What follows is done in that part of the run.
+  // The following work belongs to that part of the run.
   void begin(Part part);
-  // What was done since the last lap (or begin) belongs to `phase`.
+  // The work since the last lap (or begin) belongs to `phase`.
   void lap(Phase phase);
   // KOKKOS has copied `arrays` to the host for one frame, which took so long: in no phase if it did so by itself.
   void copied(double seconds, const std::string &arrays) {
@@ -43,8 +43,8 @@ class GPZSummary {
     copy_seconds_ += seconds;
     copied_ = arrays;
   }
-  // How the frames of this run were written. An earlier run may have left another way behind.
-  void set_way(bool written_in_background, bool compressed_there) {
+  // How the frames of this run were written. An earlier run may have left another setting.
+  void set_mode(bool written_in_background, bool compressed_there) {
     background_ = written_in_background;
     behind_ = compressed_there;
   }
@@ -53,10 +53,10 @@ class GPZSummary {
     background_seconds_ += write_seconds;
     behind_seconds_ += compress_seconds;
   }
-  // The frame is in the file, or on its way.
+  // The frame is in the file, or in flight.
   void end_frame(std::uint64_t local_atoms, std::size_t columns);
-  // A frame has its place. `bytes`: of its record and those in front of it, on the rank that counts for its file,
-  // otherwise 0. `fields`: with their bounds and largest errors in this frame.
+  // The offset of a frame in the file is known. `bytes`: size of its record and of the records in front of it, on the
+  // rank that counts for its file, otherwise 0. `fields` have their bounds and largest errors in this frame.
   void placed(std::uint64_t bytes, const std::vector<gpz::Field> &fields);
   // The frame was left out, because the file that is continued goes beyond it.
   void skip_frame() { ++skipped_; }

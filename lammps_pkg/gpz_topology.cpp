@@ -363,7 +363,7 @@ std::vector<gpz::Table> GPZTopology::changed() {
   std::vector<Row> atoms;
   std::exception_ptr failed;  // on the first rank; the others still gather
   for (const Kind kind : {ATOMS, BONDS, ANGLES, DIHEDRALS, IMPROPERS}) {
-    // What a part of the atoms has changes with the part.
+    // The rows of a part of the atoms change with the part.
     if (!has_[kind] || !(is_new(kind) || (is_part && (kind == ATOMS ? any_is_new : is_new(ATOMS))))) continue;
     std::vector<Row> rows = gather(kind);
     if (comm->me != 0 || failed) continue;
@@ -379,7 +379,7 @@ std::vector<gpz::Table> GPZTopology::changed() {
       failed = std::current_exception();
     }
   }
-  // What all ranks know alike, also if the first one fails: else they would not gather the same next time.
+  // Set alike on all ranks, also if the first one fails: otherwise they would not gather the same tables next time.
   first_ = false;
   listed_atoms_ = listed_atoms_ || lists_atoms_;
   seen_ = now;

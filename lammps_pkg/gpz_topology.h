@@ -38,7 +38,7 @@ class GPZTopology : protected Pointers {
   void begin_file();
   // The tables that are not those of the last call, on the first rank of `world`. Collective.
   std::vector<gpz::Table> changed();
-  // What changed() reads of the atoms in host memory.
+  // Adds the arrays of atoms in host memory that changed() reads.
   void add_needs(GPZHostNeeds &needs) const;
 
  private:

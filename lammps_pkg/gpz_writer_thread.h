@@ -45,7 +45,7 @@ class GPZWriterThread {
 
   // Behind all other jobs.
   Ticket submit(Job job) { return add(LAST, std::move(job)); }
-  // Before those of submit() that have not begun, behind those of submit_first().
+  // Runs before jobs of submit() that have not begun, and after those of submit_first().
   Ticket submit_first(Job job) { return add(FIRST, std::move(job)); }
 
   // Has the job been done or dropped? What it has written to memory can be read then.

@@ -37,7 +37,7 @@
 #include "platform.h"
 #include "version.h"
 
-// Of LAMMPS's C library, which a LAMMPS that is linked statically may lack.
+// Functions of LAMMPS's C library, which a statically linked LAMMPS may lack.
 extern "C" {
 __attribute__((weak)) int lammps_extract_setting(void *, const char *);
 __attribute__((weak)) void *lammps_extract_global(void *, const char *);
@@ -48,7 +48,7 @@ namespace {
 
 const char not_known[] = "";  // equals whatever it is compared with
 
-/// What the layout of LAMMPS's classes depends on.
+/// The settings that the layout of LAMMPS's classes depends on.
 struct Build {
   std::string version, sizes, mpi;
 

@@ -44,8 +44,8 @@ const gpz::Field::Component *find(const gpz::FrameInfo &info, const std::string 
   return nullptr;
 }
 
-// A column of positions: x; without it that of xs, xu and xsu which a text dump would have first. The order is that of
-// the other formats of LAMMPS. `flag` becomes what LAMMPS calls its scaling and wrapping.
+// The column of positions: x, or else the first of xs, xu and xsu in the order of a text dump. The order is that of the
+// other formats of LAMMPS. `flag` becomes what LAMMPS calls its scaling and wrapping.
 std::string position_column(const gpz::FrameInfo &info, int axis, int &flag) {
   flag = Reader::NOSCALE_WRAP;
   const gpz::Field::Component *first = nullptr;
@@ -210,7 +210,7 @@ void ReaderGPZ::choose_columns(int nfield, const int *fieldtype, char **fieldlab
   }
 }
 
-// What the positions of the frame are worth, for dumps that write them again.
+// Reports the accuracy of the frame's positions, for dumps that write them again.
 void ReaderGPZ::tell_origin() {
   GPZRerunOrigin *const rerun = GPZRerunOrigin::active(lmp);
   if (!rerun) return;
@@ -232,7 +232,7 @@ void ReaderGPZ::tell_origin() {
 // old ones do.
 void ReaderGPZ::decode() {
   std::vector<std::string> distinct;
-  places_.clear();
+  refs_.clear();
   std::vector<bool> integer;
   for (const std::string &name : names_) {
     const auto known = std::find(distinct.begin(), distinct.end(), name);
@@ -251,7 +251,7 @@ void ReaderGPZ::decode() {
       distinct.push_back(name);
       integer.push_back(is_integer);
     }
-    places_.push_back({column, integer[column]});
+    refs_.push_back({column, integer[column]});
   }
   columns_ = distinct.size();
 
@@ -283,13 +283,13 @@ void ReaderGPZ::read_atoms(int n, int nfield, double **fields) {
   for (int i = 0; i < n; ++i, ++row_) {
     const double *values = &values_[row_ * columns_];
     for (int field = 0; field < nfield; ++field) {
-      const Place place = places_[field];
-      if (place.integer) {
+      const ColumnRef ref = refs_[field];
+      if (ref.integer) {
         std::int64_t integer;
-        std::memcpy(&integer, values + place.column, sizeof integer);
+        std::memcpy(&integer, values + ref.column, sizeof integer);
         fields[i][field] = static_cast<double>(integer);
       } else {
-        fields[i][field] = values[place.column];
+        fields[i][field] = values[ref.column];
       }
     }
   }

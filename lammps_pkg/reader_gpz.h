@@ -60,11 +60,11 @@ class ReaderGPZ : public Reader {
   std::vector<std::string> position_columns_;
 
   // The current frame, decoded when its first atoms are asked for: columns_ values of 8 bytes for each atom.
-  struct Place {
+  struct ColumnRef {
     std::size_t column;
     bool integer;
   };
-  std::vector<Place> places_;  // per field
+  std::vector<ColumnRef> refs_;  // per field
   std::size_t columns_ = 0;
   std::vector<double> values_;  // integers as their bits
   std::size_t row_ = 0;         // the next atom

@@ -24,7 +24,7 @@
 
 using namespace LAMMPS_NS;
 
-// The argument behind the keyword format; nullptr without one. What follows are arguments of a reader.
+// The argument after the keyword format; nullptr without one. Later arguments belong to a reader.
 static const char *format_of(int narg, char **arg) {
   char **const end = arg + narg;
   char **const keyword = std::find(arg, end, std::string("format"));
@@ -36,7 +36,7 @@ bool LAMMPS_NS::gpz_reads(int narg, char **arg) {
   return narg > 0 && gpz::is_gpz_name(arg[0]);
 }
 
-// The arguments, with format gpz behind them where only the name says it.
+// The arguments, with format gpz appended if only the name says it.
 static std::vector<char *> with_format(int narg, char **arg) {
   static char keyword[] = "format", gpz[] = "gpz";
   std::vector<char *> all(arg, arg + narg);

@@ -43,7 +43,7 @@ struct AheadSource::Batch {
   // Address of the bytes, whether read or not yet; nullptr if the batch does not contain them all.
   const std::uint8_t *find(std::uint64_t position, std::size_t size) const {
     auto piece = std::upper_bound(pieces.begin(), pieces.end(), position,
-                                  [](std::uint64_t place, const Piece &at) { return place < at.position; });
+                                  [](std::uint64_t offset, const Piece &at) { return offset < at.position; });
     if (piece == pieces.begin()) return nullptr;
     --piece;
     const std::uint64_t from = position - piece->position;

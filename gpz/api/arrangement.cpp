@@ -19,8 +19,8 @@ std::vector<bool> with_fields_of(const trajectory::Arrangement &arrangement, con
   if (wanted.empty()) return wanted;
   if (arrangement.sorted_by != format::no_field) wanted[arrangement.sorted_by] = true;
   if (arrangement.selection != nullptr)
-    for (const auto &place : format::SelectionColumns(*arrangement.selection, info.fields).all())
-      wanted[place.field] = true;
+    for (const auto &ref : format::SelectionColumns(*arrangement.selection, info.fields).all())
+      wanted[ref.field] = true;
   return wanted;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the options of a read say of the order of rows, and of the particles that have one.
+// The order of rows that the options of a read ask for, and the particles that have a row.
 #pragma once
 
 #include <vector>

@@ -24,16 +24,16 @@ class BlockTable {
  public:
   // The block, which becomes the newest; nullptr if there is none.
   BlockPointer find(std::uint64_t number) {
-    const auto found = places_.find(number);
-    if (found == places_.end()) return nullptr;
+    const auto found = entries_.find(number);
+    if (found == entries_.end()) return nullptr;
     order_.splice(order_.begin(), order_, found->second);
     return found->second->second;
   }
-  bool has(std::uint64_t number) const { return places_.count(number) != 0; }
+  bool has(std::uint64_t number) const { return entries_.count(number) != 0; }
   void add(std::uint64_t number, const BlockPointer &block) {
     order_.emplace_front(number, block);
     try {
-      places_.emplace(number, order_.begin());
+      entries_.emplace(number, order_.begin());
     } catch (...) {
       order_.pop_front();
       throw;
@@ -41,21 +41,21 @@ class BlockTable {
   }
   // Removes this block, unless another one has its number.
   void remove(std::uint64_t number, const BlockPointer &block) {
-    const auto found = places_.find(number);
-    if (found == places_.end() || found->second->second != block) return;
+    const auto found = entries_.find(number);
+    if (found == entries_.end() || found->second->second != block) return;
     order_.erase(found->second);
-    places_.erase(found);
+    entries_.erase(found);
   }
   void keep(std::size_t most) {
     while (order_.size() > most) {
-      places_.erase(order_.back().first);
+      entries_.erase(order_.back().first);
       order_.pop_back();
     }
   }
 
  private:
   std::list<std::pair<std::uint64_t, BlockPointer>> order_;  // the one that was used last comes first
-  std::unordered_map<std::uint64_t, decltype(order_)::iterator> places_;
+  std::unordered_map<std::uint64_t, decltype(order_)::iterator> entries_;
 };
 
 }  // namespace gpz::api

@@ -19,13 +19,13 @@ void read_frame(const FrameFile &file, const format::FrameHead &head, std::uint6
                 FrameMemory &memory, trajectory::FrameHistory &frame) {
   std::uint64_t size = 0;
   for (const ChunkEntry &chunk : head.chunks) size = keeps ? size + chunk.length : std::max(size, chunk.length);
-  in_place(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
+  locating_errors(file.name(), position, [&] { memory.reserve(static_cast<std::size_t>(size)); });
   const std::vector<Field> &fields = head.info.fields;
   std::uint8_t *at = memory.bytes.get();
   for (std::size_t k = 0; k < head.chunks.size(); ++k) {
     const ChunkEntry &chunk = head.chunks[k];
     const format::OpenedChunk opened = file.read_chunk(chunk, position, fields.size(), at);
-    in_place(file.name(), position, [&] { frame.chunk(k, opened, chunk.particles, fields, threads, position); });
+    locating_errors(file.name(), position, [&] { frame.chunk(k, opened, chunk.particles, fields, threads, position); });
     position += chunk.length;
     if (keeps) at += chunk.length;
   }
@@ -96,7 +96,7 @@ void Follower::follow(std::size_t j, const std::vector<bool> &wanted, const How 
   const format::FrameHead head = file_->head(j, &position);
   // If this frame has other fields than the wanted frame, the chunks of the wanted frame are independent of it.
   const bool has_these = wanted.size() == head.info.fields.size();
-  in_place(file_->name(), file_->scan().frames[j].offset, [&] {
+  locating_errors(file_->name(), file_->scan().frames[j].offset, [&] {
     history_.begin(head, has_these ? wanted : std::vector<bool>(), may_limit_ ? how.selection : nullptr);
   });
   FrameMemory memory = spare.take();

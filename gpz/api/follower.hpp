@@ -44,7 +44,7 @@ class Follower {
 
   // Whether the frame before frame i was decoded last. If i is a key frame, a loop has reached the next key interval.
   bool is_at(std::size_t i) const { return history_.complete() && last_ + 1 == i; }
-  // Whether the frame decoded last is in the key interval of frame i, `since_key` frames behind its key frame, and not
+  // Whether the frame decoded last is in the key interval of frame i, `since_key` frames after its key frame, and not
   // after it.
   bool is_before(std::size_t i, std::size_t since_key) const { return lies_before(i, since_key, false); }
 
@@ -59,8 +59,8 @@ class Follower {
   bool joined_ = false;   // fields of several calls are followed
   // Histories of selected particles alone are tried, until a frame needs all slots.
   bool may_limit_ = true;
-  // Damage of frame failed_: later frames up to the next key frame cannot be decoded. Of a distant source the bytes may
-  // be right the next time, and are read again.
+  // Damage of frame failed_: later frames up to the next key frame cannot be decoded. A distant source may send the
+  // right bytes the next time, so they are read again.
   std::optional<Error> failure_;
   std::size_t failed_ = 0;
 };

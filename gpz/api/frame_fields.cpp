@@ -8,7 +8,7 @@
 
 namespace gpz::api {
 
-const std::vector<FieldInput> &FrameFields::of(const Frame &frame) {
+const std::vector<FieldInput> &FrameFields::fields_of(const Frame &frame) {
   fields_.clear();
   narrowed_.resize(frame.columns.size());
   std::size_t expected = 0;

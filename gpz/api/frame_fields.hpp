@@ -12,7 +12,7 @@ class FrameFields {
  public:
   // The result is valid until the frame changes or the next call. Throws invalid_argument if a column does not have one
   // value per particle.
-  const std::vector<FieldInput> &of(const Frame &frame);
+  const std::vector<FieldInput> &fields_of(const Frame &frame);
 
  private:
   ConstArray array_of(const Frame::Column &column, ValueType type, std::vector<float> &narrowed);

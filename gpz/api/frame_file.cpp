@@ -76,7 +76,7 @@ format::FrameHead FrameFile::head(std::size_t i, std::uint64_t *body) const {
 }
 
 format::FrameHead head_at(const Source &source, const IndexEntry &entry, std::uint64_t *body) {
-  return in_place(source.name(), entry.offset, [&] {
+  return locating_errors(source.name(), entry.offset, [&] {
     Bytes prefix;
     const auto record = complete_record_at(source, entry.offset, entry.offset + entry.length, prefix);
     if (!record || record->type != format::frame_type || record->length != entry.length) {
@@ -118,12 +118,12 @@ std::vector<RecordEntry> FrameFile::records(std::size_t i) const {
   if (scan_.from_index) {
     if (begin == end) return found;
     if (plan_) plan_->reading_space(i);
-    in_place(name(), begin, [&] {
+    locating_errors(name(), begin, [&] {
       if (!take_other_records(*source_, begin, end, found))
         corrupt("no complete records where the index has room for them");
     });
   } else {
-    const auto lies_before = [](const RecordEntry &record, std::uint64_t place) { return record.offset < place; };
+    const auto lies_before = [](const RecordEntry &record, std::uint64_t offset) { return record.offset < offset; };
     const auto first = std::lower_bound(scan_.records.begin(), scan_.records.end(), begin, lies_before);
     const auto last = std::lower_bound(first, scan_.records.end(), std::max(begin, end), lies_before);
     found.assign(first, last);
@@ -132,7 +132,7 @@ std::vector<RecordEntry> FrameFile::records(std::size_t i) const {
 }
 
 StoredRecord FrameFile::stored(const RecordEntry &entry) const {
-  return in_place(name(), entry.offset, [&] {
+  return locating_errors(name(), entry.offset, [&] {
     Bytes prefix;
     const auto record = complete_record_at(*source_, entry.offset, entry.offset + entry.length, prefix);
     if (!record || record->type != entry.type || record->length != entry.length)
@@ -151,7 +151,7 @@ StoredRecord FrameFile::stored(const RecordEntry &entry) const {
 
 void FrameFile::read_bytes(const ChunkEntry &chunk, std::uint64_t position, std::uint8_t *bytes) const {
   dropping_damage([&] {
-    in_place(name(), position, [&] {
+    locating_errors(name(), position, [&] {
       source_->read_at(position, bytes, static_cast<std::size_t>(chunk.length));
       format::require_checksum(chunk, bytes);
     });
@@ -161,7 +161,7 @@ void FrameFile::read_bytes(const ChunkEntry &chunk, std::uint64_t position, std:
 format::OpenedChunk FrameFile::read_chunk(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                                           std::uint8_t *bytes) const {
   read_bytes(chunk, position, bytes);
-  return in_place(name(), position, [&] {
+  return locating_errors(name(), position, [&] {
     format::OpenedChunk opened = format::open_chunk(bytes, static_cast<std::size_t>(chunk.length), fields);
     format::require_features(scan_.metadata.features, format::needed_features(opened));
     return opened;
@@ -170,7 +170,7 @@ format::OpenedChunk FrameFile::read_chunk(const ChunkEntry &chunk, std::uint64_t
 
 void FrameFile::check_features(const ChunkEntry &chunk, std::uint64_t position, std::size_t fields,
                                const format::ReadChunk &read) const {
-  in_place(name(), position, [&] {
+  locating_errors(name(), position, [&] {
     const std::uint32_t needed = format::needed_features(read, static_cast<std::size_t>(chunk.length), fields);
     format::require_features(scan_.metadata.features, needed);
   });

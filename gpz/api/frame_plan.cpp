@@ -25,7 +25,7 @@ void FramePlan::asked_for(std::size_t i, bool anew) {
     if (most_.is_distant) read_interval(i, first, most_.request);
     return;
   }
-  if (!is_on_the_way(i, distance))
+  if (!is_on_path(i, distance))
     go(i + distance, distance, most_.is_distant ? 4 : 2);
   else if (i < newest_)
     return;
@@ -42,7 +42,7 @@ void FramePlan::reading(std::size_t i, std::size_t end) {
   const std::size_t needed = std::max<std::size_t>(std::min(end, frames_.size()) - std::min(i, frames_.size()), 1);
   end = goes_on ? frames_.size() : std::min(end, frames_.size());
   std::vector<AheadSource::Range> now, next;
-  if (!is_on_the_way(i, 1)) {
+  if (!is_on_path(i, 1)) {
     go(i, 1, most_.is_distant ? needed : most_frames);
     now = next_frames(end);
   }
@@ -169,7 +169,7 @@ void FramePlan::forget() {
   source_.forget();
 }
 
-bool FramePlan::is_on_the_way(std::size_t i, std::size_t step) const {
+bool FramePlan::is_on_path(std::size_t i, std::size_t step) const {
   return next_ != none && step == step_ && older_ <= i && i < next_ && (next_ - i) % step == 0;
 }
 

@@ -31,7 +31,7 @@ class FramePlan {
   void asked_for(std::size_t i, bool anew);
   // Call before reading frame i, which a requested difference frame needs: frames i to `end` - 1 are read now.
   void reading(std::size_t i, std::size_t end);
-  // Call before reading the head of frame i, or the whole frame. Of a distant source the bytes are then read at once,
+  // Call before reading the head of frame i, or the whole frame. From a distant source the bytes are then read at once,
   // unless they are in memory or requested.
   void reading_head(std::size_t i);
   void reading_frame(std::size_t i);
@@ -52,7 +52,7 @@ class FramePlan {
 
   // The sequence: frames older_, ..., next_ - step_ are in memory or requested; next_, next_ + step_, ... before `end`
   // follow.
-  bool is_on_the_way(std::size_t i, std::size_t step) const;
+  bool is_on_path(std::size_t i, std::size_t step) const;
   void forget();
   void go(std::size_t from, std::size_t step, std::size_t count);
   std::vector<AheadSource::Range> next_frames(std::size_t end);
@@ -80,7 +80,7 @@ class FramePlan {
     std::size_t follow(std::size_t i);
   };
   Sequence heads_, spaces_;
-  // Of the frames whose heads were read:
+  // Statistics of the frames whose heads were read:
   std::size_t keys_divisor_ = 0;  // greatest common divisor of the numbers of their key frames
   std::size_t most_since_key_ = 0;
 };

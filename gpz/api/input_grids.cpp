@@ -61,7 +61,7 @@ double find_step(const FieldInput &input, std::size_t particles, const int *rows
   return 0;
 }
 
-// Of the values that are frequent in a sample.
+// Bit k: enough values of a sample lie on coarse grid k.
 unsigned frequent_coarse(const FieldInput &input, std::size_t particles, const int *rows) {
   constexpr std::size_t samples = 4096;   // of each component
   constexpr std::size_t rare_part = 512;  // of the samples: an exact value takes 128 bits

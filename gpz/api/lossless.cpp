@@ -42,9 +42,9 @@ void LosslessAdvice::Squares::add(double value) {
 
 std::optional<std::size_t> LosslessAdvice::sample(std::uint64_t frame) {
   if ((frame & (frame - 1)) != 0) return std::nullopt;
-  std::size_t place = 0;
-  for (; frame > 0; frame >>= 1) ++place;
-  return place;
+  std::size_t index = 0;
+  for (; frame > 0; frame >>= 1) ++index;
+  return index;
 }
 
 void LosslessAdvice::add(const std::string &column, std::size_t sample, const Squares &squares) {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t head_size = 16;  // in front of the values
 constexpr std::size_t longest_name = 255;
 
-// Of all names and units: says which table a record belongs to.
+// Checksum of all names and units. It says which table a record belongs to.
 std::uint64_t checksum_of(const std::vector<Observable> &observables) {
   Bytes bytes;
   format::ByteWriter out(bytes);

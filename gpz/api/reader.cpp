@@ -27,7 +27,7 @@ namespace gpz {
 namespace {
 
 using api::in_file;
-using api::in_place;
+using api::locating_errors;
 
 std::vector<bool> wanted_of(const std::vector<codec::Target> &targets) {
   std::vector<bool> wanted(targets.size());
@@ -86,16 +86,16 @@ struct Reader::State {
         from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread, ahead.is_distant});
   }
 
-  struct Place {
+  struct LocatedFrame {
     std::size_t i;
     std::uint64_t chunks = 0;  // position of the first chunk
     format::FrameHead head;
 
-    Place(const api::FrameFile &file, std::size_t number) : i(number), head(file.head(number, &chunks)) {}
+    LocatedFrame(const api::FrameFile &file, std::size_t number) : i(number), head(file.head(number, &chunks)) {}
   };
 
   // Finds a requested frame. If frames may be decoded ahead, bytes are not read ahead.
-  Place find(std::size_t i, const ReadOptions &options, bool anew) const {
+  LocatedFrame find(std::size_t i, const ReadOptions &options, bool anew) const {
     if (!may_decode_ahead(options.threads)) file.asked_for(i, anew);
     return {file, i};
   }
@@ -104,22 +104,22 @@ struct Reader::State {
   // Reads these fields of a frame (an empty list: all), and calls use(frame). `of_run`: follower of a run for frames
   // decoded ahead, otherwise nullptr.
   template <typename Use>
-  void open(const Place &place, const std::vector<bool> &wanted, const api::Follower::How &how, api::Follower *of_run,
-            api::SpareMemory &memory, const Use &use) {
+  void open(const LocatedFrame &located, const std::vector<bool> &wanted, const api::Follower::How &how,
+            api::Follower *of_run, api::SpareMemory &memory, const Use &use) {
     const format::UsualArithmetic arithmetic;
-    api::decoding(file.name(), place.chunks, place.head.info.particles, [&] {
-      const bool is_key = place.head.info.since_key == 0;
+    api::decoding(file.name(), located.chunks, located.head.info.particles, [&] {
+      const bool is_key = located.head.info.since_key == 0;
       std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
       // Key frames need no lock: several threads may decode them at the same time.
       if (of_run == nullptr && !is_key) lock.lock();
       if (of_run == nullptr && is_key) (void)lock.try_lock();
-      if (is_key && !is_followed(place.i, of_run, lock.owns_lock(), how.in_order)) {
+      if (is_key && !is_followed(located.i, of_run, lock.owns_lock(), how.in_order)) {
         if (lock.owns_lock()) lock.unlock();
-        open_key(place, wanted, memory, use);
+        open_key(located, wanted, memory, use);
         return;
       }
       api::Follower &used = of_run != nullptr ? *of_run : follower;
-      trajectory::FrameHistory &opened = used.go_to(place.i, place.head, wanted, how, memory);
+      trajectory::FrameHistory &opened = used.go_to(located.i, located.head, wanted, how, memory);
       in_file(file.name(), [&] { use(opened); });
     });
   }
@@ -142,9 +142,9 @@ struct Reader::State {
   // Writes these fields of a frame (an empty list: all) to targets_of(rows), which returns one target per field. Uses
   // values decoded ahead if possible.
   template <typename TargetsOf>
-  void write(const Place &place, const api::FrameRequest &request, const std::vector<bool> &wanted,
+  void write(const LocatedFrame &located, const api::FrameRequest &request, const std::vector<bool> &wanted,
              const ReadOptions &options, bool anew, const TargetsOf &targets_of) {
-    const FrameInfo &info = place.head.info;
+    const FrameInfo &info = located.head.info;
     trajectory::Arrangement arrangement;
     std::vector<bool> decoded;
     in_file(file.name(), [&] {
@@ -152,13 +152,13 @@ struct Reader::State {
       decoded = api::with_fields_of(arrangement, info, wanted);
     });
     const auto decode = [&] {
-      if (may_decode_ahead(options.threads)) file.asked_for(place.i, anew);
-      open(place, decoded, {options.threads, anew, true, arrangement.selection, options.in_order}, nullptr, spare,
+      if (may_decode_ahead(options.threads)) file.asked_for(located.i, anew);
+      open(located, decoded, {options.threads, anew, true, arrangement.selection, options.in_order}, nullptr, spare,
            [&](trajectory::FrameHistory &opened) {
              const auto rows = opened.arrange(info, arrangement, options.threads);
              opened.write_all(info.fields, targets_of(rows.count), rows, options.threads);
            });
-      file.was_read(place.i);
+      file.was_read(located.i);
     };
     const auto copy = [&](const api::HeldValues &values) {
       if (!values.are_of(info)) return false;
@@ -166,7 +166,7 @@ struct Reader::State {
       return true;
     };
     try {
-      if (!take_ahead(place, request, options.threads, copy)) decode();
+      if (!take_ahead(located, request, options.threads, copy)) decode();
     } catch (const Error &error) {
       // Frames decoded ahead must not take the memory that this frame needs.
       if (error.status() != Status::limit_exceeded && error.status() != Status::out_of_memory) throw;
@@ -176,29 +176,29 @@ struct Reader::State {
   }
 
   template <typename Use>
-  bool take_ahead(const Place &place, const api::FrameRequest &request, int threads, const Use &use) {
-    const FrameInfo &info = place.head.info;
-    if (!may_decode_ahead(threads) || info.particles < api::FramesAhead::least_particles || info.since_key > place.i)
+  bool take_ahead(const LocatedFrame &located, const api::FrameRequest &request, int threads, const Use &use) {
+    const FrameInfo &info = located.head.info;
+    if (!may_decode_ahead(threads) || info.particles < api::FramesAhead::least_particles || info.since_key > located.i)
       return false;
     const auto start = [&]() -> std::optional<api::Follower> {
       const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
-      if (!lock || !follower.is_before(place.i, info.since_key)) return {};
+      if (!lock || !follower.is_before(located.i, info.since_key)) return {};
       return std::exchange(follower, api::Follower(file));
     };
-    return ahead.take(place.i, place.i - info.since_key, request, threads, start, use);
+    return ahead.take(located.i, located.i - info.since_key, request, threads, start, use);
   }
 
   // Called by threads that decode ahead.
   void decode_ahead(std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
                     api::SpareMemory &memory, api::HeldValues &values) {
     const format::Budget::Scope scope(budget);
-    const Place place(file, i);
-    const FrameInfo &info = place.head.info;
+    const LocatedFrame located(file, i);
+    const FrameInfo &info = located.head.info;
     const auto arrangement = api::arrangement_of(info, {threads, request.sort_by_id, request.selection});
     std::vector<bool> wanted(info.fields.size());
     for (const api::FrameRequest::Column &column : request.columns)
       if (column.field < wanted.size()) wanted[column.field] = true;
-    open(place, api::with_fields_of(arrangement, info, std::move(wanted)),
+    open(located, api::with_fields_of(arrangement, info, std::move(wanted)),
          {threads, false, false, arrangement.selection, true}, &of_run, memory, [&](trajectory::FrameHistory &opened) {
            const auto rows = opened.arrange(info, arrangement, threads);
            opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles(), rows.count), rows,
@@ -208,13 +208,13 @@ struct Reader::State {
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
-    const Place place = find(i, options, anew);
-    const FrameInfo &info = place.head.info;
+    const LocatedFrame located = find(i, options, anew);
+    const FrameInfo &info = located.head.info;
     if (!wanted.empty() && wanted.size() != info.fields.size())
       throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", file.name());
     api::begin_frame(info, frame);
     format::Charge columns;
-    write(place, api::request_of(frame, wanted, options), wanted, options, anew, [&](std::uint64_t rows) {
+    write(located, api::request_of(frame, wanted, options), wanted, options, anew, [&](std::uint64_t rows) {
       // Charged only here, after the chunks have proved the number of particles.
       columns = api::charge_for_columns(rows, info.fields, wanted);
       frame.info.particles = rows;
@@ -223,12 +223,13 @@ struct Reader::State {
   }
 
   template <typename Use>
-  void open_key(const Place &place, const std::vector<bool> &wanted, api::SpareMemory &spare_memory, const Use &use) {
-    file.reading_frame(place.i);
+  void open_key(const LocatedFrame &located, const std::vector<bool> &wanted, api::SpareMemory &spare_memory,
+                const Use &use) {
+    file.reading_frame(located.i);
     api::FrameMemory memory = spare_memory.take();
     trajectory::FrameHistory &frame = memory.frame;
-    frame.begin(place.head, wanted, nullptr, true);
-    api::read_frame(file, place.head, place.chunks, true, 1, memory, frame);
+    frame.begin(located.head, wanted, nullptr, true);
+    api::read_frame(file, located.head, located.chunks, true, 1, memory, frame);
     in_file(file.name(), [&] { use(frame); });
     frame.forget();
     spare_memory.give_back(std::move(memory));
@@ -276,19 +277,19 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
-    State::Place place = state_->find(i, options, false);
-    if (options.selection == nullptr) api::require_room(place.head.info.particles, capacity);
-    const std::vector<codec::Target> targets = api::column_targets(place.head.info, columns);
+    State::LocatedFrame located = state_->find(i, options, false);
+    if (options.selection == nullptr) api::require_room(located.head.info.particles, capacity);
+    const std::vector<codec::Target> targets = api::column_targets(located.head.info, columns);
     std::uint64_t selected = 0;
-    state_->write(place, {targets, options}, wanted_of(targets), options, false,
+    state_->write(located, {targets, options}, wanted_of(targets), options, false,
                   [&](std::uint64_t rows) -> const std::vector<codec::Target> & {
                     api::require_room(rows, capacity);
                     selected = rows;
                     return targets;
                   });
-    api::set_origins(place.head.info);
-    place.head.info.particles = selected;
-    return std::move(place.head.info);
+    api::set_origins(located.head.info);
+    located.head.info.particles = selected;
+    return std::move(located.head.info);
   });
 }
 
@@ -304,7 +305,7 @@ StoredFrame Reader::stored(std::size_t i) const {
   frame.chunks = std::move(head.chunks);
   std::uint64_t size = 0;
   for (const ChunkEntry &chunk : frame.chunks) size += chunk.length;
-  in_place(state_->file.name(), position, [&] {
+  locating_errors(state_->file.name(), position, [&] {
     // The complete record is in the file, so its size limits this memory.
     format::require_memory(size, 1);
     frame.bytes.resize(static_cast<std::size_t>(size));
@@ -343,7 +344,7 @@ Bytes Reader::chunk(std::size_t i, std::size_t k) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
   const ChunkEntry chunk = state_->file.chunk(i, k, position);
-  return in_place(state_->file.name(), position, [&] {
+  return locating_errors(state_->file.name(), position, [&] {
     // The complete record is in the file, so its size limits this memory.
     format::require_memory(chunk.length, 1);
     Bytes bytes(static_cast<std::size_t>(chunk.length));
@@ -356,7 +357,7 @@ ChunkKind Reader::chunk_kind(std::size_t i, std::size_t k) const {
   const format::Budget::Scope scope(state_->budget);
   std::uint64_t position = 0;
   const ChunkEntry chunk = state_->file.chunk(i, k, position);
-  return in_place(state_->file.name(), position, [&] {
+  return locating_errors(state_->file.name(), position, [&] {
     std::uint8_t head[8];
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.length, sizeof head));
     state_->file.source().read_at(position, head, size);
@@ -371,7 +372,7 @@ std::vector<std::uint64_t> Reader::field_sizes(std::size_t i) const {
   return in_file(state_->file.name(), [&] {
     std::vector<std::uint64_t> sizes(head.info.fields.size());
     for (const ChunkEntry &chunk : head.chunks) {
-      in_place(state_->file.name(), position, [&] {
+      locating_errors(state_->file.name(), position, [&] {
         format::add_section_sizes([&](std::uint64_t at, std::uint8_t *bytes,
                                       std::size_t size) { state_->file.source().read_at(position + at, bytes, size); },
                                   static_cast<std::size_t>(chunk.length), sizes);

@@ -15,7 +15,7 @@ namespace gpz::api {
 
 RecordWriter::RecordWriter(std::unique_ptr<Sink> sink, const Metadata &metadata, Header when)
     : sink_(std::move(sink)), metadata_(metadata) {
-  header_ = in_place(name(), Error::no_position, [&] { return file_header(metadata_); });
+  header_ = locating_errors(name(), Error::no_position, [&] { return file_header(metadata_); });
   if (when == Header::at_once) begin();
 }
 
@@ -96,7 +96,7 @@ void RecordWriter::cut() {
 
 void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &chunks,
                          const std::vector<Span> &bodies) {
-  in_place(name(), Error::no_position, [&] {
+  locating_errors(name(), Error::no_position, [&] {
     FrameInfo info = given;
     if (continued_) {
       const bool was_whole = std::exchange(stays_, true);
@@ -140,7 +140,7 @@ void RecordWriter::write(const FrameInfo &given, const std::vector<ChunkEntry> &
 }
 
 void RecordWriter::write(const StoredRecord &record) {
-  in_place(name(), Error::no_position, [&] {
+  locating_errors(name(), Error::no_position, [&] {
     if (is_new_ && !wrote_) {
       const Bytes bytes = record_bytes(record);
       leading_.insert(leading_.end(), bytes.begin(), bytes.end());
@@ -156,7 +156,7 @@ void RecordWriter::write(const StoredRecord &record) {
 }
 
 void RecordWriter::close() {
-  in_place(name(), Error::no_position, [&] {
+  locating_errors(name(), Error::no_position, [&] {
     if (stays_ && !wrote_) {
       sink_->close();
       return;
@@ -181,7 +181,7 @@ RecordWriter write_file(const std::string &path, const Metadata &metadata, bool 
   format::Budget budget{Limits{}};
   const format::Budget::Scope scope(budget);
   FileScan found = scan(*file, true);
-  in_place(file->name(), Error::no_position, [&] { require_continuation(found.metadata, metadata); });
+  locating_errors(file->name(), Error::no_position, [&] { require_continuation(found.metadata, metadata); });
   std::optional<FrameInfo> last;
   if (!found.frames.empty()) last = head_at(*file, found.frames.back()).info;
   return {std::move(file), std::move(found), std::move(last)};

@@ -19,7 +19,7 @@ constexpr std::size_t checked_spaces = 8;
 
 // Reads the file header; `length` receives its length.
 Metadata read_file_header(const Source &source, std::uint64_t &length) {
-  return in_place(source.name(), 0, [&] {
+  return locating_errors(source.name(), 0, [&] {
     Bytes bytes(static_cast<std::size_t>(std::min<std::uint64_t>(source.size(), format::file_header_start_size)));
     source.read_at(0, bytes.data(), bytes.size());
     length = format::file_header_length(bytes.data(), bytes.size());
@@ -279,7 +279,7 @@ bool take_other_records(const Source &source, std::uint64_t begin, std::uint64_t
 }
 
 FileScan scan(const Source &source, bool use_index) {
-  return in_place(source.name(), 0, [&] { return Scanner(source).run(use_index); });
+  return locating_errors(source.name(), 0, [&] { return Scanner(source).run(use_index); });
 }
 
 }  // namespace api

@@ -39,7 +39,7 @@ class MemorySource final : public Source {
 // Calls f(). Adds file and position to errors of lower layers, whose positions are relative to `base`. If `base` is
 // Error::no_position, errors get no position. Turns failed allocations into out_of_memory.
 template <class F>
-auto in_place(const std::string &file, std::uint64_t base, F &&f) -> decltype(f()) {
+auto locating_errors(const std::string &file, std::uint64_t base, F &&f) -> decltype(f()) {
   try {
     return format::in_memory(f, [&] { return Error(Status::out_of_memory, "out of memory", file, base); });
   } catch (const Error &error) {

@@ -22,7 +22,7 @@ namespace gpz {
 namespace {
 
 using api::in_file;
-using api::in_place;
+using api::locating_errors;
 using format::corrupt;
 using format::RecordStart;
 
@@ -39,14 +39,14 @@ struct StreamReader::State {
   std::function<void(const StoredRecord &)> use_record;
   std::optional<api::StreamTables> tables;  // if the caller wants them
   trajectory::FrameHistory history;
-  // Of the last key frame, until a frame builds on it.
+  // Head and bytes of the last key frame, until a frame builds on it.
   format::FrameHead key;
   std::vector<Buffer> key_buffers;
 
   State(int descriptor, const std::string &name, const Limits &limits)
       : budget(limits), file(descriptor, name, api::File::Mode::read) {
     const format::Budget::Scope scope(budget);
-    in_place(file.name(), 0, [&] {
+    locating_errors(file.name(), 0, [&] {
       buffer.resize(format::file_header_start_size);
       buffer.resize(file.read(buffer.data(), buffer.size()));
       position = buffer.size();
@@ -111,7 +111,7 @@ struct StreamReader::State {
   bool next_record(Frame &frame, const ReadOptions &options, bool &at_end) {
     RecordStart record;
     format::FrameHead next;
-    if (!in_place(file.name(), position, [&] { return read_head(record, next, at_end); })) return false;
+    if (!locating_errors(file.name(), position, [&] { return read_head(record, next, at_end); })) return false;
     const bool is_key = next.info.since_key == 0;
     if (is_key) std::swap(key, next);
     const format::FrameHead &head = is_key ? key : next;
@@ -161,7 +161,7 @@ struct StreamReader::State {
 
   // Reads a chunk of a frame with this many fields into `buffer`.
   format::OpenedChunk read_chunk(const ChunkEntry &chunk, std::size_t fields) {
-    return in_place(file.name(), position, [&] {
+    return locating_errors(file.name(), position, [&] {
       buffer.clear();
       append_to_buffer(chunk.length);
       format::require_checksum(chunk, buffer.data());
@@ -173,16 +173,16 @@ struct StreamReader::State {
 
   void read_chunks(const RecordStart &record, const format::FrameHead &head, int threads) {
     const bool is_key = head.info.since_key == 0;
-    in_place(file.name(), position, [&] { history.begin(head, {}, nullptr, true); });
+    locating_errors(file.name(), position, [&] { history.begin(head, {}, nullptr, true); });
     if (is_key) key_buffers.clear();
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const std::uint64_t start = position;
       const format::OpenedChunk opened = read_chunk(head.chunks[k], head.info.fields.size());
       if (is_key) key_buffers.push_back(std::move(buffer));
-      in_place(file.name(), start,
-               [&] { history.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads, start); });
+      locating_errors(file.name(), start,
+                      [&] { history.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads, start); });
     }
-    in_place(file.name(), position, [&] { read_trailer(record, head.checksum); });
+    locating_errors(file.name(), position, [&] { read_trailer(record, head.checksum); });
     if (!is_key) key_buffers.clear();
   }
 

@@ -62,10 +62,10 @@ std::vector<Table> StreamTables::tables() const {
 
 std::vector<Table> StreamTables::copy_of(const std::string &name, Charges &charges) const {
   if (damage_) std::rethrow_exception(damage_);
-  const auto place = tables_.find(name);
-  if (place == tables_.end()) return {};
-  charges.emplace_back(bytes_of(place->second.table));
-  return {place->second.table};
+  const auto found = tables_.find(name);
+  if (found == tables_.end()) return {};
+  charges.emplace_back(bytes_of(found->second.table));
+  return {found->second.table};
 }
 
 std::vector<Observable> StreamTables::observables() {

@@ -21,7 +21,7 @@ class StreamTables {
  public:
   // A record in front of the next frame. A damaged one is no error here: the frames stay readable.
   void take(const StoredRecord &record);
-  // The frame behind these records was read.
+  // The frame after these records was read.
   void pass_frame(std::int64_t timestep);
   // Those that are valid for the last frame, ascending by name. Throws what the first damaged record threw.
   std::vector<Table> tables() const;

@@ -15,28 +15,29 @@ void TableHistory::find(std::size_t i) {
   const std::size_t frames = file_.scan().frames.size();
   if (!searched_behind_) find_in_front_of(frames, behind_);
   searched_behind_ = true;
-  for (; searched_ <= i && searched_ < frames; ++searched_) find_in_front_of(searched_, places_);
+  for (; searched_ <= i && searched_ < frames; ++searched_) find_in_front_of(searched_, tables_);
 }
 
-void TableHistory::find_in_front_of(std::size_t i, Places &places) const {
+void TableHistory::find_in_front_of(std::size_t i, TableRecords &tables) const {
   std::vector<std::pair<std::string, RecordEntry>> found;  // added when all is read: a later call begins anew
   for (const RecordEntry &entry : file_.records(i)) {
     if (entry.type != tables_record_type) continue;
-    for (TableHead &head : in_place(file_.name(), entry.offset, [&] { return table_heads(file_.stored(entry)); }))
+    for (TableHead &head :
+         locating_errors(file_.name(), entry.offset, [&] { return table_heads(file_.stored(entry)); }))
       found.emplace_back(std::move(head.name), entry);
   }
-  for (const auto &[name, entry] : found) places[name].push_back({i, entry});
+  for (const auto &[name, entry] : found) tables[name].push_back({i, entry});
 }
 
 const RecordEntry *TableHistory::valid(const std::string &name, std::size_t i) const {
   const auto behind = behind_.find(name);
   const RecordEntry *const last = behind == behind_.end() ? nullptr : &behind->second.back().record;
   if (last != nullptr && i == file_.scan().frames.size()) return last;
-  const auto places = places_.find(name);
-  if (places == places_.end()) return last;
-  const auto after = std::upper_bound(places->second.begin(), places->second.end(), i,
-                                      [](std::size_t frame, const Place &place) { return frame < place.frame; });
-  return after == places->second.begin() ? last : &std::prev(after)->record;
+  const auto tables = tables_.find(name);
+  if (tables == tables_.end()) return last;
+  const auto after = std::upper_bound(tables->second.begin(), tables->second.end(), i,
+                                      [](std::size_t frame, const TableRecord &table) { return frame < table.frame; });
+  return after == tables->second.begin() ? last : &std::prev(after)->record;
 }
 
 std::vector<Table> TableHistory::tables(std::size_t i, const std::vector<std::string> &names) {
@@ -45,8 +46,8 @@ std::vector<Table> TableHistory::tables(std::size_t i, const std::vector<std::st
   find(i);
   std::set<std::string> wanted(names.begin(), names.end());
   if (names.empty())
-    for (const Places *const places : {&places_, &behind_})
-      for (const auto &named : *places) wanted.insert(named.first);
+    for (const TableRecords *const tables : {&tables_, &behind_})
+      for (const auto &named : *tables) wanted.insert(named.first);
   // Each record is read once, whatever number of tables it has.
   std::map<std::uint64_t, std::pair<RecordEntry, std::set<std::string>>> records;
   for (const std::string &name : wanted)
@@ -56,7 +57,7 @@ std::vector<Table> TableHistory::tables(std::size_t i, const std::vector<std::st
   Charges charges;
   for (const auto &[offset, record] : records) {
     const auto &[entry, of_record] = record;
-    in_place(file_.name(), offset, [&, &entry = entry, &of_record = of_record] {
+    locating_errors(file_.name(), offset, [&, &entry = entry, &of_record = of_record] {
       const auto is_wanted = [&](const std::string &name) { return of_record.count(name) != 0; };
       for (Table &table : read_tables(file_.stored(entry), is_wanted, charges)) found.push_back(std::move(table));
     });
@@ -73,13 +74,13 @@ std::vector<Observable> TableHistory::observables(std::size_t i) {
   for (auto entry = records.rbegin(); entry != records.rend(); ++entry) {
     if (entry->type != observables_record_type) continue;
     const StoredRecord record = file_.stored(*entry);
-    const auto here = [&](auto &&step) { return in_place(file_.name(), entry->offset, step); };
+    const auto here = [&](auto &&step) { return locating_errors(file_.name(), entry->offset, step); };
     if (here([&] { return timestep_of_observables(record); }) != timestep) continue;
     find(i);
     const RecordEntry *const names = valid(observables_table_name, i);
     if (names != nullptr && names->offset != names_from_) {
       Charges charges;
-      names_ = in_place(file_.name(), names->offset, [&] {
+      names_ = locating_errors(file_.name(), names->offset, [&] {
         std::vector<Table> table = read_table(*names, observables_table_name, charges);
         return names_of_observables(std::move(table), charges);
       });
@@ -103,7 +104,7 @@ std::vector<Observable> TableHistory::observables_of_thermo(std::size_t i) {
   find(i);
   const RecordEntry *const entry = valid(thermo_table_name, i);
   if (entry == nullptr) return {};
-  return in_place(file_.name(), entry->offset, [&] {
+  return locating_errors(file_.name(), entry->offset, [&] {
     if (entry->offset != thermo_from_) {
       Charges charges;
       std::vector<Table> tables = read_table(*entry, thermo_table_name, charges);

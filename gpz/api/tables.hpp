@@ -11,7 +11,7 @@
 
 namespace gpz::api {
 
-// What tables in memory take of a budget, as long as it exists.
+// The part of a memory budget that tables take, as long as the object exists.
 using Charges = std::vector<format::Charge>;
 
 // Decodes the tables whose names are wanted. Memory is charged to the current budget; `charges` receives what the

@@ -51,9 +51,9 @@ namespace {
 // Held from before a descriptor is opened until it is listed: fork() waits, so that the child finds its copy.
 std::mutex locks_mutex;
 
-[[noreturn]] void refuse(const std::string &name, const char *other, const char *way_out) {
+[[noreturn]] void refuse(const std::string &name, const char *other, const char *remedy) {
   throw Error(Status::invalid_argument,
-              std::string("is being written by ") + other + ", and frames of one of the two would be lost: " + way_out +
+              std::string("is being written by ") + other + ", and frames of one of the two would be lost: " + remedy +
                   ", or write another file",
               name);
 }
@@ -65,20 +65,20 @@ int open_for_lock(const std::string &path, int access) {
   }
 }
 
-// Bytes far behind the end of any file stand for what is locked: on some network file systems nobody else can read or
+// Bytes far beyond the end of any file stand for what is locked: on some network file systems nobody else can read or
 // write bytes that are locked, and MPI-IO locks the bytes that it writes.
-constexpr off_t writer_place = off_t{1} << 62;
-constexpr off_t readers_place = writer_place + 1;
+constexpr off_t writer_byte = off_t{1} << 62;
+constexpr off_t readers_byte = writer_byte + 1;
 
 // 0, or an errno.
 int set_lock(int descriptor, short type, off_t byte) {
 #ifdef F_OFD_SETLK
-  struct flock place {};
-  place.l_type = type;
-  place.l_whence = SEEK_SET;
-  place.l_start = byte;
-  place.l_len = 1;
-  return ::fcntl(descriptor, F_OFD_SETLK, &place) == 0 ? 0 : errno;
+  struct flock range {};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  range.l_start = byte;
+  range.l_len = 1;
+  return ::fcntl(descriptor, F_OFD_SETLK, &range) == 0 ? 0 : errno;
 #else
   (void)descriptor, (void)type, (void)byte;
   return ENOSYS;
@@ -95,10 +95,10 @@ void WriteLock::State::take(const struct stat &facts) {
     for (const State *other = first_; other != nullptr; other = other->next_)
       if (other->writes_ && other->device_ == facts.st_dev && other->inode_ == facts.st_ino)
         refuse(name_, "another writer of this program", "close the other one first");
-    if (descriptor_ >= 0 && is_held(set_lock(descriptor_, F_WRLCK, writer_place)))
+    if (descriptor_ >= 0 && is_held(set_lock(descriptor_, F_WRLCK, writer_byte)))
       refuse(name_, "another program", "wait until it has ended");
   } else if (descriptor_ >= 0) {
-    set_lock(descriptor_, F_RDLCK, readers_place);
+    set_lock(descriptor_, F_RDLCK, readers_byte);
   }
   device_ = facts.st_dev;
   inode_ = facts.st_ino;
@@ -110,8 +110,8 @@ void WriteLock::State::take(const struct stat &facts) {
 
 void WriteLock::State::require_no_reader() const {
   if (descriptor_ < 0) return;
-  const int problem = set_lock(descriptor_, F_WRLCK, readers_place);
-  if (problem == 0) set_lock(descriptor_, F_UNLCK, readers_place);
+  const int problem = set_lock(descriptor_, F_WRLCK, readers_byte);
+  if (problem == 0) set_lock(descriptor_, F_UNLCK, readers_byte);
   if (is_held(problem))
     throw Error(Status::invalid_argument,
                 "is being read by another program, and would be emptied: write another file, or end what reads it",
@@ -122,7 +122,7 @@ WriteLock::State::~State() {
   const std::lock_guard<std::mutex> lock(locks_mutex);
   if (is_listed_) {
     // A process that another thread starts at this moment has a copy of the descriptor until it runs its program.
-    if (descriptor_ >= 0) set_lock(descriptor_, F_UNLCK, writes_ ? writer_place : readers_place);
+    if (descriptor_ >= 0) set_lock(descriptor_, F_UNLCK, writes_ ? writer_byte : readers_byte);
     (previous_ != nullptr ? previous_->next_ : first_) = next_;
     if (next_ != nullptr) next_->previous_ = previous_;
   }

@@ -70,7 +70,7 @@ struct Writer::State {
   std::uint64_t most_pending = 0;               // bytes; 0: no frames wait
   std::unique_ptr<api::PendingFrames> pending;  // frames that are not in the file yet
   bool interval_waits = false;                  // frames of this key interval may wait
-  std::vector<StoredRecord> held;               // behind the last frame that waits
+  std::vector<StoredRecord> held;               // after the last frame that waits
 
   State(api::RecordWriter to, int count) : file(std::move(to)), encoder(count), threads(count) {}
   State(std::unique_ptr<Sink> sink, const Metadata &metadata, int count,
@@ -117,7 +117,7 @@ struct Writer::State {
     write_pending(false);
   }
 
-  // Of the next frame.
+  // Options for encoding the next frame.
   Encoding encoding() const { return {order, effort, file.features()}; }
 
   // Number of frames in the file and of frames that wait.
@@ -163,7 +163,7 @@ struct Writer::State {
   }
 
   void finish() {
-    api::in_place(file.name(), Error::no_position, [&] { write_pending(true); });
+    api::locating_errors(file.name(), Error::no_position, [&] { write_pending(true); });
   }
 
   void write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
@@ -274,7 +274,7 @@ void Writer::set_pending(std::uint64_t bytes) {
 
 void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields, const int *rows) {
   const format::UsualArithmetic arithmetic;
-  api::in_place(state_->file.name(), Error::no_position, [&] {
+  api::locating_errors(state_->file.name(), Error::no_position, [&] {
     state_->file.begin_frame();
     require_finite(info.box);
     std::vector<FieldInput> given = fields;
@@ -294,9 +294,9 @@ void Writer::write(const FrameInfo &info, const std::vector<FieldInput> &fields,
 
 void Writer::write(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
-  api::in_place(state_->file.name(), Error::no_position, [&] {
+  api::locating_errors(state_->file.name(), Error::no_position, [&] {
     state_->file.begin_frame();
-    std::vector<FieldInput> fields = state_->columns.of(frame);
+    std::vector<FieldInput> fields = state_->columns.fields_of(frame);
     require_finite(frame.info.box);
     const auto particles = static_cast<std::size_t>(frame.info.particles);
     state_->identities.make_whole(fields, particles, nullptr);
@@ -308,25 +308,25 @@ void Writer::write(const Frame &frame) {
 
 void Writer::rewrite(const Frame &frame) {
   const format::UsualArithmetic arithmetic;
-  api::in_place(state_->file.name(), Error::no_position, [&] {
+  api::locating_errors(state_->file.name(), Error::no_position, [&] {
     state_->file.begin_frame();
-    std::vector<FieldInput> fields = state_->columns.of(frame);
+    std::vector<FieldInput> fields = state_->columns.fields_of(frame);
     for (FieldInput &input : fields) input.decoded = true;
     state_->write(frame.info, fields, nullptr);
   });
 }
 
 void Writer::write(const StoredFrame &frame) {
-  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(frame); });
+  api::locating_errors(state_->file.name(), Error::no_position, [&] { state_->write(frame); });
 }
 
 void Writer::write(const StoredRecord &record) {
-  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(record); });
+  api::locating_errors(state_->file.name(), Error::no_position, [&] { state_->write(record); });
 }
 
 void Writer::write(const std::vector<Table> &tables) {
   const StoredRecord record =
-      api::in_place(state_->file.name(), Error::no_position, [&] { return tables_record(tables); });
+      api::locating_errors(state_->file.name(), Error::no_position, [&] { return tables_record(tables); });
   write(record);
 }
 
@@ -337,7 +337,7 @@ void Writer::write(std::int64_t timestep, const std::vector<Observable> &observa
   const std::optional<std::vector<Observable>> &last = state_->observables;
   // Making the table of the names takes longer than all the rest.
   const bool same = last && std::equal(observables.begin(), observables.end(), last->begin(), last->end(), named_alike);
-  const auto [values, names] = api::in_place(state_->file.name(), Error::no_position, [&] {
+  const auto [values, names] = api::locating_errors(state_->file.name(), Error::no_position, [&] {
     return std::pair(observables_record(timestep, observables),
                      same ? StoredRecord() : tables_record({observables_table(observables)}));
   });
@@ -349,11 +349,11 @@ void Writer::write(std::int64_t timestep, const std::vector<Observable> &observa
 }
 
 void Writer::write(const FrameInfo &info, const std::vector<ChunkView> &chunks) {
-  api::in_place(state_->file.name(), Error::no_position, [&] { state_->write(info, chunks); });
+  api::locating_errors(state_->file.name(), Error::no_position, [&] { state_->write(info, chunks); });
 }
 
 void Writer::write(const FrameInfo &info, const std::vector<EncodedChunk> &chunks) {
-  api::in_place(state_->file.name(), Error::no_position, [&] {
+  api::locating_errors(state_->file.name(), Error::no_position, [&] {
     std::vector<ChunkView> views;
     views.reserve(chunks.size());
     for (const EncodedChunk &chunk : chunks) views.push_back(view_of(chunk));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a gpz_reader of the C API is.
+// The class behind gpz_reader of the C API.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ struct gpz_reader {
   gpz::Reader reader;
   int threads;
   gpz::c::MetadataView metadata;
-  // Of gpz_reader_select_ids; nullptr: all particles.
+  // Selection set by gpz_reader_select_ids; nullptr: all particles.
   std::shared_ptr<const gpz::Selection> selection;
   std::uint64_t selected = 0;  // different ids
   // Head of the last requested frame, because callers ask for its columns one by one.

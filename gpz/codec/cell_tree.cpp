@@ -103,26 +103,26 @@ struct Node {
 };
 
 template <class Coder>
-void code_place(Coder &coder, int components, const Node &node, std::uint64_t *place) {
+void code_position(Coder &coder, int components, const Node &node, std::uint64_t *position) {
   std::uint32_t choices[core::max_components];
   std::uint32_t outcomes = 1;
   std::uint32_t chosen = 0;
   for (int d = components - 1; d >= 0; --d) {
     const auto c = static_cast<std::size_t>(d);
-    choices[c] = core::place_choices(node.extent[c]);
+    choices[c] = core::position_choices(node.extent[c]);
     outcomes *= choices[c];
     if constexpr (!Coder::decodes)
       chosen = chosen * choices[c] +
-               static_cast<std::uint32_t>((place[c] - node.at[c]) >> core::plain_place_bits(node.extent[c]));
+               static_cast<std::uint32_t>((position[c] - node.at[c]) >> core::plain_position_bits(node.extent[c]));
   }
   if (outcomes > 1) chosen = coder.choice(outcomes, chosen);
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
-    const int plain = core::plain_place_bits(node.extent[d]);
+    const int plain = core::plain_position_bits(node.extent[d]);
     const std::uint64_t inside = std::uint64_t{chosen % choices[d]} << plain |
-                                 coder.plain(plain, (place[d] - node.at[d]) & core::low_mask(plain));
+                                 coder.plain(plain, (position[d] - node.at[d]) & core::low_mask(plain));
     chosen /= choices[d];
     if (inside >= node.extent[d]) corrupt("a place outside its box");
-    place[d] = node.at[d] + inside;
+    position[d] = node.at[d] + inside;
   }
 }
 
@@ -155,7 +155,7 @@ void walk(Side &side, const core::CellBox &box, std::uint32_t n) {
       else if (upper.n != 0)
         stack.push_back(upper);
     }
-    side.place(node);
+    side.code_leaf(node);
   }
 }
 
@@ -189,10 +189,10 @@ struct EncodedSide {
     std::copy(up, up + high, begin + low);
     return static_cast<std::uint32_t>(low);
   }
-  void place(const Node &node) {
+  void code_leaf(const Node &node) {
     for (std::uint32_t i = 0; i < node.n; ++i) {
       Point &point = points[done++];
-      code_place(coder, components, node, point.at.data());
+      code_position(coder, components, node, point.at.data());
       order->push_back(point.particle);
     }
   }
@@ -205,10 +205,10 @@ struct DecodedSide {
   std::size_t done = 0;
 
   std::uint32_t split(std::uint32_t, std::size_t, std::uint64_t) { return 0; }
-  void place(const Node &node) {
+  void code_leaf(const Node &node) {
     for (std::uint32_t i = 0; i < node.n; ++i, ++done) {
       std::uint64_t at[core::max_components] = {};
-      code_place(coder, box.components, node, at);
+      code_position(coder, box.components, node, at);
       for (std::size_t d = 0; d < static_cast<std::size_t>(box.components); ++d)
         q[d][done] = box.min[d] + static_cast<std::int64_t>(at[d]);
     }

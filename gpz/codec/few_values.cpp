@@ -46,7 +46,7 @@ class SymbolExpectation {
     for (unsigned j = 0; j < short_memory; ++j) x = mixed(x, j);
     const std::uint64_t few = x;
     for (unsigned j = short_memory; j < long_memory; ++j) x = mixed(x, j);
-    slot_ = {place(of_class), place(few), place(x)};
+    slot_ = {bucket(of_class), bucket(few), bucket(x)};
     unsigned source = 0;
     std::uint32_t found = last;
     if (last != 0) {
@@ -70,14 +70,14 @@ class SymbolExpectation {
  private:
   static constexpr unsigned short_memory = 3;
   static constexpr unsigned long_memory = 8;
-  static constexpr int place_bits = 12;
+  static constexpr int bucket_bits = 12;
 
   std::uint64_t mixed(std::uint64_t x, unsigned j) const { return (x + before_[j]) * 0xC2B2AE3D27D4EB4Fu; }
-  static std::uint64_t place(std::uint64_t x) { return x * 0x9E3779B97F4A7C15u >> (64 - place_bits); }
+  static std::uint64_t bucket(std::uint64_t x) { return x * 0x9E3779B97F4A7C15u >> (64 - bucket_bits); }
 
   const std::int64_t *classes_;
   // Hash tables of 1 + number (0: empty), keyed by class, and by class and the numbers of the preceding particles.
-  std::array<std::array<std::uint32_t, 1u << place_bits>, 3> table_{};
+  std::array<std::array<std::uint32_t, 1u << bucket_bits>, 3> table_{};
   std::array<std::uint64_t, 3> slot_{};
   std::array<std::uint32_t, long_memory> before_{};
   std::uint32_t expected_ = 0;

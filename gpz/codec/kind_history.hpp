@@ -31,8 +31,8 @@ class KindHistory {
     after_[after_twelve_] = static_cast<std::uint8_t>(kind + 1);
     older_ = older_ << 6 | (last_ >> 30 & 63);
     last_ = last_ << 6 | kind;
-    after_five_ = place(last_ & mask(5), 0);
-    after_twelve_ = place(last_ & mask(6), older_ & mask(6));
+    after_five_ = bucket(last_ & mask(5), 0);
+    after_twelve_ = bucket(last_ & mask(6), older_ & mask(6));
     known_ = after_[after_twelve_];
     expected_ = known_ != 0 ? static_cast<std::uint8_t>(known_ - 1) : next_[after_five_];
   }
@@ -40,7 +40,7 @@ class KindHistory {
  private:
   static constexpr int bits = 12;
   static constexpr std::uint64_t mask(int kinds) { return (std::uint64_t{1} << 6 * kinds) - 1; }
-  static std::size_t place(std::uint64_t low, std::uint64_t high) {
+  static std::size_t bucket(std::uint64_t low, std::uint64_t high) {
     return static_cast<std::size_t>((low * 0x9E3779B97F4A7C15u ^ high * 0xC2B2AE3D27D4EB4Fu) >> (64 - bits));
   }
 
@@ -49,7 +49,7 @@ class KindHistory {
   std::uint64_t last_ = 0;              // last kinds, six bits each
   std::uint64_t older_ = 0;             // kinds before those of last_
   unsigned hits_ = 0;                   // bits: hits of the last three
-  // Of the last kinds: where their followers are, and what they say.
+  // Buckets of the last five and twelve kinds, and the predictions from them.
   std::size_t after_five_ = 0;
   std::size_t after_twelve_ = 0;
   std::uint8_t known_ = 0;  // of after_

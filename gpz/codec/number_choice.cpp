@@ -137,15 +137,15 @@ std::int64_t cost_of_expectation(std::uint64_t count, int log) {
 // 16 log2(count + 1/2): the expectation for `count` numbers, in sixteenths of an octave.
 int log_of_count(std::uint64_t count) { return static_cast<int>((logarithms()(2 * count + 1) + 8) >> 4) - 16; }
 
-// Number of tokens that pay for their place in a table, for numbers without their `low` low bits.
+// Number of tokens that pay for their entry in a table, for numbers without their `low` low bits.
 std::uint32_t useful_tokens(const TokenCounts &count, std::uint64_t numbers, int low) {
-  const std::int64_t place = static_cast<std::int64_t>(numbers >> 4) * 23 / core::ans_total + 2 * bit;
+  const std::int64_t table_cost = static_cast<std::int64_t>(numbers >> 4) * 23 / core::ans_total + 2 * bit;
   std::int64_t gain = 0;
   std::int64_t best = 0;
   std::uint32_t tokens = 1;
   for (std::uint32_t t = 0; t < core::number_tokens; ++t) {
     const int saved = std::max(0, 32 - core::token_bits(t) - low);
-    gain += static_cast<std::int64_t>(count[t]) * saved * bit - place;
+    gain += static_cast<std::int64_t>(count[t]) * saved * bit - table_cost;
     if (gain <= best) continue;
     best = gain;
     tokens = t + 1;

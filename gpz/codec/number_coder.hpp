@@ -39,7 +39,7 @@ class NumberEncoder {
   // Appends the stream of all numbers, a multiple of 8 bytes, and clears the encoder. Throws std::bad_alloc.
   void finish(std::vector<std::uint8_t> &bytes, int threads = 1);
 
-  // Takes the numbers of another encoder behind its own. Neither has segments.
+  // Takes the numbers of another encoder after its own. Neither has segments.
   void append(NumberEncoder &&behind);
   // Ends a segment.
   void end_segment() { segments_.push_back(items_.size()); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What encoders of number streams on all processors share: the tables for counted tokens, the symbol that stands for
-// each token, and the bytes in front of the segments of a segmented stream.
+// The parts that encoders of number streams share on all processors: the tables for counted tokens, the symbol that
+// stands for each token, and the bytes in front of the segments of a segmented stream.
 #pragma once
 
 #include <algorithm>

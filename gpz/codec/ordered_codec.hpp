@@ -12,7 +12,7 @@
 namespace gpz::codec {
 
 // Particles and components (1 to 3) of a section. `ids` holds one id per particle known to both encoder and decoder, or
-// is nullptr: then places in the chunk are used. Ids help only if they ascend. Axes that are not periodic are
+// is nullptr: then indices in the chunk are used. Ids help only if they ascend. Axes that are not periodic are
 // GridAxis{}.
 struct OrderedShape {
   std::size_t particles = 0;

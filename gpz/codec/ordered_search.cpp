@@ -78,7 +78,7 @@ struct Search {
     return cost;
   }
 
-  // The most frequent distances between places where the short lag fails, such as the rows of a crystal.
+  // The most frequent distances between particles at which the short lag fails, such as the rows of a crystal.
   std::vector<std::uint32_t> distances(const OrderedPredictor &predictor) {
     std::array<std::uint32_t, core::max_lag + 1> count{};
     std::array<bool, search_block> fails{};
@@ -90,12 +90,12 @@ struct Search {
         for (std::uint32_t i = 0; i < block.n; ++i)
           fails[i] = fails[i] || core::bit_length(scratch.residual[i] >> 1) > usual + jump_bits;
       }
-      std::vector<std::int64_t> places;
+      std::vector<std::int64_t> failures;
       for (std::uint32_t i = 1; i < block.n; ++i)
-        if (fails[i] && !fails[i - 1]) places.push_back(block.ids != nullptr ? block.ids[i] : std::int64_t{i});
-      for (std::size_t i = 0; i < places.size(); ++i)
-        for (std::size_t j = i + 1; j < places.size(); ++j) {
-          const auto distance = static_cast<std::uint64_t>(core::difference_of(places[j], places[i]));
+        if (fails[i] && !fails[i - 1]) failures.push_back(block.ids != nullptr ? block.ids[i] : std::int64_t{i});
+      for (std::size_t i = 0; i < failures.size(); ++i)
+        for (std::size_t j = i + 1; j < failures.size(); ++j) {
+          const auto distance = static_cast<std::uint64_t>(core::difference_of(failures[j], failures[i]));
           if (distance > core::max_lag) break;
           ++count[distance];
         }
@@ -121,7 +121,7 @@ struct Search {
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const auto &a, const auto &b) { return a.first < b.first; });
     candidates.resize(std::min(candidates.size(), short_tried));
-    OrderedPredictor best;  // no lag: all particles predicted at one place
+    OrderedPredictor best;  // no lag: all particles predicted at one position
     auto cost = costs(best);
     for (const auto &candidate : candidates) {
       const auto cost_of = costs(candidate.second);

@@ -47,8 +47,8 @@ struct Tables {
   std::array<SequenceTable, max_tables> table;
   std::vector<TokenShare> share = std::vector<TokenShare>(max_tables * core::sequence_symbols);
 
-  TokenShare *of(std::uint32_t number) { return share.data() + std::size_t{number} * core::sequence_symbols; }
-  const TokenShare *of(std::uint32_t number) const {
+  TokenShare *shares_of(std::uint32_t number) { return share.data() + std::size_t{number} * core::sequence_symbols; }
+  const TokenShare *shares_of(std::uint32_t number) const {
     return share.data() + std::size_t{number} * core::sequence_symbols;
   }
 };
@@ -135,7 +135,7 @@ void choose_tables(const IndexColumns &q, std::size_t n, int components, int thr
                     });
       });
   for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t)
-    fill_table(&count[t * core::sequence_symbols], tables.table[t], tables.of(t));
+    fill_table(&count[t * core::sequence_symbols], tables.table[t], tables.shares_of(t));
 }
 
 void append_tables(int components, Tables &tables, std::vector<std::uint8_t> &bytes) {
@@ -157,7 +157,7 @@ void append_tables(int components, Tables &tables, std::vector<std::uint8_t> &by
     const SequenceTable &table = tables.table[t];
     for (std::uint32_t k = 0; k < table.count; ++k)
       core::put_bits(at, std::uint64_t{k} * table.width, static_cast<int>(table.width),
-                     tables.of(t)[table.first + k].frequency);
+                     tables.shares_of(t)[table.first + k].frequency);
     at += core::words_of_table(table);
   }
   for (const std::uint32_t word : strings) out.u32(word);
@@ -177,7 +177,7 @@ SequenceRecord encode_block(const IndexColumns &q, const SequenceBlock &block, i
   }
   for_symbols(q, block, components, tables.axis.data(),
               [&](std::uint32_t i, int d, std::int32_t step, std::uint32_t symbol, std::uint32_t table) {
-                const TokenShare share = tables.of(table)[symbol];
+                const TokenShare share = tables.shares_of(table)[symbol];
                 coded[std::size_t{i} * static_cast<unsigned>(components) + static_cast<unsigned>(d)] = share;
                 if (symbol == 0) {
                   escapes.push_back(static_cast<std::uint32_t>(step));
@@ -250,7 +250,7 @@ void read_tables(format::ByteReader &in, int components, Decoding &out) {
   const std::uint32_t *from = strings.data();
   for (std::uint32_t t = 0; t < core::sequence_tables(components); ++t) {
     const SequenceTable &table = out.table[t];
-    TokenShare *const share = out.of(t);
+    TokenShare *const share = out.shares_of(t);
     share[0] = {0, table.escape};
     std::uint32_t start = table.escape;
     for (std::uint32_t k = 0; k < table.count; ++k) {
@@ -298,7 +298,7 @@ void decode_block(const std::uint32_t *words, const SequenceRecord &record, cons
         if (tables.table[t].escape == 0) corrupt("a context without a table");
         std::uint32_t &x = state[lane];
         const std::uint32_t symbol = tables.symbol[t * core::ans_total + x % core::ans_total];
-        const TokenShare share = tables.of(t)[symbol];
+        const TokenShare share = tables.shares_of(t)[symbol];
         x = core::ans_pop(x, share.start, share.frequency);
         if (x < core::ans_low) {
           if (taken == record.stream) corrupt("a stream that ends too early");

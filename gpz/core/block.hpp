@@ -23,7 +23,7 @@ GPZ_HD std::uint64_t blocks_of(std::uint64_t particles, std::uint32_t block_size
 
 GPZ_HD std::uint32_t words_of_value(Value value) { return value == Value::float32 ? 1 : 2; }
 
-// An exception is a place (one word) and the raw value.
+// An exception is an index (one word) and the raw value.
 GPZ_HD std::uint32_t words_of_exceptions(std::uint32_t exceptions, Value value) {
   return exceptions * (1 + words_of_value(value));
 }

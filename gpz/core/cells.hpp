@@ -33,8 +33,8 @@ inline constexpr std::uint32_t learnt_count = 15;
 inline constexpr std::uint32_t learnt_bits = learnt_count * (learnt_count + 1) / 2;
 // Odd extents below this have clearly unequal halves, and separate probabilities.
 inline constexpr std::uint64_t uneven_extent = 16;
-// Highest bits of a place in a box, coded as a choice among equals. Lower bits are stored raw.
-inline constexpr int place_bits = 8;
+// Number of the highest bits of a position in a box that are coded as a choice among equals. Lower bits are stored raw.
+inline constexpr int position_bits = 8;
 
 inline namespace GPZ_ISA {
 
@@ -69,13 +69,13 @@ inline std::uint32_t independent_zero(std::uint32_t n, std::uint32_t low, std::u
   const std::uint64_t upper = is_uneven(extent) ? extent - lower : 1;
   std::uint64_t below = 0;
   std::uint64_t all = 0;
-  std::uint64_t ways = 1;  // n choose k
+  std::uint64_t binomial = 1;  // n choose k
   for (std::uint32_t k = 0; k <= high; ++k) {
-    std::uint64_t weight = ways;
+    std::uint64_t weight = binomial;
     for (std::uint32_t i = 0; i < n; ++i) weight *= i < k ? lower : upper;
     if (k >= low) all += weight;
     if (k >= low && k <= middle) below += weight;
-    ways = ways * (n - k) / (k + 1);
+    binomial = binomial * (n - k) / (k + 1);
   }
   const int excess = max_of(bit_length(all) - 40, 0);
   all = max_of(all >> excess, std::uint64_t{1});
@@ -89,10 +89,10 @@ GPZ_HD std::uint64_t expected_lower(std::uint64_t n, std::uint64_t extent) {
   return (n * ((lower_half(extent) >> excess) << 16) / whole) >> 16;
 }
 
-// A place in a box of this extent: the number of raw low bits, and the number of outcomes above them.
-GPZ_HD int plain_place_bits(std::uint64_t extent) { return max_of(bit_length(extent) - place_bits, 0); }
-GPZ_HD std::uint32_t place_choices(std::uint64_t extent) {
-  const int plain = plain_place_bits(extent);
+// A position in a box of this extent: the number of raw low bits, and the number of outcomes above them.
+GPZ_HD int plain_position_bits(std::uint64_t extent) { return max_of(bit_length(extent) - position_bits, 0); }
+GPZ_HD std::uint32_t position_choices(std::uint64_t extent) {
+  const int plain = plain_position_bits(extent);
   return static_cast<std::uint32_t>(((extent - 1) >> plain) + 1);
 }
 

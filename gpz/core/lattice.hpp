@@ -21,12 +21,12 @@ inline constexpr int max_sublattices = 8;
 inline constexpr int max_site_neighbours = 8;
 inline constexpr int weight_fraction = 12;  // fraction bits of a neighbour's weight
 
-using SitePlace = std::array<std::int64_t, max_components>;  // in units of 2^-site_fraction grid steps
+using SitePosition = std::array<std::int64_t, max_components>;  // in units of 2^-site_fraction grid steps
 
-// Half-open window [low, high) that limits the sites, in units of SitePlace.
+// Half-open window [low, high) that limits the sites, in units of SitePosition.
 struct SiteWindow {
-  SitePlace low{};
-  SitePlace high{};
+  SitePosition low{};
+  SitePosition high{};
 };
 
 // Sites i in [first, end) of a row.
@@ -51,7 +51,7 @@ GPZ_HD std::int64_t ceil_quotient(std::int64_t a, std::int64_t b) { return -floo
 
 // The sites begin + i * edge inside the window. `edge` is nonzero in some component, and all arguments are below 2^62
 // in magnitude.
-inline SiteRow row_in(const SiteWindow &window, const SitePlace &begin, const SitePlace &edge, int components) {
+inline SiteRow row_in(const SiteWindow &window, const SitePosition &begin, const SitePosition &edge, int components) {
   SiteRow row{INT64_MIN, INT64_MAX};
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
     const std::int64_t low = window.low[d] - begin[d];
@@ -80,9 +80,9 @@ GPZ_HD bool is_earlier(const SiteNeighbour &neighbour, int sublattice) {
 }
 
 // Site coordinate in units of 1/64 grid step.
-GPZ_HD std::int64_t rounded_site(std::int64_t place) {
+GPZ_HD std::int64_t rounded_site(std::int64_t position) {
   const int down = site_fraction - deviation_fraction;
-  return (place + (std::int64_t{1} << (down - 1))) >> down;
+  return (position + (std::int64_t{1} << (down - 1))) >> down;
 }
 // Deviation of index q from a rounded_site(), clamped to deviation_most.
 GPZ_HD std::int64_t site_deviation(std::int64_t q, std::int64_t site) {

@@ -22,7 +22,7 @@ inline constexpr int max_ordered_items = max_components + max_residual_items;
 // Directory entry of a block.
 struct OrderedRecord {
   ResidualRecord residuals;
-  std::int64_t first[max_components] = {};  // predicted place of the block's first particle
+  std::int64_t first[max_components] = {};  // predicted position of the block's first particle
 };
 
 inline namespace GPZ_ISA {

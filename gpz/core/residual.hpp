@@ -121,8 +121,8 @@ GPZ_HD std::int64_t other_image(std::int64_t q, const GridAxis &axis, std::int64
   return low ? above : high ? below : q;
 }
 
-// 2^32 / count, for way_to_mean(). `count` is the number of frames since the key frame, inclusive. 0 below four frames:
-// their mean depends linearly on the last position and two displacements and would add only rounding to a fit.
+// 2^32 / count, for offset_to_mean(). `count` is the number of frames since the key frame, inclusive. 0 below four
+// frames: their mean depends linearly on the last position and two displacements and would add only rounding to a fit.
 GPZ_HD std::int32_t reciprocal_of(std::uint64_t count) {
   return count < 4 ? 0 : static_cast<std::int32_t>(((std::uint64_t{1} << 32) + count / 2) / count);
 }
@@ -136,13 +136,13 @@ GPZ_HD std::int32_t next_deviation(std::int32_t deviation, std::uint64_t count, 
 }
 
 // Vector to the mean in eighths of a grid step. The factors have 32 bits, which vector units can multiply.
-GPZ_HD std::int32_t way_to_mean(std::int32_t deviation, std::int32_t reciprocal) {
+GPZ_HD std::int32_t offset_to_mean(std::int32_t deviation, std::int32_t reciprocal) {
   const std::int64_t scaled = std::int64_t{8 * deviation} * reciprocal + (std::int64_t{1} << 31);
-  const auto way = static_cast<std::int32_t>(scaled >> 32);
-  return way > mean_limit ? mean_limit : way < -mean_limit ? -mean_limit : way;
+  const auto offset = static_cast<std::int32_t>(scaled >> 32);
+  return offset > mean_limit ? mean_limit : offset < -mean_limit ? -mean_limit : offset;
 }
 // Rounded to grid steps, for a fit.
-GPZ_HD std::int32_t whole_way(std::int32_t mean) { return (mean + 4) >> 3; }
+GPZ_HD std::int32_t whole_offset(std::int32_t mean) { return (mean + 4) >> 3; }
 
 // Predicted displacement in units of 1/64, plus one half so that expected_step() rounds. Below 2^31 - 2^29.
 GPZ_HD std::int32_t expect(const Predictor &p, std::int32_t velocity, std::int32_t previous, std::int32_t mean) {

@@ -18,7 +18,7 @@ namespace gpz::core {
 
 inline constexpr unsigned step_lanes = 32;
 
-// What the position of a particle is expected from.
+// The references from which the position of a particle is predicted.
 enum class StepKind : std::uint8_t {
   root,    // its last position
   sphere,  // a parent
@@ -27,19 +27,19 @@ enum class StepKind : std::uint8_t {
 };
 inline constexpr unsigned step_kinds = 4;
 
-// A component is coded by the table of its place: the kind of number, the octave of its variance, and the distance of
-// what is expected from the grid.
+// The context of a component chooses its table. It has the kind of number, the octave of the variance, and the distance
+// of the expected value from the grid.
 enum class StepNumber : std::uint8_t { of_root, first, last };
 inline constexpr unsigned step_numbers = 3;
 inline constexpr int step_first_octave = -4;
 inline constexpr unsigned step_levels = 40;
 inline constexpr unsigned step_parts = 4;        // of half a grid step
 inline constexpr unsigned step_most_parted = 9;  // highest level that has parts
-inline constexpr unsigned step_places = step_numbers * step_levels * step_parts;
-// Raw bits behind a token, of the levels without parts: half of the level, less this.
+inline constexpr unsigned step_contexts = step_numbers * step_levels * step_parts;
+// Raw bits after a token, of the levels without parts: half of the level, less this.
 inline constexpr int step_fewer_bits = 3;
-constexpr unsigned step_bits_of_place(std::size_t place) {
-  const std::size_t level = place / step_parts % step_levels;
+constexpr unsigned step_bits_of_context(std::size_t context) {
+  const std::size_t level = context / step_parts % step_levels;
   return level <= step_most_parted ? 0 : static_cast<unsigned>(level / 2 - step_fewer_bits);
 }
 inline constexpr unsigned step_side_levels = 16;
@@ -53,7 +53,7 @@ constexpr int step_rounds(std::size_t steps) { return steps < step_few ? 2 : 1; 
 inline constexpr int step_low_bits = 7;
 inline constexpr int step_last_token = 126;
 inline constexpr int step_escape = 127;
-inline constexpr float step_farthest = 4194304;  // of what is expected, grid steps: exact when it is rounded
+inline constexpr float step_farthest = 4194304;  // largest expected value, grid steps: exact when it is rounded
 
 // Constants of a class that formulas need, in the order of the columns in memory.
 enum StepConstant : unsigned {
@@ -67,7 +67,7 @@ enum StepConstant : unsigned {
   along_of_carried,
   along_of_class,
   along_of_mean,
-  headed,           // part of the way from the last heading to the mean one
+  headed,           // part of the turn from the last heading to the mean one
   turned,           // part of the turn by the carried bond vector
   length_variance,  // of roots: variance of a component
   along_variance,
@@ -77,7 +77,7 @@ enum StepConstant : unsigned {
   towards_part,  // variance of the component in the expected direction, in the same
   shrinkage,     // of the expected direction
   limit,         // of corrections, grid steps; of a sphere: deviation of the length
-  // Of key frames: the heading of the class, towards the second reference and aside.
+  // For key frames: the heading of the class, towards the second reference and aside.
   class_towards,
   class_aside,
 };
@@ -216,7 +216,7 @@ struct BondVectors {
   bool is_key = false;  // there is no frame before
 };
 
-// In a key frame, vectors that have the heading of the class take the place of those of the frame before.
+// In a key frame, vectors that have the heading of the class replace those of the frame before.
 template <bool has_axis, typename R, typename Constants>
 GPZ_HD void start_from_class(BondVectors<R> &v, const Constants &k) {
   const R none(0.0F);
@@ -240,7 +240,7 @@ struct BondMeans {
 enum StepMean : unsigned { mean_length, mean_along, mean_towards, mean_aside };
 inline constexpr unsigned step_means = 4;
 // Means of a step are columns of its lanes.
-constexpr std::size_t place_of_mean(std::size_t slot, StepMean mean) {
+constexpr std::size_t index_of_mean(std::size_t slot, StepMean mean) {
   return (slot / step_lanes * step_means + mean) * step_lanes + slot % step_lanes;
 }
 
@@ -268,8 +268,8 @@ class BondStep {
 
   template <typename Constants>
   GPZ_HD void expect(const BondVectors<R> &v, const Constants &k, R gain, BondMeans<R> &means) {
-    const Vector<R> carried_way = v.last + times(k(carried), v.moved);
-    const R last2 = dot(v.last, v.last), carried2 = dot(carried_way, carried_way);
+    const Vector<R> carried_bond = v.last + times(k(carried), v.moved);
+    const R last2 = dot(v.last, v.last), carried2 = dot(carried_bond, carried_bond);
     const R last_length = root_of(last2);
     take(means.length, last_length, gain);
     length_ = larger(k(length_of_last) * last_length + k(length_of_carried) * root_of(carried2) + k(length_of_class) +
@@ -277,18 +277,18 @@ class BondStep {
                      R(1.0F));
     Vector<R> direction;
     if constexpr (kind == StepKind::sphere) {
-      direction = times(over_root_of(larger(carried2, R(0.25F))), carried_way);
+      direction = times(over_root_of(larger(carried2, R(0.25F))), carried_bond);
       radius_ = length_;
       along_ = over_radius_ = R(0.0F);
     } else {
-      direction = direction_on_circle(v, carried_way, k, gain, means);
+      direction = direction_on_circle(v, carried_bond, k, gain, means);
     }
     over_length_ = R(1.0F) / length_;
     const R radius2 = radius_ * radius_;
     across_ = smaller(larger(radius2 * k(across_part), R(0.17F)), R(0.5F) * radius2);
     towards_ = smaller(radius2 * k(towards_part), R(0.5F) * radius2);
     if constexpr (!is_narrow) side_scale_ = R(4.0F) * radius_ / across_;
-    // Of a class without a heading both sides are as likely, whatever the particle is.
+    // Both sides are as likely for a class without a heading.
     if (kind == StepKind::sphere && v.is_key) side_scale_ = R(0.0F);
     shrinkage_ = k(shrinkage);
     if constexpr (kind == StepKind::sphere) {
@@ -358,8 +358,8 @@ class BondStep {
     z_ = z_ + select(other, R(0.0F) - high_z_, high_z_);
   }
 
-  // Wide and narrow: expects the second component. Wide: y_, z_ is on the circle. Narrow: the place that is most likely
-  // if lengths were linear, then a step of Newton.
+  // Wide and narrow: expects the second component. Wide: y_, z_ is on the circle. Narrow: the position that is most
+  // likely if lengths were linear, then a step of Newton.
   template <typename Constants>
   GPZ_HD void expect_second(const Constants &k) {
     const R over_l = k(over_length_variance), over_a = k(over_along_variance);
@@ -442,13 +442,13 @@ class BondStep {
  private:
   // The direction from the axis to where the particle is expected; sets axis, length along it, and radius.
   template <typename Constants>
-  GPZ_HD Vector<R> direction_on_circle(const BondVectors<R> &v, const Vector<R> &carried_way, const Constants &k,
+  GPZ_HD Vector<R> direction_on_circle(const BondVectors<R> &v, const Vector<R> &carried_bond, const Constants &k,
                                        R gain, BondMeans<R> &means) {
     const Vector<R> a0 = times(over_root_of(larger(dot(v.last_axis, v.last_axis), R(1.0F))), v.last_axis);
     const Vector<R> a1 = times(over_root_of(larger(dot(v.axis, v.axis), R(1.0F))), v.axis);
     const R last_along = dot(v.last, a0), most = R(0.98F) * length_;
     take(means.along, last_along, gain);
-    along_ = clamped(k(along_of_last) * last_along + k(along_of_carried) * dot(carried_way, a1) + k(along_of_class) +
+    along_ = clamped(k(along_of_last) * last_along + k(along_of_carried) * dot(carried_bond, a1) + k(along_of_class) +
                          k(along_of_mean) * means.along,
                      R(0.0F) - most, most);
     const R radius2 = length_ * length_ - along_ * along_;
@@ -458,9 +458,9 @@ class BondStep {
 
     Vector<R> heading, sideways{R(0.0F), R(0.0F), R(0.0F)};
     R turned_by(0.0F);
-    const Vector<R> towards = v.is_key ? least_first<M>(a1).unit(R(1.0F)) : carried_way;
+    const Vector<R> towards = v.is_key ? least_first<M>(a1).unit(R(1.0F)) : carried_bond;
     if (v.has_second) {
-      const M framed = see_from_second(v, a0, last_along, carried_way, k, gain, means, heading, sideways, turned_by);
+      const M framed = see_from_second(v, a0, last_along, carried_bond, k, gain, means, heading, sideways, turned_by);
       if (!all(framed)) heading = select(framed, heading, straight_heading(towards));
     } else {
       heading = straight_heading(towards);
@@ -477,7 +477,7 @@ class BondStep {
 
   // Where it was, seen from axis and second reference; true where these are a frame. Elsewhere there is no turn.
   template <typename Constants>
-  GPZ_HD M see_from_second(const BondVectors<R> &v, const Vector<R> &a0, R last_along, const Vector<R> &carried_way,
+  GPZ_HD M see_from_second(const BondVectors<R> &v, const Vector<R> &a0, R last_along, const Vector<R> &carried_bond,
                            const Constants &k, R gain, BondMeans<R> &means, Vector<R> &heading, Vector<R> &sideways,
                            R &turned_by) const {
     const Vector<R> &a1 = axis_;
@@ -503,7 +503,7 @@ class BondStep {
     sideways = select(framed, across, sideways);
     const R most_turned = R(0.98F) * radius_;
     turned_by =
-        select(framed, clamped(k(turned) * dot(carried_way, across), R(0.0F) - most_turned, most_turned), turned_by);
+        select(framed, clamped(k(turned) * dot(carried_bond, across), R(0.0F) - most_turned, most_turned), turned_by);
     return framed;
   }
 
@@ -521,7 +521,7 @@ GPZ_HD R rounded(R x) {
   return (x + shift) - shift;
 }
 
-// Raw bits behind a token of a level.
+// Raw bits after a token of a level.
 template <typename I>
 GPZ_HD I step_bits_of_level(I level) {
   return select(more(level, I{static_cast<int>(step_most_parted)}), shifted_down(level, 1) - I{step_fewer_bits}, I{0});
@@ -529,14 +529,14 @@ GPZ_HD I step_bits_of_level(I level) {
 
 // Where a component is looked up, and what is expected of it on the grid.
 template <typename V>
-struct StepPlace {
+struct StepContext {
   typename V::Integer near;
   typename V::Mask is_below;  // the nearest integer is above what is expected: numbers change sign
   typename V::Integer index;
-  typename V::Integer bits;  // raw bits behind a token
+  typename V::Integer bits;  // raw bits after a token
 };
 template <typename V, StepNumber number>
-GPZ_HD StepPlace<V> step_place(typename V::Real expected, typename V::Real variance) {
+GPZ_HD StepContext<V> step_context(typename V::Real expected, typename V::Real variance) {
   using R = typename V::Real;
   using I = typename V::Integer;
   const R most(step_farthest), least(-step_farthest);

@@ -35,8 +35,8 @@ struct TripleRanks {
 // Squared distance, in units of 1/8, between the residual with number u and a prediction above the expected step.
 constexpr std::uint32_t squared_distance(std::uint32_t u, bool between) {
   const int x = u % 2 != 0 ? static_cast<int>(u / 2 + 1) : -static_cast<int>(u / 2);
-  const int way = 8 * x - (between ? 3 : 1);
-  return static_cast<std::uint32_t>(way * way);
+  const int offset = 8 * x - (between ? 3 : 1);
+  return static_cast<std::uint32_t>(offset * offset);
 }
 
 // Counting sort; triples at equal distance keep their order.
@@ -61,7 +61,7 @@ constexpr TripleRanks rank_triples() {
   return ranks;
 }
 
-GPZ_HD std::uint32_t place_between(std::int32_t expected0, std::int32_t expected1, std::int32_t expected2) {
+GPZ_HD std::uint32_t between_mask(std::int32_t expected0, std::int32_t expected1, std::int32_t expected2) {
   return (is_between(expected0) ? 1u : 0u) | (is_between(expected1) ? 2u : 0u) | (is_between(expected2) ? 4u : 0u);
 }
 

@@ -22,7 +22,7 @@ inline constexpr int max_count_width = 16;
 // Coding of a block (docs/format.md, section 5).
 enum class Mode : std::uint8_t { runs = 0, elias_fano = 1, plain = 2, exact = 3 };
 
-// Value type behind a key; numbered as gpz::ValueType.
+// Value type of a key; numbered as gpz::ValueType.
 enum class Value : std::uint8_t { integer = 1, float32 = 2, float64 = 3 };
 
 // Directory entry of a block. The payload length follows from it.

@@ -8,7 +8,7 @@
 
 namespace gpz::crystal {
 
-// Stable sort of particles by keys below `count`. `order` receives the particles; first[k] the place of the first one
+// Stable sort of particles by keys below `count`. `order` receives the particles; first[k] the index of the first one
 // with key k, and first[count] the number of particles. Both are columns of std::uint32_t.
 template <typename Column>
 void counting_sort(const Column &number, std::size_t count, Column &first, Column &order) {

@@ -26,9 +26,9 @@ constexpr int scale_bits = 53;
 
 // Distance of q from the lower edge of a periodic axis.
 std::int64_t from_edge(std::int64_t q, const GridAxis &axis) {
-  const std::int64_t way = difference_of(q, axis.lo);
-  if (way >= 0 && way < axis.period) return way;
-  const std::int64_t rest = way % axis.period;
+  const std::int64_t offset = difference_of(q, axis.lo);
+  if (offset >= 0 && offset < axis.period) return offset;
+  const std::int64_t rest = offset % axis.period;
   return rest < 0 ? rest + axis.period : rest;
 }
 
@@ -103,8 +103,8 @@ struct NeighbourList::Cells {
   }
 };
 
-void NeighbourList::place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
-                          std::uint64_t cutoff, int threads, Cells &cells) {
+void NeighbourList::assign_cells(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+                                 std::uint64_t cutoff, int threads, Cells &cells) {
   std::array<GridAxis, core::max_components> axes{};
   std::array<std::uint64_t, core::max_components> length{};
   shift_ = shift_to(cutoff, max_reach);
@@ -132,9 +132,9 @@ void NeighbourList::place(const codec::IndexColumns &q, std::size_t n, int compo
     cells.axes[d].length = std::max<std::int64_t>(static_cast<std::int64_t>(units) + (axes[d].period == 0 ? 1 : 0), 1);
     codec::parallel_particles(threads, n, [&, d](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
-        const std::int64_t way =
+        const std::int64_t offset =
             cells.axes[d].periodic ? from_edge(q[d][i], axes[d]) : difference_of(q[d][i], axes[d].lo);
-        at_slot_[d][i] = static_cast<std::int32_t>(static_cast<std::uint64_t>(way) >> shift_);
+        at_slot_[d][i] = static_cast<std::int32_t>(static_cast<std::uint64_t>(offset) >> shift_);
       }
     });
   }
@@ -154,18 +154,18 @@ void NeighbourList::sort(Cells &cells, int threads) {
   for (auto &at : at_) at.resize(n + codec::PairKernels::padding);
   codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
     for (std::size_t d = 0; d < at_.size(); ++d)
-      for (std::size_t place = first; place < last; ++place) at_[d][place] = at_slot_[d][order_[place]];
+      for (std::size_t index = first; index < last; ++index) at_[d][index] = at_slot_[d][order_[index]];
   });
 }
 
 codec::PairCandidates NeighbourList::Search::room_for_candidates(std::uint64_t count) {
   const std::size_t size = count + codec::PairKernels::padding;
-  if (place.size() < size) {
+  if (index.size() < size) {
     for (auto &axis : near) axis.resize(size);
-    place.resize(size);
+    index.resize(size);
     distance.resize(size);
   }
-  return {{near[0].data(), near[1].data(), near[2].data()}, place.data(), distance.data()};
+  return {{near[0].data(), near[1].data(), near[2].data()}, index.data(), distance.data()};
 }
 
 void NeighbourList::Pairs::make_room(std::uint64_t pairs) {
@@ -173,11 +173,11 @@ void NeighbourList::Pairs::make_room(std::uint64_t pairs) {
   if (pairs <= partner.size()) return;
   const std::uint64_t size = std::max<std::uint64_t>(pairs, partner.size() + partner.size() / 2);
   partner.resize(size);
-  for (auto &axis : way) axis.resize(size);
+  for (auto &axis : separation) axis.resize(size);
 }
 
-// Finds the places of the particles in and around `width` cells of a row, up to their last particle, in ascending
-// order.
+// Finds the sorted indices of the particles in and around `width` cells of a row, up to their last particle, in
+// ascending order.
 void NeighbourList::find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell,
                               std::int64_t width, std::uint32_t cell_end,
                               std::vector<codec::CandidateRun> &runs) const {
@@ -227,7 +227,7 @@ void NeighbourList::find_runs(const Cells &cells, const std::array<std::int64_t,
             [](const codec::CandidateRun &a, const codec::CandidateRun &b) { return a.begin < b.begin; });
 }
 
-// What all threads have counted.
+// The counts of all threads.
 struct NeighbourList::Progress {
   std::uint64_t most_distances;
   std::uint64_t most_pairs;
@@ -272,9 +272,9 @@ void NeighbourList::find_pairs_of_rows(const Cells &cells, std::int64_t width, c
         for (; own < end; ++own, ++count) {
           found.make_room(search.pairs + count);
           const std::int32_t position[core::max_components] = {at[0][own], at[1][own], at[2][own]};
-          const codec::PairList list{
-              &found.partner[search.pairs],
-              {&found.way[0][search.pairs], &found.way[1][search.pairs], &found.way[2][search.pairs]}};
+          const codec::PairList list{&found.partner[search.pairs],
+                                     {&found.separation[0][search.pairs], &found.separation[1][search.pairs],
+                                      &found.separation[2][search.pairs]}};
           search.pairs += kernels.find_near(position, candidates, count, period, reach_ * reach_, list);
           first_[own + std::size_t{1}] = static_cast<std::uint32_t>(search.pairs);
         }
@@ -286,7 +286,7 @@ void NeighbourList::find_pairs_of_rows(const Cells &cells, std::int64_t width, c
   }
 }
 
-// Moves the pairs of all threads behind those of the first one.
+// Moves the pairs of all threads after those of the first one.
 void NeighbourList::join(const std::vector<std::size_t> &rows, std::size_t cells_of_row, int threads) {
   std::vector<std::uint64_t> end;  // of the pairs of each thread, in the list
   std::uint64_t pairs = 0;
@@ -303,7 +303,8 @@ void NeighbourList::join(const std::vector<std::size_t> &rows, std::size_t cells
         std::copy_n(&from[first - end[t - 1]], stop - first, &to[first]);
       };
       move(searches_[t].found.partner, found_.partner);
-      for (std::size_t d = 0; d < found_.way.size(); ++d) move(searches_[t].found.way[d], found_.way[d]);
+      for (std::size_t d = 0; d < found_.separation.size(); ++d)
+        move(searches_[t].found.separation[d], found_.separation[d]);
       first = stop;
     }
   });
@@ -355,7 +356,7 @@ bool NeighbourList::build(const codec::IndexColumns &q, std::size_t n, int compo
   order_.clear();
   if (n == 0) return true;
   Cells cells;
-  place(q, n, components, box, cutoff, threads, cells);
+  assign_cells(q, n, components, box, cutoff, threads, cells);
   if (reach_ == 0) return false;
   cells.choose(reach_, static_cast<std::int64_t>(n) + 64);
   sort(cells, threads);
@@ -371,10 +372,10 @@ bool NeighbourList::build(const codec::DifferenceState &state, const core::GridB
 
 std::size_t NeighbourList::memory_usage() const {
   std::size_t bytes =
-      codec::memory_of(at_, order_, first_, found_.partner, found_.way, at_slot_, cell_of_slot_, cell_begin_);
+      codec::memory_of(at_, order_, first_, found_.partner, found_.separation, at_slot_, cell_of_slot_, cell_begin_);
   for (const Search &search : searches_)
-    bytes += codec::memory_of(search.near, search.place, search.distance, search.runs, search.found.partner,
-                              search.found.way);
+    bytes += codec::memory_of(search.near, search.index, search.distance, search.runs, search.found.partner,
+                              search.found.separation);
   return bytes;
 }
 

@@ -17,9 +17,9 @@
 
 namespace gpz::crystal {
 
-// Particles are sorted by cells, so that neighbours are near each other in memory; the index after sorting is their
-// place. Each pair occurs once, in the list of the particle with the later place, even in boxes smaller than two
-// cutoffs. On a periodic axis the vector is the shorter one; positions beyond an edge are wrapped.
+// Particles are sorted by cells, so that neighbours are near each other in memory; their index after sorting is called
+// the index here. Each pair occurs once, in the list of the particle with the larger index, even in boxes smaller than
+// two cutoffs. On a periodic axis the vector is the shorter one; positions beyond an edge are wrapped.
 class NeighbourList {
  public:
   // Limit of vectors and cutoff, in units.
@@ -41,20 +41,20 @@ class NeighbourList {
   int shift() const { return shift_; }
   std::uint32_t reach() const { return reach_; }  // the cutoff
 
-  // Slot of the particle in each place.
+  // Slot of the particle with each index.
   const format::Column<std::uint32_t> &order() const { return order_; }
   std::size_t pairs() const { return first_.back(); }
-  // Pairs first()[place] to first()[place + 1] - 1 join the particle in `place` with particles in earlier places.
-  // partner()[pair] is the place of the partner, in ascending order. Columns of pairs have at least
+  // Pairs first()[i] to first()[i + 1] - 1 join the particle with index i with particles of smaller indices.
+  // partner()[pair] is the index of the partner, in ascending order. Columns of pairs have at least
   // PairKernels::padding extra elements; their partners are 0.
   const format::Column<std::uint32_t> &first() const { return first_; }
   const format::Column<std::uint32_t> &partner() const { return found_.partner; }
   // Vector from the partner to the particle, in units. Missing components are 0.
-  const format::Column<std::int16_t> &way(std::size_t component) const { return found_.way[component]; }
+  const format::Column<std::int16_t> &separation(std::size_t component) const { return found_.separation[component]; }
   // Squared distance, in units; below reach()^2 < 2^30.
   std::uint32_t squared(std::size_t pair) const {
     std::int32_t sum = 0;
-    for (const auto &way : found_.way) sum += std::int32_t{way[pair]} * way[pair];
+    for (const auto &separation : found_.separation) sum += std::int32_t{separation[pair]} * separation[pair];
     return static_cast<std::uint32_t>(sum);
   }
 
@@ -65,7 +65,7 @@ class NeighbourList {
   // Pairs in the order of the list.
   struct Pairs {
     format::Column<std::uint32_t> partner;
-    std::array<format::Column<std::int16_t>, core::max_components> way;
+    std::array<format::Column<std::int16_t>, core::max_components> separation;
 
     void make_room(std::uint64_t pairs);
   };
@@ -73,7 +73,7 @@ class NeighbourList {
   struct Search {
     // Candidates for the pairs of a cell.
     std::array<format::Column<std::int32_t>, core::max_components> near;
-    format::Column<std::uint32_t> place;
+    format::Column<std::uint32_t> index;
     format::Column<std::uint32_t> distance;
     std::vector<codec::CandidateRun> runs;
     Pairs found;  // empty for the first thread, which adds to the list itself
@@ -83,8 +83,8 @@ class NeighbourList {
   };
   struct Progress;
 
-  void place(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
-             std::uint64_t cutoff, int threads, Cells &cells);
+  void assign_cells(const codec::IndexColumns &q, std::size_t n, int components, const core::GridBox &box,
+                    std::uint64_t cutoff, int threads, Cells &cells);
   void sort(Cells &cells, int threads);
   void find_runs(const Cells &cells, const std::array<std::int64_t, core::max_components> &cell, std::int64_t width,
                  std::uint32_t cell_end, std::vector<codec::CandidateRun> &runs) const;
@@ -96,7 +96,7 @@ class NeighbourList {
 
   int shift_ = 0;
   std::uint32_t reach_ = 0;
-  std::array<format::Column<std::int32_t>, core::max_components> at_;  // by place, in units from the lower edge
+  std::array<format::Column<std::int32_t>, core::max_components> at_;  // by index, in units from the lower edge
   format::Column<std::uint32_t> order_;
   format::Column<std::uint32_t> first_ = {0};
   Pairs found_;

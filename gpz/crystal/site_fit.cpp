@@ -29,7 +29,7 @@ struct Site {
   std::array<std::int32_t, 3> cells{};
 };
 
-// Finds the site of each place.
+// Finds the site of each position.
 class SiteFinder {
  public:
   SiteFinder(const SiteSection &section, const Vector3 &period)
@@ -38,15 +38,15 @@ class SiteFinder {
       origins_.push_back(in_steps(sublattice.origin));
   }
 
-  Site find(const PlaceColumns &place, std::size_t i) const {
+  Site find(const PositionColumns &position, std::size_t i) const {
     const SiteLattice &lattice = section_.lattice;
     const auto components = static_cast<std::size_t>(lattice.components);
     Vector3 x{};
-    for (std::size_t d = 0; d < components; ++d) x[d] = image_in_window(place[d][i], d);
+    for (std::size_t d = 0; d < components; ++d) x[d] = image_in_window(position[d][i], d);
     Site site = nearest_site(x);
     // A particle at one edge of the window may belong, by its image, to a site at the other edge.
     bool moved = false;
-    const core::SitePlace at = place_of(lattice, site);
+    const core::SitePosition at = position_of(lattice, site);
     for (std::size_t d = 0; d < components; ++d) {
       if (period_[d] == 0 || (at[d] >= lattice.window.low[d] && at[d] < lattice.window.high[d])) continue;
       x[d] += at[d] < lattice.window.low[d] ? period_[d] : -period_[d];
@@ -55,12 +55,12 @@ class SiteFinder {
     return moved ? nearest_site(x) : site;
   }
 
-  static core::SitePlace place_of(const SiteLattice &lattice, const Site &site) {
-    core::SitePlace place = lattice.sublattices[site.sublattice].origin;
+  static core::SitePosition position_of(const SiteLattice &lattice, const Site &site) {
+    core::SitePosition position = lattice.sublattices[site.sublattice].origin;
     for (std::size_t d = 0; d < static_cast<std::size_t>(lattice.components); ++d)
       for (std::size_t e = 0; e < static_cast<std::size_t>(lattice.components); ++e)
-        place[d] += site.cells[e] * lattice.edge[e][d];
-    return place;
+        position[d] += site.cells[e] * lattice.edge[e][d];
+    return position;
   }
 
  private:
@@ -93,8 +93,8 @@ constexpr std::int64_t least_part = std::int64_t{1} << (core::site_fraction - co
 // Cells and window that contain these sites. On periodic axes the window is at most one period long.
 bool surround(const std::vector<Site> &sites, SiteSection &section) {
   SiteLattice &lattice = section.lattice;
-  core::SitePlace low;
-  core::SitePlace high;
+  core::SitePosition low;
+  core::SitePosition high;
   low.fill(INT64_MAX);
   high.fill(INT64_MIN);
   std::array<std::int32_t, 3> first;
@@ -102,10 +102,10 @@ bool surround(const std::vector<Site> &sites, SiteSection &section) {
   first.fill(INT32_MAX);
   last.fill(INT32_MIN);
   for (const Site &site : sites) {
-    const core::SitePlace place = SiteFinder::place_of(lattice, site);
+    const core::SitePosition position = SiteFinder::position_of(lattice, site);
     for (std::size_t d = 0; d < 3; ++d) {
-      low[d] = std::min(low[d], place[d]);
-      high[d] = std::max(high[d], place[d]);
+      low[d] = std::min(low[d], position[d]);
+      high[d] = std::max(high[d], position[d]);
       first[d] = std::min(first[d], site.cells[d]);
       last[d] = std::max(last[d], site.cells[d]);
     }
@@ -137,10 +137,10 @@ bool surround(const std::vector<Site> &sites, SiteSection &section) {
 
 }  // namespace
 
-bool SiteFit::assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, SiteSection &section) {
+bool SiteFit::assign(const PositionColumns &position, std::size_t n, const Vector3 &period, SiteSection &section) {
   const SiteFinder finder(section, period);
   std::vector<Site> sites(n);
-  for (std::size_t i = 0; i < n; ++i) sites[i] = finder.find(place, i);
+  for (std::size_t i = 0; i < n; ++i) sites[i] = finder.find(position, i);
   if (!surround(sites, section) || !rows_.build(section.lattice, n)) return false;
   std::vector<std::uint32_t> number(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -172,11 +172,11 @@ std::vector<core::SiteNeighbour> nearest_sites(const SiteLattice &lattice, int s
         for (int i = -reach; i <= reach; ++i) {
           const core::SiteNeighbour neighbour{s, {i, j, k}};
           if (!core::is_earlier(neighbour, sublattice)) continue;
-          const Vector3 way = in_steps(lattice.sublattices[static_cast<std::size_t>(s)].origin) -
-                              in_steps(lattice.sublattices[static_cast<std::size_t>(sublattice)].origin) +
-                              static_cast<double>(i) * edges[0] + static_cast<double>(j) * edges[1] +
-                              static_cast<double>(k) * edges[2];
-          candidates.push_back({length(way), neighbour});
+          const Vector3 separation = in_steps(lattice.sublattices[static_cast<std::size_t>(s)].origin) -
+                                     in_steps(lattice.sublattices[static_cast<std::size_t>(sublattice)].origin) +
+                                     static_cast<double>(i) * edges[0] + static_cast<double>(j) * edges[1] +
+                                     static_cast<double>(k) * edges[2];
+          candidates.push_back({length(separation), neighbour});
         }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate &a, const Candidate &b) { return a.distance < b.distance; });
@@ -204,7 +204,8 @@ void for_sampled(const SiteRows &rows, const std::vector<std::uint32_t> &first, 
 }  // namespace
 
 template <std::size_t D>
-void SiteFit::weigh(std::size_t s, const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
+void SiteFit::weigh(std::size_t s, const codec::IndexColumns &index, const PositionColumns &position,
+                    SiteSection &section) {
   SiteLattice &lattice = section.lattice;
   SiteLattice::Sublattice &sublattice = lattice.sublattices[s];
   sublattice.neighbours = nearest_sites(lattice, static_cast<int>(s));
@@ -223,8 +224,8 @@ void SiteFit::weigh(std::size_t s, const codec::IndexColumns &index, const Place
     }
     const std::uint32_t particle = order_[first_[number]];
     for (std::size_t d = 0; d < D; ++d)
-      values[d] =
-          deviations_[number * D + d] + deviation_unit * (place[d][particle] - static_cast<double>(index[d][particle]));
+      values[d] = deviations_[number * D + d] +
+                  deviation_unit * (position[d][particle] - static_cast<double>(index[d][particle]));
     fit.add(features.data(), values.data());
   });
   const std::vector<double> solution = fit.solve(1e-9);
@@ -255,7 +256,7 @@ void SiteFit::choose_shifts(SiteSection &section) const {
         std::clamp(core::bit_length(static_cast<std::uint64_t>(sum[d] / count)) - 1, 0, SiteSection::max_shift));
 }
 
-void SiteFit::find_weights(const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section) {
+void SiteFit::find_weights(const codec::IndexColumns &index, const PositionColumns &position, SiteSection &section) {
   const auto components = static_cast<std::size_t>(section.lattice.components);
   deviations_.assign(static_cast<std::size_t>(rows_.sites()) * components, 0);
   for (const SiteRows::Row &row : rows_.all())
@@ -271,7 +272,7 @@ void SiteFit::find_weights(const codec::IndexColumns &index, const PlaceColumns 
     }
   const bool flat = components == 2;
   for (std::size_t s = 0; s < section.lattice.sublattices.size(); ++s)
-    flat ? weigh<2>(s, index, place, section) : weigh<3>(s, index, place, section);
+    flat ? weigh<2>(s, index, position, section) : weigh<3>(s, index, position, section);
   flat ? choose_shifts<2>(section) : choose_shifts<3>(section);
 }
 

@@ -15,12 +15,12 @@ namespace gpz::crystal {
 
 class SiteFit {
  public:
-  // Assigns a site to each of n places, and sets the cells and the narrow windows of the lattice, which find_sites does
-  // not set. `period` is the period of the lattice. Returns false if a particle has no site.
-  bool assign(const PlaceColumns &place, std::size_t n, const Vector3 &period, SiteSection &section);
+  // Assigns a site to each of n positions, and sets the cells and the narrow windows of the lattice, which find_sites
+  // does not set. `period` is the period of the lattice. Returns false if a particle has no site.
+  bool assign(const PositionColumns &position, std::size_t n, const Vector3 &period, SiteSection &section);
   // Chooses neighbours, their weights, and shifts. Features are deviations of indices, as in the decoder. Targets are
-  // deviations of the unrounded places: weights fitted to indices would follow the rounding.
-  void find_weights(const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
+  // deviations of the unrounded positions: weights fitted to indices would follow the rounding.
+  void find_weights(const codec::IndexColumns &index, const PositionColumns &position, SiteSection &section);
 
   const SiteRows &rows() const { return rows_; }
   // order(): particles sorted by site. first(): first particle of each site, then the number of particles.
@@ -30,7 +30,8 @@ class SiteFit {
  private:
   // For D components.
   template <std::size_t D>
-  void weigh(std::size_t sublattice, const codec::IndexColumns &index, const PlaceColumns &place, SiteSection &section);
+  void weigh(std::size_t sublattice, const codec::IndexColumns &index, const PositionColumns &position,
+             SiteSection &section);
   template <std::size_t D>
   void choose_shifts(SiteSection &section) const;
 

@@ -15,24 +15,24 @@
 namespace gpz::crystal {
 
 // Converts to and from grid steps.
-inline Vector3 in_steps(const core::SitePlace &place) {
+inline Vector3 in_steps(const core::SitePosition &position) {
   constexpr double unit = 1.0 / (std::int64_t{1} << core::site_fraction);
-  return {static_cast<double>(place[0]) * unit, static_cast<double>(place[1]) * unit,
-          static_cast<double>(place[2]) * unit};
+  return {static_cast<double>(position[0]) * unit, static_cast<double>(position[1]) * unit,
+          static_cast<double>(position[2]) * unit};
 }
-inline core::SitePlace site_place(const Vector3 &x) {
-  core::SitePlace place{};
-  for (std::size_t d = 0; d < place.size(); ++d)
-    place[d] = static_cast<std::int64_t>(std::floor(x[d] * double{1 << core::site_fraction} + 0.5));
-  return place;
+inline core::SitePosition site_position(const Vector3 &x) {
+  core::SitePosition position{};
+  for (std::size_t d = 0; d < position.size(); ++d)
+    position[d] = static_cast<std::int64_t>(std::floor(x[d] * double{1 << core::site_fraction} + 0.5));
+  return position;
 }
 
-// Places in grid steps, one column for each component.
-using PlaceColumns = std::array<const double *, core::max_components>;
+// Positions in grid steps, one column for each component.
+using PositionColumns = std::array<const double *, core::max_components>;
 
 struct SiteLattice {
   struct Sublattice {
-    core::SitePlace origin{};  // site of cell 0
+    core::SitePosition origin{};  // site of cell 0
     std::vector<core::SiteNeighbour> neighbours;
     // Weights of the neighbours' deviations in units of 2^-weight_fraction, indexed by the expected component, the
     // neighbour, and the component of the neighbour.
@@ -41,7 +41,7 @@ struct SiteLattice {
 
   int components = 0;
   core::SiteWindow window;
-  std::array<core::SitePlace, core::max_components> edge{};  // of a cell
+  std::array<core::SitePosition, core::max_components> edge{};  // of a cell
   struct Cells {
     std::int32_t first = 0;
     std::uint32_t count = 1;

@@ -16,7 +16,7 @@ constexpr std::uint64_t max_sites(std::size_t n) { return std::uint64_t{4} * n +
 class SiteRows {
  public:
   struct Row {
-    core::SitePlace begin;       // site of cell 0, inside the window or not
+    core::SitePosition begin;    // site of cell 0, inside the window or not
     core::SiteRow cells;         // cells inside the window
     std::uint64_t first_number;  // number of the first site, among all sites
   };

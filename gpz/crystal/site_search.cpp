@@ -38,20 +38,20 @@ struct Search {
   bool fit(const std::vector<Vector3> &particles);
 };
 
-Vector3 at(const PlaceColumns &place, std::size_t i, std::size_t components) {
+Vector3 at(const PositionColumns &position, std::size_t i, std::size_t components) {
   Vector3 x{};
-  for (std::size_t d = 0; d < components; ++d) x[d] = place[d][i];
+  for (std::size_t d = 0; d < components; ++d) x[d] = position[d][i];
   return x;
 }
 
 // Finds particles in the middle of the system.
-std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::size_t components) {
+std::vector<Vector3> take_patch(const PositionColumns &position, std::size_t n, std::size_t components) {
   Vector3 low{};
   Vector3 high{};
   const double share =
       codec::root_of(std::fmin(1, double{patch_particles} / static_cast<double>(n)), static_cast<int>(components));
   for (std::size_t d = 0; d < components; ++d) {
-    const auto [least, most] = std::minmax_element(place[d], place[d] + n);
+    const auto [least, most] = std::minmax_element(position[d], position[d] + n);
     const double middle = 0.5 * *least + 0.5 * *most;
     const double half = 0.5 * share * (*most - *least) + 1;
     low[d] = std::trunc(middle - half);
@@ -60,9 +60,10 @@ std::vector<Vector3> take_patch(const PlaceColumns &place, std::size_t n, std::s
   std::vector<Vector3> patch;
   for (std::size_t i = 0; i < n; ++i) {
     bool inside = true;
-    for (std::size_t d = 0; d < components; ++d) inside = inside && place[d][i] >= low[d] && place[d][i] <= high[d];
+    for (std::size_t d = 0; d < components; ++d)
+      inside = inside && position[d][i] >= low[d] && position[d][i] <= high[d];
     if (!inside) continue;
-    patch.push_back(at(place, i, components));
+    patch.push_back(at(position, i, components));
     if (patch.size() > 8 * patch_particles) break;  // too uneven for a crystal
   }
   return patch;
@@ -105,7 +106,7 @@ bool Search::find_edges() {
   const NeighbourVectors vectors = vectors_around(patch, near, of_first);
   if (!(near > 0)) return false;
   struct Found {
-    Vector3 way;
+    Vector3 separation;
     double distance;
   };
   std::vector<Found> found;
@@ -124,12 +125,12 @@ bool Search::find_edges() {
   std::stable_sort(found.begin(), found.end(), [](const Found &a, const Found &b) { return a.distance < b.distance; });
   std::size_t count = 0;
   for (const Found &candidate : found) {
-    const Vector3 &way = candidate.way;
-    if (count == 1 && length(cross(edges[0], way)) < 0.3 * length(edges[0]) * candidate.distance) continue;
-    if (count == 2 &&
-        std::fabs(dot(way, cross(edges[0], edges[1]))) < 0.2 * length(edges[0]) * length(edges[1]) * candidate.distance)
+    const Vector3 &separation = candidate.separation;
+    if (count == 1 && length(cross(edges[0], separation)) < 0.3 * length(edges[0]) * candidate.distance) continue;
+    if (count == 2 && std::fabs(dot(separation, cross(edges[0], edges[1]))) <
+                          0.2 * length(edges[0]) * length(edges[1]) * candidate.distance)
       continue;
-    edges[count++] = way;
+    edges[count++] = separation;
     if (count == static_cast<std::size_t>(components)) break;
   }
   if (components == 2) edges[2] = {0, 0, near};
@@ -140,28 +141,29 @@ void Search::align_edges() {
   constexpr int most = 3;          // multiples of each edge
   const double flat = 0.1 * near;  // lengths below it count as zero
   const auto axes = static_cast<std::size_t>(components);
-  struct Way {
+  struct Edge {
     std::array<int, 3> edges;
-    Vector3 way;
+    Vector3 separation;
   };
   // Among vectors that ascend along their last axis: those with the least ascent, and of these the shortest.
-  std::array<std::optional<Way>, 3> best;
+  std::array<std::optional<Edge>, 3> best;
   const int third = components == 3 ? most : 0;
   for (int k = -third; k <= third; ++k)
     for (int j = -most; j <= most; ++j)
       for (int i = -most; i <= most; ++i) {
-        const Way way{
+        const Edge candidate{
             {i, j, k},
             static_cast<double>(i) * edges[0] + static_cast<double>(j) * edges[1] + static_cast<double>(k) * edges[2]};
         std::size_t last = axes;
-        while (last > 0 && std::fabs(way.way[last - 1]) < flat) --last;
-        if (last == 0 || way.way[last - 1] < 0) continue;
-        std::optional<Way> &known = best[last - 1];
-        const double up = known ? way.way[last - 1] - known->way[last - 1] : -HUGE_VAL;
+        while (last > 0 && std::fabs(candidate.separation[last - 1]) < flat) --last;
+        if (last == 0 || candidate.separation[last - 1] < 0) continue;
+        std::optional<Edge> &known = best[last - 1];
+        const double up = known ? candidate.separation[last - 1] - known->separation[last - 1] : -HUGE_VAL;
         // Half edges have equal lengths in several directions, up to thermal motion; keep the first one.
-        if (up < -flat || (up < flat && length(way.way) < length(known->way) - flat)) known = way;
+        if (up < -flat || (up < flat && length(candidate.separation) < length(known->separation) - flat))
+          known = candidate;
       }
-  if (components == 2) best[2] = Way{{0, 0, 1}, edges[2]};
+  if (components == 2) best[2] = Edge{{0, 0, 1}, edges[2]};
   if (!best[0] || !best[1] || !best[2]) return;
   const std::array<int, 3> &a = best[0]->edges;
   const std::array<int, 3> &b = best[1]->edges;
@@ -169,7 +171,7 @@ void Search::align_edges() {
   const int cells =
       a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
   if (cells != 1 && cells != -1) return;
-  for (std::size_t d = 0; d < 3; ++d) edges[d] = best[d]->way;
+  for (std::size_t d = 0; d < 3; ++d) edges[d] = best[d]->separation;
 }
 
 bool Search::find_origins() {
@@ -282,10 +284,10 @@ class Gaps {
 
 // Period of the lattice nearest to the period of the grid, which was rounded. Without a lattice period, the grid's.
 double period_along(std::size_t d, double period, const CellCoordinates &coordinates) {
-  Vector3 way{};
-  way[d] = period;
-  const Vector3 exact = coordinates.place(nearest(coordinates.of(way)));
-  return squared(exact - way) <= 1 && exact[d] > period / 2 ? exact[d] : period;
+  Vector3 edge{};
+  edge[d] = period;
+  const Vector3 exact = coordinates.position(nearest(coordinates.fractional(edge)));
+  return squared(exact - edge) <= 1 && exact[d] > period / 2 ? exact[d] : period;
 }
 
 bool is_within(const Vector3 &x, std::int64_t most) {
@@ -294,7 +296,7 @@ bool is_within(const Vector3 &x, std::int64_t most) {
 }
 
 // Finds period and window of a lattice on periodic axes. Returns false if they differ too much from the grid's.
-bool find_window(const Search &search, const PlaceColumns &place, Places places, std::size_t n,
+bool find_window(const Search &search, const PositionColumns &position, Precision precision, std::size_t n,
                  const core::GridBox &box, FoundSites &found) {
   const CellCoordinates coordinates(search.edges);
   const auto axes = static_cast<std::size_t>(search.components);
@@ -303,22 +305,22 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
   for (std::size_t d = 0; d < axes; ++d) {
     if (box[d].period == 0) continue;
     const auto period = static_cast<double>(box[d].period);
-    found.period[d] = places == Places::indices ? period : period_along(d, period, coordinates);
+    found.period[d] = precision == Precision::indices ? period : period_along(d, period, coordinates);
     periodic.push_back(d);
     gaps.emplace_back(static_cast<double>(box[d].lo), found.period[d], n);
   }
   if (periodic.empty()) return true;
   // Uses all particles: a sample would miss planes of a crystal that is stored row by row.
   for (std::size_t i = 0; i < n; ++i) {
-    const CellCoordinates::Site nearest = coordinates.nearest_site(search.origins, at(place, i, axes));
-    const Vector3 site = search.origins[nearest.sublattice] + coordinates.place(nearest.cell);
+    const CellCoordinates::Site nearest = coordinates.nearest_site(search.origins, at(position, i, axes));
+    const Vector3 site = search.origins[nearest.sublattice] + coordinates.position(nearest.cell);
     for (std::size_t k = 0; k < periodic.size(); ++k) gaps[k].add(site[periodic[k]]);
   }
   for (std::size_t k = 0; k < periodic.size(); ++k) {
     const std::size_t d = periodic[k];
     // The window begins near the edge of the box: particles beyond it return after the period of the grid, which
     // differs from that of the lattice.
-    const double low = std::floor(gaps[k].middle(places == Places::values));
+    const double low = std::floor(gaps[k].middle(precision == Precision::values));
     const double high = std::ceil(low + found.period[d]);
     const auto most = static_cast<double>(core::max_site_reach);
     if (low < -most || high > most) return false;
@@ -330,33 +332,33 @@ bool find_window(const Search &search, const PlaceColumns &place, Places places,
 
 }  // namespace
 
-bool find_sites(const PlaceColumns &place, Places places, std::size_t n, int components, const core::GridBox &box,
-                FoundSites &found) {
+bool find_sites(const PositionColumns &position, Precision precision, std::size_t n, int components,
+                const core::GridBox &box, FoundSites &found) {
   if (n < least_particles) return false;
   const auto axes = static_cast<std::size_t>(components);
-  Search search{components, take_patch(place, n, axes), 0, {}, {}};
+  Search search{components, take_patch(position, n, axes), 0, {}, {}};
   if (search.patch.size() < least_particles || search.patch.size() > 8 * patch_particles) return false;
   if (!search.find_edges() || !search.find_origins() || !search.fit(search.patch)) return false;
   if (std::any_of(box.begin(), box.begin() + components, [](const core::GridAxis &axis) { return axis.period == 0; }))
     search.align_edges();
   std::vector<Vector3> sample;
   const std::size_t stride = n / sampled + 1;
-  for (std::size_t i = 0; i < n; i += stride) sample.push_back(at(place, i, axes));
+  for (std::size_t i = 0; i < n; i += stride) sample.push_back(at(position, i, axes));
   for (int round = 0; round < 2; ++round)
     if (!search.fit(sample)) return false;
-  if (!find_window(search, place, places, n, box, found)) return false;
+  if (!find_window(search, position, precision, n, box, found)) return false;
 
   SiteLattice &lattice = found.lattice;
   lattice.components = components;
   for (std::size_t e = 0; e < axes; ++e) {
     if (!is_within(search.edges[e], core::max_cell_edge)) return false;
-    lattice.edge[e] = site_place(search.edges[e]);
+    lattice.edge[e] = site_position(search.edges[e]);
     if (components == 2) lattice.edge[e][2] = 0;
   }
   for (Vector3 origin : search.origins) {
     if (components == 2) origin[2] = 0;
     if (!is_within(origin, core::max_site_reach)) return false;
-    lattice.sublattices.push_back({site_place(origin), {}, {}});
+    lattice.sublattices.push_back({site_position(origin), {}, {}});
   }
   return true;
 }

@@ -11,8 +11,8 @@
 
 namespace gpz::crystal {
 
-// Precision of the places.
-enum class Places : std::uint8_t {
+// Precision of the positions.
+enum class Precision : std::uint8_t {
   indices,  // grid indices
   values,   // values before rounding
 };
@@ -20,13 +20,13 @@ enum class Places : std::uint8_t {
 struct FoundSites {
   SiteLattice lattice;  // only edges, origins, and a window on periodic axes
   // Period on each periodic axis, in grid steps. The grid's period is a whole number of steps; the true one, known from
-  // Places::values, is up to half a step longer or shorter.
+  // Precision::values, is up to half a step longer or shorter.
   Vector3 period{};
 };
 
-// Finds a lattice with most of the n places, which are inside the box, near its sites. Returns false, quickly, if there
-// is none. Deterministic.
-bool find_sites(const PlaceColumns &place, Places places, std::size_t n, int components, const core::GridBox &box,
-                FoundSites &found);
+// Finds a lattice with most of the n positions, which are inside the box, near its sites. Returns false, quickly, if
+// there is none. Deterministic.
+bool find_sites(const PositionColumns &position, Precision precision, std::size_t n, int components,
+                const core::GridBox &box, FoundSites &found);
 
 }  // namespace gpz::crystal

@@ -126,8 +126,8 @@ struct DecodedSide {
 
   static std::size_t count(std::uint64_t) { return 0; }
   static void next(std::array<std::int64_t, core::max_components> &) {}
-  void put(const std::array<std::int64_t, core::max_components> &place) {
-    for (std::size_t d = 0; d < components; ++d) q[d][done] = place[d];
+  void put(const std::array<std::int64_t, core::max_components> &position) {
+    for (std::size_t d = 0; d < components; ++d) q[d][done] = position[d];
     ++done;
   }
 };
@@ -141,8 +141,8 @@ struct EncodedSide {
   std::size_t done = 0;
 
   std::size_t count(std::uint64_t site) const { return first[site + 1] - first[site]; }
-  void next(std::array<std::int64_t, core::max_components> &place) {
-    for (std::size_t d = 0; d < components; ++d) place[d] = q[d][order[done]];
+  void next(std::array<std::int64_t, core::max_components> &position) {
+    for (std::size_t d = 0; d < components; ++d) position[d] = q[d][order[done]];
     ++done;
   }
   static void put(const std::array<std::int64_t, core::max_components> &) {}
@@ -186,45 +186,45 @@ class InsideBox {
     return true;
   }
   codec::IndexColumns indices() const { return {index_[0].data(), index_[1].data(), index_[2].data()}; }
-  // Places of the particles, offset(d, i) grid steps from their indices.
+  // Positions of the particles, offset(d, i) grid steps from their indices.
   template <typename Offset>
-  PlaceColumns places(const Offset &offset) {
-    for (std::size_t d = 0; d < place_.size(); ++d) {
-      place_[d].resize(index_[d].size());
-      for (std::size_t i = 0; i < place_[d].size(); ++i)
-        place_[d][i] = static_cast<double>(index_[d][i]) + offset(d, i);
+  PositionColumns positions(const Offset &offset) {
+    for (std::size_t d = 0; d < position_.size(); ++d) {
+      position_[d].resize(index_[d].size());
+      for (std::size_t i = 0; i < position_[d].size(); ++i)
+        position_[d][i] = static_cast<double>(index_[d][i]) + offset(d, i);
     }
-    return {place_[0].data(), place_[1].data(), place_[2].data()};
+    return {position_[0].data(), position_[1].data(), position_[2].data()};
   }
 
  private:
   std::array<std::vector<std::int64_t>, core::max_components> index_;
-  std::array<std::vector<double>, core::max_components> place_;
+  std::array<std::vector<double>, core::max_components> position_;
 };
 
 }  // namespace
 
-bool encode_sites(const codec::IndexColumns &q, const PlaceColumns &value, std::size_t n, int components,
+bool encode_sites(const codec::IndexColumns &q, const PositionColumns &value, std::size_t n, int components,
                   const core::GridBox &box, std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes) {
   SiteSection section;
   section.lattice.components = components;
   for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) section.box[d] = core::checked_axis(box[d]);
   InsideBox inside;
   if (components < 2 || !inside.take(q, n, section)) return false;
-  PlaceColumns place =
-      inside.places([&](std::size_t d, std::size_t i) { return value[d][i] - static_cast<double>(q[d][i]); });
+  PositionColumns position =
+      inside.positions([&](std::size_t d, std::size_t i) { return value[d][i] - static_cast<double>(q[d][i]); });
   FoundSites found;
-  if (!find_sites(place, Places::values, n, components, section.box, found)) return false;
+  if (!find_sites(position, Precision::values, n, components, section.box, found)) return false;
   // On fine grids, search the indices, which suffice. Searching values would change the bytes of existing files.
   if (shortest_edge(found.lattice) >= fine_cell) {
-    place = inside.places([](std::size_t, std::size_t) { return 0.0; });
+    position = inside.positions([](std::size_t, std::size_t) { return 0.0; });
     found = {};
-    if (!find_sites(place, Places::indices, n, components, section.box, found)) return false;
+    if (!find_sites(position, Precision::indices, n, components, section.box, found)) return false;
   }
   section.lattice = std::move(found.lattice);
   SiteFit fit;
-  if (!fit.assign(place, n, found.period, section)) return false;
-  fit.find_weights(inside.indices(), place, section);
+  if (!fit.assign(position, n, found.period, section)) return false;
+  fit.find_weights(inside.indices(), position, section);
   write_section(section, bytes);
   EncodedSide side{{}, static_cast<std::size_t>(components), q, fit.order(), fit.first()};
   walk(side, section, fit.rows(), n);

@@ -11,10 +11,10 @@
 
 namespace gpz::crystal {
 
-// Appends the set of n > 0 places q[0..components); order[i] receives the particle that is decoded as number i. `value`
-// has the unrounded values, which locate sites if the grid is coarse. Returns false, and appends nothing, if the
-// particles form no crystal or an unsupported one. Throws std::bad_alloc.
-bool encode_sites(const codec::IndexColumns &q, const PlaceColumns &value, std::size_t n, int components,
+// Appends the set of n > 0 positions q[0..components); order[i] receives the particle that is decoded as number i.
+// `value` has the unrounded values, which locate sites if the grid is coarse. Returns false, and appends nothing, if
+// the particles form no crystal or an unsupported one. Throws std::bad_alloc.
+bool encode_sites(const codec::IndexColumns &q, const PositionColumns &value, std::size_t n, int components,
                   const core::GridBox &box, std::vector<std::uint32_t> &order, std::vector<std::uint8_t> &bytes);
 
 // Decodes all bytes that encode_sites appended, for n > 0 particles. Throws corrupt, std::bad_alloc.

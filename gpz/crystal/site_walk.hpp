@@ -59,7 +59,7 @@ class RowNeighbours {
 // Converts residuals of one component to numbers and back.
 class NumberModels {
  public:
-  // `nearness`: distance of the expected place from a grid point, 0 to 3.
+  // `nearness`: distance of the expected position from a grid point, 0 to 3.
   template <class Coder>
   std::uint64_t code(Coder &coder, int shift, std::size_t nearness, std::uint64_t number) {
     const std::uint64_t high = number >> shift;
@@ -142,9 +142,9 @@ class SiteWalk {
           numbers_[d].code(side_.coder, section_.shift[d], core::min_of(off, std::size_t{3}), number);
       const std::int64_t reached = core::sum_of(from, core::numbered_residual(found, fraction));
       if (deviation != nullptr) deviation[d] = static_cast<std::int32_t>(core::site_deviation(reached, site));
-      const std::int64_t place = core::inside(reached, axis);
-      const std::int64_t other = core::other_image(place, axis, section_.margin[d]);
-      q[d] = other != place && side_.coder.bit(outside_[d], q[d] == other) ? other : place;
+      const std::int64_t position = core::inside(reached, axis);
+      const std::int64_t other = core::other_image(position, axis, section_.margin[d]);
+      q[d] = other != position && side_.coder.bit(outside_[d], q[d] == other) ? other : position;
     }
     side_.put(q);
   }

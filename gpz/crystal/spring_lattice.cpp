@@ -24,7 +24,7 @@ void SpringLattice::write(std::vector<std::uint8_t> &bytes) const {
   writer.u8(static_cast<std::uint8_t>(shift));
   writer.i64(tolerance);
   for (const SpringVector &vector : vectors) {
-    for (const std::int64_t way : vector.way) writer.i64(way);
+    for (const std::int64_t component : vector.separation) writer.i64(component);
     for (const std::int16_t spring : vector.spring) writer.u16(static_cast<std::uint16_t>(spring));
   }
 }
@@ -39,9 +39,9 @@ void SpringLattice::read(format::ByteReader &reader) {
   vectors.assign(count, {});
   std::vector<Spring> springs;
   for (SpringVector &vector : vectors) {
-    for (std::int64_t &way : vector.way) {
-      way = reader.i64();
-      if (way < -max_way || way > max_way) corrupt("vector of a lattice", reader.position());
+    for (std::int64_t &component : vector.separation) {
+      component = reader.i64();
+      if (component < -max_separation || component > max_separation) corrupt("vector of a lattice", reader.position());
     }
     for (std::int16_t &spring : vector.spring) spring = static_cast<std::int16_t>(reader.u16());
     springs.push_back(vector.spring);

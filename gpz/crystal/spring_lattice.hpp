@@ -27,17 +27,17 @@ using Spring = Symmetric<std::int16_t>;  // in 2^-12
 
 // Vector to a neighbour, in 2^-16 grid steps, and the spring to it.
 struct SpringVector {
-  std::array<std::int64_t, core::max_components> way{};
+  std::array<std::int64_t, core::max_components> separation{};
   Spring spring{};
 
-  bool operator==(const SpringVector &other) const { return way == other.way && spring == other.spring; }
+  bool operator==(const SpringVector &other) const { return separation == other.separation && spring == other.spring; }
 };
 
 struct SpringLattice {
   static constexpr std::size_t max_vectors = core::max_spring_neighbours / 2;
-  static constexpr int way_bits = 16;
+  static constexpr int separation_bits = 16;
   static constexpr int spring_bits = core::spring_bits;
-  static constexpr std::int64_t max_way = std::int64_t{1} << 44;  // 2^28 grid steps
+  static constexpr std::int64_t max_separation = std::int64_t{1} << 44;  // 2^28 grid steps
   static constexpr int max_shift = 24;
 
   std::int64_t tolerance = 0;         // largest distance of a neighbour from the end of its vector, grid steps

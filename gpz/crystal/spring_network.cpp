@@ -15,17 +15,17 @@ using core::sum_of;
 
 namespace {
 
-constexpr std::int64_t reach_of_place = std::int64_t{1} << 29;  // in 1/64 grid steps
-constexpr int place_bits = SpringLattice::way_bits - 6;         // from units of vectors to those of places
+constexpr std::int64_t max_offset = std::int64_t{1} << 29;         // in 1/64 grid steps
+constexpr int position_bits = SpringLattice::separation_bits - 6;  // from units of vectors to those of positions
 
-std::int64_t whole_steps(std::int64_t way) { return rounded_shift(way, SpringLattice::way_bits); }
+std::int64_t whole_steps(std::int64_t component) { return rounded_shift(component, SpringLattice::separation_bits); }
 
 // Length of the longest vector, rounded up.
 std::uint64_t longest(const SpringLattice &lattice) {
   std::uint64_t most = 0;
   for (const SpringVector &vector : lattice.vectors) {
     std::int64_t square = 0;
-    for (const std::int64_t way : vector.way) square += whole_steps(way) * whole_steps(way);
+    for (const std::int64_t component : vector.separation) square += whole_steps(component) * whole_steps(component);
     most = std::max(most, static_cast<std::uint64_t>(integer_root(square) + 1));
   }
   return most;
@@ -47,7 +47,7 @@ bool SpringNetwork::build(const SpringLattice &lattice, const codec::DifferenceS
     offset_[d].assign(n, 0);
   }
   if (!find_neighbours(state, box, threads)) return false;
-  find_places();
+  find_ideal_positions();
   return true;
 }
 
@@ -68,28 +68,30 @@ bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const c
   const std::size_t vectors = lattice_.vectors.size();
   std::vector<std::array<std::int64_t, core::max_components>> ends(vectors);
   for (std::size_t k = 0; k < vectors; ++k)
-    for (std::size_t d = 0; d < components; ++d) ends[k][d] = whole_steps(lattice_.vectors[k].way[d]);
+    for (std::size_t d = 0; d < components; ++d) ends[k][d] = whole_steps(lattice_.vectors[k].separation[d]);
   const std::int64_t tolerance = lattice_.tolerance;
   const std::int64_t farthest = tolerance * tolerance;
   format::Column<std::int64_t> distance(particles() * degree(), farthest + 1);
-  // Sets `place` of particle i to `other` if `other` is nearer.
-  const auto offer = [&](std::size_t place, std::int64_t squared, std::uint32_t other) {
-    if (squared > distance[place] || squared > farthest) return;
-    if (squared == distance[place] && neighbours_[place] < other) return;
-    distance[place] = squared;
-    neighbours_[place] = other;
+  // Makes `other` the neighbour with this index if it is nearer than the current one.
+  const auto offer = [&](std::size_t index, std::int64_t squared, std::uint32_t other) {
+    if (squared > distance[index] || squared > farthest) return;
+    if (squared == distance[index] && neighbours_[index] < other) return;
+    distance[index] = squared;
+    neighbours_[index] = other;
   };
-  for (std::size_t place = 0; place < list.particles(); ++place)
-    for (std::size_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair) {
-      const std::uint32_t i = list.order()[place];
+  for (std::size_t index = 0; index < list.particles(); ++index)
+    for (std::size_t pair = list.first()[index]; pair < list.first()[index + 1]; ++pair) {
+      const std::uint32_t i = list.order()[index];
       const std::uint32_t j = list.order()[list.partner()[pair]];
-      std::array<std::int64_t, core::max_components> way{};
-      for (std::size_t d = 0; d < components; ++d) way[d] = core::displacement(index_[d][i], index_[d][j], axes_[d]);
+      std::array<std::int64_t, core::max_components> separation{};
+      for (std::size_t d = 0; d < components; ++d)
+        separation[d] = core::displacement(index_[d][i], index_[d][j], axes_[d]);
       for (std::size_t k = 0; k < vectors; ++k)
         for (const std::size_t against : {std::size_t{0}, std::size_t{1}}) {
           std::int64_t squared = 0;
           for (std::size_t d = 0; d < components; ++d) {
-            const std::int64_t off = difference_of(against != 0 ? difference_of(0, way[d]) : way[d], ends[k][d]);
+            const std::int64_t off =
+                difference_of(against != 0 ? difference_of(0, separation[d]) : separation[d], ends[k][d]);
             squared = off < -tolerance || off > tolerance ? farthest + 1 : squared + off * off;
             if (squared > farthest) break;
           }
@@ -101,9 +103,9 @@ bool SpringNetwork::find_neighbours(const codec::DifferenceState &state, const c
   return true;
 }
 
-void SpringNetwork::find_places() {
+void SpringNetwork::find_ideal_positions() {
   const auto components = static_cast<std::size_t>(components_);
-  // Vectors from the ideal place of the first particle of a connected part, in units of the lattice's vectors.
+  // Vectors from the ideal position of the first particle of a connected part, in units of the lattice's vectors.
   std::array<format::Column<std::int64_t>, core::max_components> from;
   for (std::size_t d = 0; d < components; ++d) from[d].resize(particles());
   format::Column<std::uint32_t> queue;
@@ -114,17 +116,17 @@ void SpringNetwork::find_places() {
     std::array<std::int64_t, core::max_components> sum{};
     for (std::size_t next = 0; next < queue.size(); ++next) {
       const std::uint32_t i = queue[next];
-      for (std::size_t d = 0; d < components; ++d) sum[d] = sum_of(sum[d], from[d][i] >> place_bits);
+      for (std::size_t d = 0; d < components; ++d) sum[d] = sum_of(sum[d], from[d][i] >> position_bits);
       for (std::size_t k = 0; k < degree(); ++k) {
         const std::uint32_t j = neighbours(i)[k];
         if (placed_[j] != 0) continue;
         placed_[j] = 1;
         queue.push_back(j);
         for (std::size_t d = 0; d < components; ++d) {
-          const std::int64_t ideal = lattice_.vectors[k / 2].way[d];
-          const std::int64_t way =
-              core::displacement(index_[d][j], index_[d][i], axes_[d]) * (std::int64_t{1} << SpringLattice::way_bits);
-          from[d][j] = sum_of(from[d][i], k % 2 == 0 ? way - ideal : way + ideal);
+          const std::int64_t ideal = lattice_.vectors[k / 2].separation[d];
+          const std::int64_t separation = core::displacement(index_[d][j], index_[d][i], axes_[d]) *
+                                          (std::int64_t{1} << SpringLattice::separation_bits);
+          from[d][j] = sum_of(from[d][i], k % 2 == 0 ? separation - ideal : separation + ideal);
         }
       }
     }
@@ -133,9 +135,9 @@ void SpringNetwork::find_places() {
       bool placed = count > 1;
       for (std::size_t d = 0; d < components; ++d) {
         const std::int64_t mean = sum[d] / count;
-        const std::int64_t off = difference_of(from[d][i] >> place_bits, mean);
-        placed = placed && off >= -reach_of_place && off <= reach_of_place;
-        offset_[d][i] = static_cast<std::int32_t>(limited(off, reach_of_place));
+        const std::int64_t off = difference_of(from[d][i] >> position_bits, mean);
+        placed = placed && off >= -max_offset && off <= max_offset;
+        offset_[d][i] = static_cast<std::int32_t>(limited(off, max_offset));
       }
       placed_[i] = placed ? 1 : 2;
     }
@@ -143,9 +145,10 @@ void SpringNetwork::find_places() {
   for (auto &placed : placed_) placed = placed == 1 ? 1 : 0;
 }
 
-std::int32_t SpringNetwork::from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const {
-  const std::int64_t moved = limited(core::displacement(q, index_[d][i], axis), reach_of_place / 64);
-  return static_cast<std::int32_t>(limited(moved * 64 + offset_[d][i], reach_of_place));
+std::int32_t SpringNetwork::offset_from_ideal(std::size_t i, std::size_t d, std::int64_t q,
+                                              const core::GridAxis &axis) const {
+  const std::int64_t moved = limited(core::displacement(q, index_[d][i], axis), max_offset / 64);
+  return static_cast<std::int32_t>(limited(moved * 64 + offset_[d][i], max_offset));
 }
 
 void SpringNetwork::step(const LatticeField &in, const LatticeField *before, LatticeField &out, int threads) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The particles of a crystal joined by the springs of a lattice: neighbours, ideal places, and the forces of the
-// springs on displacements from these places (docs/format.md, section 10c).
+// The particles of a crystal joined by the springs of a lattice: neighbours, ideal positions, and the forces of the
+// springs on displacements from these (docs/format.md, section 10c).
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ namespace gpz::crystal {
 
 class SpringNetwork {
  public:
-  // Finds neighbours and ideal places from the last indices. Returns false if particles are too close to each other or
-  // the box is too large.
+  // Finds neighbours and ideal positions from the last indices. Returns false if particles are too close to each other
+  // or the box is too large.
   bool build(const SpringLattice &lattice, const codec::DifferenceState &state, const core::GridBox &box,
              int threads = 1);
 
@@ -36,8 +36,9 @@ class SpringNetwork {
   bool is_placed(std::size_t i) const { return placed_[i] != 0; }
   std::size_t placed() const { return static_cast<std::size_t>(std::count(placed_.begin(), placed_.end(), 1)); }
 
-  // Vector from the ideal place of particle i, which must have one, to index q, in 1/64 grid steps, limited to +-2^29.
-  std::int32_t from_place(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
+  // Vector from the ideal position of particle i, which must have one, to index q, in 1/64 grid steps, limited to
+  // +-2^29.
+  std::int32_t offset_from_ideal(std::size_t i, std::size_t d, std::int64_t q, const core::GridAxis &axis) const;
 
   // Computes out = 2 (pull(in) - in) - before, limited; without `before`, out = pull(in) - in. `before` may be `out`.
   void step(const LatticeField &in, const LatticeField *before, LatticeField &out, int threads = 1) const;
@@ -48,7 +49,7 @@ class SpringNetwork {
 
  private:
   bool find_neighbours(const codec::DifferenceState &state, const core::GridBox &box, int threads);
-  void find_places();
+  void find_ideal_positions();
 
   SpringLattice lattice_;
   int components_ = 0;
@@ -56,7 +57,7 @@ class SpringNetwork {
   format::Column<std::uint32_t> neighbours_;
   format::Column<std::uint8_t> placed_;
   std::array<format::Column<std::int64_t>, core::max_components> index_;   // when the network was built
-  std::array<format::Column<std::int32_t>, core::max_components> offset_;  // of the index from the ideal place
+  std::array<format::Column<std::int32_t>, core::max_components> offset_;  // of the index from the ideal position
   SpringMatrices springs_;
 };
 

@@ -28,21 +28,21 @@ constexpr double least_vector_share = 0.12;
 constexpr double least_neighbours = 3;
 constexpr double least_covered = 0.7;
 
-Vector3 way_of(const NeighbourList &list, std::size_t pair) {
+Vector3 separation_of(const NeighbourList &list, std::size_t pair) {
   const double unit = std::ldexp(1.0, list.shift());
-  Vector3 way;
-  for (std::size_t d = 0; d < way.size(); ++d) way[d] = unit * list.way(d)[pair];
-  return way;
+  Vector3 separation;
+  for (std::size_t d = 0; d < separation.size(); ++d) separation[d] = unit * list.separation(d)[pair];
+  return separation;
 }
 
 // Median distance to the nearest particle, over a sample. 0 if most have none.
 double nearest_distance(const NeighbourList &list) {
   constexpr std::uint32_t none = UINT32_MAX;
   std::vector<std::uint32_t> nearest(list.particles(), none);
-  for (std::size_t place = 0; place < list.particles(); ++place)
-    for (std::size_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair) {
+  for (std::size_t index = 0; index < list.particles(); ++index)
+    for (std::size_t pair = list.first()[index]; pair < list.first()[index + 1]; ++pair) {
       const std::uint32_t squared = list.squared(pair);
-      nearest[place] = std::min(nearest[place], squared);
+      nearest[index] = std::min(nearest[index], squared);
       std::uint32_t &other = nearest[list.partner()[pair]];
       other = std::min(other, squared);
     }
@@ -50,17 +50,17 @@ double nearest_distance(const NeighbourList &list) {
   return middle == none ? 0 : std::sqrt(static_cast<double>(middle)) * std::ldexp(1.0, list.shift());
 }
 
-// Vectors, in both directions, between particles that are closer than the cutoff, for a sample of places.
+// Vectors, in both directions, between particles that are closer than the cutoff, for a sample of particles.
 NeighbourVectors sample_vectors(const NeighbourList &list, double cutoff) {
   NeighbourVectors vectors;
   const std::size_t stride = sample_stride(list.particles(), sampled_particles);
-  for (std::size_t place = 0; place < list.particles(); place += stride) {
+  for (std::size_t index = 0; index < list.particles(); index += stride) {
     ++vectors.particles;
-    for (std::size_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair) {
-      const Vector3 way = way_of(list, pair);
-      if (squared(way) > cutoff * cutoff) continue;
-      vectors.all.push_back(way);
-      vectors.all.push_back({-way[0], -way[1], -way[2]});
+    for (std::size_t pair = list.first()[index]; pair < list.first()[index + 1]; ++pair) {
+      const Vector3 separation = separation_of(list, pair);
+      if (squared(separation) > cutoff * cutoff) continue;
+      vectors.all.push_back(separation);
+      vectors.all.push_back({-separation[0], -separation[1], -separation[2]});
     }
   }
   return vectors;
@@ -81,10 +81,10 @@ class Histogram {
   }
 
  private:
-  std::size_t place(double x) const {
+  std::size_t bin(double x) const {
     return static_cast<std::size_t>(std::clamp<std::int64_t>(std::lround(x / width_), -half_, half_) + half_);
   }
-  std::size_t index(const Vector3 &v) const { return place(v[0]) + side_ * (place(v[1]) + side_ * place(v[2])); }
+  std::size_t index(const Vector3 &v) const { return bin(v[0]) + side_ * (bin(v[1]) + side_ * bin(v[2])); }
   double middle(std::size_t i) const { return width_ * static_cast<double>(static_cast<std::int64_t>(i) - half_); }
 
   double width_;
@@ -113,7 +113,7 @@ std::vector<Vector3> find_vectors(NeighbourVectors vectors, double nearest, doub
       if (count == 0) break;
       for (std::size_t d = 0; d < centre.size(); ++d) centre[d] = cluster.sum[d] / static_cast<double>(count);
     }
-    // A place lists half of its pairs, each in both directions: on average one vector per neighbour.
+    // A particle lists half of its pairs, each in both directions: on average one vector per neighbour.
     if (static_cast<double>(count) < least_vector_share * particles) break;
     covered += count;
     const double remove = 1.5 * near;
@@ -156,20 +156,20 @@ void refine_vectors(const codec::DifferenceState &state, const core::GridBox &bo
       }
       if (count == 0) continue;
       const double mean = static_cast<double>(sum) / static_cast<double>(count);
-      lattice.vectors[k].way[d] = std::llround(std::ldexp(mean, SpringLattice::way_bits));
+      lattice.vectors[k].separation[d] = std::llround(std::ldexp(mean, SpringLattice::separation_bits));
     }
 }
 
 using Field = std::vector<Vector3>;
 
-// Displacements from the ideal places, minus their mean.
+// Displacements from the ideal positions, minus their mean.
 Field displacements(const codec::DifferenceState &state, const core::GridBox &box, const SpringNetwork &network) {
   Field u(state.particles, Vector3{});
   for (std::size_t d = 0; d < static_cast<std::size_t>(state.components); ++d) {
     const core::GridAxis axis = core::checked_axis(box[d]);
     double sum = 0;
     for (std::size_t i = 0; i < u.size(); ++i) {
-      if (network.is_placed(i)) u[i][d] = network.from_place(i, d, state.axes[d].last[i], axis);
+      if (network.is_placed(i)) u[i][d] = network.offset_from_ideal(i, d, state.axes[d].last[i], axis);
       sum += u[i][d];
     }
     for (auto &v : u) v[d] -= sum / static_cast<double>(u.size());
@@ -252,9 +252,9 @@ void pull(const SpringNetwork &network, const std::vector<Vector3> &vectors, con
       if (j >= in.size()) continue;
       const Vector3 &r = vectors[k / 2];
       const Stiffness &spring = springs[kind[k / 2]];
-      const Vector3 way = in[i] - in[j];
-      const double along = spring.along * dot(r, way) / squared(r);
-      for (std::size_t d = 0; d < core::max_components; ++d) out[i][d] += spring.across * way[d] + along * r[d];
+      const Vector3 separation = in[i] - in[j];
+      const double along = spring.along * dot(r, separation) / squared(r);
+      for (std::size_t d = 0; d < core::max_components; ++d) out[i][d] += spring.across * separation[d] + along * r[d];
     }
   }
 }
@@ -347,7 +347,7 @@ bool find_springs(const codec::DifferenceState &state, const core::GridBox &box,
   for (const Vector3 &vector : found) {
     SpringVector &to = lattice.vectors.emplace_back();
     for (std::size_t d = 0; d < vector.size(); ++d)
-      to.way[d] = std::llround(std::ldexp(vector[d], SpringLattice::way_bits));
+      to.separation[d] = std::llround(std::ldexp(vector[d], SpringLattice::separation_bits));
   }
   if (!network.build(lattice, state, box, threads)) return false;
   refine_vectors(state, box, network, lattice);
@@ -355,7 +355,8 @@ bool find_springs(const codec::DifferenceState &state, const core::GridBox &box,
 
   std::vector<Vector3> vectors(found.size());
   for (std::size_t k = 0; k < vectors.size(); ++k)
-    for (std::size_t d = 0; d < vectors[k].size(); ++d) vectors[k][d] = static_cast<double>(lattice.vectors[k].way[d]);
+    for (std::size_t d = 0; d < vectors[k].size(); ++d)
+      vectors[k][d] = static_cast<double>(lattice.vectors[k].separation[d]);
   const std::vector<std::size_t> kind = kinds_of(vectors);
   const Field u = displacements(state, box, network);
   const std::vector<Stiffness> springs = fit_springs(u, network, vectors, kind);

@@ -65,8 +65,8 @@ class CellCoordinates {
     rows_ = {1 / volume * cross(edges[1], edges[2]), 1 / volume * cross(edges[2], edges[0]),
              1 / volume * cross(edges[0], edges[1])};
   }
-  Vector3 of(const Vector3 &x) const { return {dot(rows_[0], x), dot(rows_[1], x), dot(rows_[2], x)}; }
-  Vector3 place(const Vector3 &u) const { return u[0] * edges_[0] + u[1] * edges_[1] + u[2] * edges_[2]; }
+  Vector3 fractional(const Vector3 &x) const { return {dot(rows_[0], x), dot(rows_[1], x), dot(rows_[2], x)}; }
+  Vector3 position(const Vector3 &u) const { return u[0] * edges_[0] + u[1] * edges_[1] + u[2] * edges_[2]; }
 
   // Nearest corner of a cell, and the vector from it.
   struct Corner {
@@ -74,9 +74,9 @@ class CellCoordinates {
     Vector3 off{};
   };
   Corner nearest_corner(const Vector3 &x) const {
-    const Vector3 u = of(x);
+    const Vector3 u = fractional(x);
     const Vector3 cell = nearest(u);
-    return {cell, place(u - cell)};
+    return {cell, position(u - cell)};
   }
 
   // Nearest site of a lattice with one site in each cell for each of these origins.

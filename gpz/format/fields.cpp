@@ -65,16 +65,16 @@ double rounding_of_encoder(double largest, ValueType type) { return 4 * unit_of_
 
 bool is_positive(double x) { return std::isfinite(x) && x > 0; }
 
-void prepare(FieldInput &input, std::size_t place, std::uint64_t particles) {
+void prepare(FieldInput &input, std::size_t number, std::uint64_t particles) {
   Field &field = input.field;
   const auto require = [&](bool holds, const char *cause) {
     if (holds) return;
-    const std::string name = field.components.empty() ? std::to_string(place) : field.components.front().name;
+    const std::string name = field.components.empty() ? std::to_string(number) : field.components.front().name;
     throw Error(Status::invalid_argument, "field " + name + ": " + cause);
   };
   require(!field.components.empty() && field.components.size() <= core::max_components,
           "1 to 3 components are possible");
-  require(!field.leading || place == 0, "only the first field can be the leading one");
+  require(!field.leading || number == 0, "only the first field can be the leading one");
   require(field.bound == 0 || is_positive(field.bound),
           "the error bound has to be positive and finite, or 0 for lossless");
   const bool integer = field.type == ValueType::integer;

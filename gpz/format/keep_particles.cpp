@@ -66,8 +66,8 @@ void keep_particles(Frame &frame, const Selection &selection) {
   const format::SelectionColumns columns(selection, frame.info.fields);
   format::SelectionValues values;
   for (const Frame::Column &column : frame.columns) {
-    const auto is_at = [&](const std::optional<format::SelectionColumns::Place> &place) {
-      if (!place || place->field != column.field || place->component != column.component) return false;
+    const auto is_at = [&](const std::optional<format::SelectionColumns::ColumnRef> &ref) {
+      if (!ref || ref->field != column.field || ref->component != column.component) return false;
       if (std::max(column.integers.size(), column.floats.size()) != frame.info.particles)
         throw Error(Status::invalid_argument, "column " + frame.name(column) + " of the frame was not decoded");
       return true;

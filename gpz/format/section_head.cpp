@@ -62,7 +62,7 @@ void append_section_head(SectionHead head, const core::GridBox &box, std::size_t
   }
   writer.u64(exact.size());
   for (const ExactValue &value : exact) {
-    writer.u64(value.place);
+    writer.u64(value.value_index);
     writer.u64(value.bits);
   }
 }
@@ -76,10 +76,10 @@ std::size_t read_section_head(SectionHead head, const std::uint8_t *bytes, std::
   if (has_axes) read_axes(in, field, box);
   const std::uint64_t count = read_exact_count(in, field);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t place = in.u64();
-    if (place >> exact_component_shift >= field.components.size() || (place & exact_row_mask) >= rows)
+    const std::uint64_t value_index = in.u64();
+    if (value_index >> exact_component_shift >= field.components.size() || (value_index & exact_row_mask) >= rows)
       corrupt("place of an exact value", in.position());
-    exact.push_back({place, in.u64()});
+    exact.push_back({value_index, in.u64()});
   }
   return in.position();
 }

@@ -26,10 +26,10 @@ struct FieldCoding {
   Crossed crossed{};
 };
 
-// A value that the grid cannot hold. `place` has the row, and the component from bit exact_component_shift on; `bits`
-// are the bits of the value.
+// A value that the grid cannot hold. `value_index` combines the row, and the component from bit exact_component_shift
+// on; `bits` are the bits of the value.
 struct ExactValue {
-  std::uint64_t place;
+  std::uint64_t value_index;
   std::uint64_t bits;
 };
 
@@ -55,7 +55,7 @@ void append_field_coding(const FieldCoding &coding, std::vector<std::uint8_t> &b
 FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, ChunkKind chunk, unsigned field,
                               std::size_t counting = 0);
 
-// Appends the items between coding and payload: axes of the box, and exact values (their number, then place and bits of
+// Appends the items between coding and payload: axes of the box, and exact values (their number, then index and bits of
 // each), as `head` says.
 void append_section_head(SectionHead head, const core::GridBox &box, std::size_t components,
                          const Column<ExactValue> &exact, std::vector<std::uint8_t> &bytes);

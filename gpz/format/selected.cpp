@@ -8,17 +8,17 @@
 namespace gpz::format {
 namespace {
 
-using Place = SelectionColumns::Place;
+using ColumnRef = SelectionColumns::ColumnRef;
 
 constexpr const char *id_column = "id";
 constexpr std::array<const char *, 3> type_columns = {"type", "element", "typelabel"};  // all hold numbers of types
 
-std::optional<Place> find(const std::vector<Field> &fields, const std::string &name, bool is_integer) {
+std::optional<ColumnRef> find(const std::vector<Field> &fields, const std::string &name, bool is_integer) {
   for (std::size_t f = 0; f < fields.size(); ++f)
     for (std::size_t d = 0; d < fields[f].components.size(); ++d)
       if (fields[f].components[d].name == name) {
         if ((fields[f].type == ValueType::integer) != is_integer) return std::nullopt;
-        return Place{f, d};
+        return ColumnRef{f, d};
       }
   return std::nullopt;
 }
@@ -111,11 +111,11 @@ SelectionColumns::SelectionColumns(const Selection &selection, const std::vector
   }
 }
 
-std::vector<Place> SelectionColumns::all() const {
-  std::vector<Place> places;
-  for (const std::optional<Place> &place : {ids, types, positions[0], positions[1], positions[2]})
-    if (place) places.push_back(*place);
-  return places;
+std::vector<ColumnRef> SelectionColumns::all() const {
+  std::vector<ColumnRef> refs;
+  for (const std::optional<ColumnRef> &ref : {ids, types, positions[0], positions[1], positions[2]})
+    if (ref) refs.push_back(*ref);
+  return refs;
 }
 
 bool has_columns(const Selection &selection, const std::vector<Field> &fields) {

@@ -21,19 +21,19 @@ bool is_type_column(const std::string &name);
 
 // The columns that a selection looks at, among the fields of a frame.
 struct SelectionColumns {
-  struct Place {
+  struct ColumnRef {
     std::size_t field;
     std::size_t component;
   };
-  std::optional<Place> ids;
-  std::optional<Place> types;
-  std::array<std::optional<Place>, 3> positions;  // all empty without a region
-  std::array<bool, 3> scaled{};                   // whether they are fractions of the box
+  std::optional<ColumnRef> ids;
+  std::optional<ColumnRef> types;
+  std::array<std::optional<ColumnRef>, 3> positions;  // all empty without a region
+  std::array<bool, 3> scaled{};                       // whether they are fractions of the box
 
   // Throws not_found if the fields lack a column.
   SelectionColumns(const Selection &selection, const std::vector<Field> &fields);
   // All that are there.
-  std::vector<Place> all() const;
+  std::vector<ColumnRef> all() const;
 };
 
 // Whether the fields have all columns that the selection looks at.

@@ -244,14 +244,14 @@ bool encode_sorted(std::uint32_t n, std::uint32_t lanes, std::uint32_t limit, Bl
 template <typename T>
 std::uint32_t encode_exceptions(const BlockInput &input, bool sorted, std::uint32_t count, const Scratch &scratch,
                                 std::uint32_t *words) {
-  std::uint32_t *place = words;
+  std::uint32_t *index = words;
   std::uint32_t *bits = words + count;
   for (int d = 0; d < input.components; ++d) {
     const T *values = static_cast<const T *>(input.values[d]);
     for (std::uint32_t j = 0; j < input.n; ++j) {
       const std::uint32_t i = sorted ? scratch.order[j] : j;
       if (scratch.missed[d][i] == 0) continue;
-      *place++ = j | static_cast<std::uint32_t>(d) << 16;
+      *index++ = j | static_cast<std::uint32_t>(d) << 16;
       memcpy(bits, &values[i], sizeof(T));
       bits += sizeof(T) / sizeof(std::uint32_t);
     }

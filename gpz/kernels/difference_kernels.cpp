@@ -54,7 +54,7 @@ void fit(const Block &block, Scratch &scratch, FitSums &sums) {
     for (std::uint32_t i = 0; i < n; ++i) {
       v[i] = axis.velocity[i];
       p[i] = axis.previous[i];
-      m[i] = core::whole_way(core::way_to_mean(axis.deviation[i], block.reciprocal));
+      m[i] = core::whole_offset(core::offset_to_mean(axis.deviation[i], block.reciprocal));
       t[i] = core::limit_history(core::displacement(axis.q[i], axis.last[i], axis.grid));
     }
     std::int32_t most[4];
@@ -105,10 +105,10 @@ std::uint32_t find_residuals(const Block &block, int d, Scratch &scratch) {
 
 // Writes followed() of all particles on axis d to scratch.remainder.
 void find_followed(const Block &block, int d, Scratch &scratch) {
-  std::int64_t *__restrict place = scratch.remainder;
+  std::int64_t *__restrict position = scratch.remainder;
   const Axis axis = block.axes[d];
   const std::uint32_t n = block.n;
-  for (std::uint32_t i = 0; i < n; ++i) place[i] = followed(axis, i);
+  for (std::uint32_t i = 0; i < n; ++i) position[i] = followed(axis, i);
 }
 
 // Handles particles in another image than predicted: slightly beyond an edge they widen the margin, others become
@@ -141,7 +141,7 @@ std::uint64_t measure(const Block &block, Scratch &scratch) {
 }
 
 // Position that a decoder computes from a residual of 0.
-std::int64_t place_of_zero(const Block &block, const Scratch &scratch, int d, std::uint32_t i) {
+std::int64_t position_of_zero(const Block &block, const Scratch &scratch, int d, std::uint32_t i) {
   const Axis &axis = block.axes[d];
   return core::wrap(core::sum_of(axis.last[i], core::expected_step(scratch.expected[d][i])), axis.grid);
 }
@@ -158,16 +158,16 @@ std::uint32_t write_flags(const Block &block, Scratch &scratch, const Record &re
   for (int d = 0; d < block.components; ++d) {
     const Axis axis = block.axes[d];
     find_followed(block, d, scratch);
-    std::int64_t *__restrict place = scratch.remainder;
+    std::int64_t *__restrict position = scratch.remainder;
     // Decoders read a residual of 0 in place of an exception.
     for (; next < record.exceptions && scratch.exception[next] >> 16 == static_cast<std::uint32_t>(d); ++next) {
       const std::uint32_t i = scratch.exception[next] & 0xFFFFu;
-      place[i] = place_of_zero(block, scratch, d, i);
+      position[i] = position_of_zero(block, scratch, d, i);
     }
     std::uint32_t *__restrict image = scratch.residual;
     for (std::uint32_t i = 0; i < n; ++i) {
-      const std::int64_t other = core::other_image(place[i], axis.grid, margin);
-      image[i] = (other != place[i] ? may_be : 0) | (other == axis.q[i] ? is_there : 0);
+      const std::int64_t other = core::other_image(position[i], axis.grid, margin);
+      image[i] = (other != position[i] ? may_be : 0) | (other == axis.q[i] ? is_there : 0);
     }
     for (std::uint32_t i = 0; i < n; ++i) {
       if ((image[i] & may_be) == 0) continue;
@@ -209,7 +209,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   return static_cast<std::uint32_t>(words - scratch.words);
 }
 
-void place(const Block &block, int d, const Scratch &scratch) {
+void reconstruct(const Block &block, int d, const Scratch &scratch) {
   const std::uint32_t *__restrict u = scratch.value[d];
   const std::int32_t *__restrict expected = scratch.expected[d];
   const Axis axis = block.axes[d];
@@ -249,7 +249,7 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
     for (std::uint32_t i = 0; i < block.n; ++i) separate(scratch, i);
   std::uint32_t flags = 0;
   for (int d = 0; d < block.components; ++d) {
-    place(block, d, scratch);
+    reconstruct(block, d, scratch);
     if (!apply_flags(block.axes[d].grid, record, words, block.n, block.axes[d].out, flags)) return false;
   }
   for (std::uint32_t e = 0; e < record.exceptions; ++e, index += 2)

@@ -27,7 +27,7 @@ struct DifferenceBlock {
   int components;
   std::int32_t reciprocal;
   core::Predictor predictor;
-  const std::int32_t *weight[max_neighbour_lags];  // per place in the block; nullptr: no neighbour prediction
+  const std::int32_t *weight[max_neighbour_lags];  // per slot in the block; nullptr: no neighbour prediction
   Axis axes[core::max_components];
 };
 
@@ -36,7 +36,7 @@ struct DifferenceScratch : ResidualScratch {
   alignas(64) std::int32_t feature[4][block_size];
   alignas(64) std::uint32_t value[core::max_components][block_size];    // numbers of residuals
   alignas(64) std::int32_t expected[core::max_components][block_size];  // core::expect() plus the neighbour prediction
-  // `remainder`: residual of the temporal prediction. `near`: clamped remainders from place near_at on, with zeros
+  // `remainder`: residual of the temporal prediction. `near`: clamped remainders from index near_at on, with zeros
   // around them for lags and fits. `known`: the remainder is known from an exception (decode) or left out of its triple
   // (encode).
   static constexpr std::uint32_t near_at = 16;

@@ -197,8 +197,8 @@ inline Integers gather(const std::uint32_t *from, Integers index) {
 #endif
 }
 
-// Rows of four integers: x, y, z and one more. A row is an eighth of a cache line: particle p of the frames
-// before and now are rows 2 p and 2 p + 1, or the other way round.
+// Rows of four integers: x, y, z and one more. A row is an eighth of a cache line: particle p of the frames before and
+// now are rows 2 p and 2 p + 1, or in reverse order.
 using Row = core::Vector<Integers>;
 struct FullRow {
   Row row;
@@ -308,8 +308,8 @@ inline Integers with_words(Integers state, const std::uint16_t *&words) {
   // Byte l: how many of the lanes before l need a word.
   const std::uint64_t ones = _pdep_u64(mask, 0x0101010101010101U);
   const std::uint64_t before = ones * 0x0101010101010100U;
-  const __m256i place = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(before)));
-  const __m256i spread = _mm256_permutevar8x32_epi32(next, place);
+  const __m256i index = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(before)));
+  const __m256i spread = _mm256_permutevar8x32_epi32(next, index);
   words += __builtin_popcount(mask);
   return Integers{
       reinterpret_cast<Integers::V>(_mm256_blendv_epi8(x, _mm256_or_si256(_mm256_slli_epi32(x, 16), spread), need))};
@@ -333,12 +333,12 @@ inline void put_words(Integers state, Choice chosen, std::uint16_t *&words) {
 #elif defined(__AVX2__)
   const unsigned mask = bits_of(chosen);
   const auto count = static_cast<unsigned>(__builtin_popcount(mask));
-  // Bytes: the numbers of the chosen lanes, behind the others.
+  // Bytes: the numbers of the chosen lanes, after the others.
   const std::uint64_t lanes = _pext_u64(0x0706050403020100U, _pdep_u64(mask, 0x0101010101010101U) * 0xFFU);
   const std::uint64_t at_end = count == 0 ? 0 : lanes << (64 - 8 * count);
-  const __m256i place = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(at_end)));
+  const __m256i index = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128(static_cast<long long>(at_end)));
   const __m256i low = _mm256_and_si256(reinterpret_cast<__m256i>(state.v), _mm256_set1_epi32(0xFFFF));
-  const __m256i packed = _mm256_permutevar8x32_epi32(low, place);
+  const __m256i packed = _mm256_permutevar8x32_epi32(low, index);
   const __m128i halves = _mm_packus_epi32(_mm256_castsi256_si128(packed), _mm256_extracti128_si256(packed, 1));
   _mm_storeu_si128(reinterpret_cast<__m128i *>(words - 8), halves);
   words -= count;

@@ -49,14 +49,14 @@ inline Wide load_wide(const std::int16_t *from) {
 inline Wide gather(const core::PairLine *from, Wide at) {
   return _mm512_mask_i64gather_epi64(_mm512_setzero_si512(), every_wide, at, from, 8);
 }
-inline __m128i four_at(const std::int32_t *from, std::uint32_t place) {
-  return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + std::size_t{4} * place));
+inline __m128i four_at(const std::int32_t *from, std::uint32_t index) {
+  return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + std::size_t{4} * index));
 }
-inline Wide every_other(const std::int32_t *from, const std::uint32_t *place) {
-  Wide x = _mm512_castsi128_si512(four_at(from, place[0]));
-  x = _mm512_maskz_inserti32x4(every_half, x, four_at(from, place[2]), 1);
-  x = _mm512_maskz_inserti32x4(every_half, x, four_at(from, place[4]), 2);
-  return _mm512_maskz_inserti32x4(every_half, x, four_at(from, place[6]), 3);
+inline Wide every_other(const std::int32_t *from, const std::uint32_t *index) {
+  Wide x = _mm512_castsi128_si512(four_at(from, index[0]));
+  x = _mm512_maskz_inserti32x4(every_half, x, four_at(from, index[2]), 1);
+  x = _mm512_maskz_inserti32x4(every_half, x, four_at(from, index[4]), 2);
+  return _mm512_maskz_inserti32x4(every_half, x, four_at(from, index[6]), 3);
 }
 template <int half>
 __m256i half_of(Wide x) {
@@ -98,9 +98,9 @@ inline Wide gather(const core::PairLine *from, Wide at) {
   return _mm256_set_epi64x(line(_mm_extract_epi64(high, 1)), line(_mm_cvtsi128_si64(high)),
                            line(_mm_extract_epi64(low, 1)), line(_mm_cvtsi128_si64(low)));
 }
-inline Wide every_other(const std::int32_t *from, const std::uint32_t *place) {
+inline Wide every_other(const std::int32_t *from, const std::uint32_t *index) {
   const auto four = [&](std::uint32_t k) {
-    return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + std::size_t{4} * place[k]));
+    return _mm_loadu_si128(reinterpret_cast<const __m128i *>(from + std::size_t{4} * index[k]));
   };
   return _mm256_inserti128_si256(_mm256_castsi128_si256(four(0)), four(2), 1);
 }
@@ -142,14 +142,14 @@ struct WideVector {
 };
 
 // Loads four integers per particle: x, y, z and an unused one.
-inline WideVector load_vectors(const std::int32_t *from, const std::uint32_t *place) {
+inline WideVector load_vectors(const std::int32_t *from, const std::uint32_t *index) {
 #if defined(__AVX2__)
-  const Wide even = every_other(from, place);
-  const Wide odd = every_other(from, place + 1);
+  const Wide even = every_other(from, index);
+  const Wide odd = every_other(from, index + 1);
   const Wide x = low_halves(even, odd);
   return {x, shift_down(x, 32), high_halves(even, odd)};
 #else
-  const std::int32_t *const at = from + std::size_t{4} * *place;
+  const std::int32_t *const at = from + std::size_t{4} * *index;
   return {at[0], at[1], at[2]};
 #endif
 }
@@ -168,9 +168,9 @@ inline __m256i first_of(__m256i xy, __m256i z) { return _mm256_permute2x128_si25
 inline __m256i second_of(__m256i xy, __m256i z) { return _mm256_permute2x128_si256(xy, z, 0x31); }
 #endif
 
-// Subtracts the vector of each lane from the four sums of a particle: lane k belongs to place[k]. Places may be equal.
-inline void subtract_at(std::uint64_t *sums, const std::uint32_t *place, const WideVector &v) {
-  const auto at = [&](std::uint32_t k) { return sums + std::size_t{4} * place[k]; };
+// Subtracts the vector of each lane from the four sums of a particle: lane k belongs to index[k]. Indices may be equal.
+inline void subtract_at(std::uint64_t *sums, const std::uint32_t *index, const WideVector &v) {
+  const auto at = [&](std::uint32_t k) { return sums + std::size_t{4} * index[k]; };
 #if defined(__AVX512F__)
   const Wide zero = _mm512_setzero_si512();
   const Wide to_first = _mm512_set_epi64(11, 10, 3, 2, 9, 8, 1, 0);

@@ -10,8 +10,8 @@ namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
-WideVector load_ways(const PairsOfParticles &pairs, std::uint32_t pair) {
-  const auto fine = [&](int d) { return shift_up<PairsOfParticles::fine_bits>(load_wide(pairs.way[d] + pair)); };
+WideVector load_separations(const PairsOfParticles &pairs, std::uint32_t pair) {
+  const auto fine = [&](int d) { return shift_up<PairsOfParticles::fine_bits>(load_wide(pairs.separation[d] + pair)); };
   return {fine(0), fine(1), fine(2)};
 }
 
@@ -45,7 +45,7 @@ void sum_all(const PairsOfParticles &pairs, const std::int32_t *fine, const core
     if constexpr (moved) from = {all(fine[at]), all(fine[at + 1]), all(fine[at + 2])};
     WideVector sum{all(0), all(0), all(0)};
     for (std::uint32_t pair = first; pair < end; pair += wide_lanes) {
-      WideVector way = load_ways(pairs, pair);
+      WideVector separation = load_separations(pairs, pair);
       const std::uint32_t *partner = pairs.partner + pair;
       std::uint32_t last_partners[wide_lanes];
       if constexpr (shared && wide_lanes > 1)
@@ -57,12 +57,13 @@ void sum_all(const PairsOfParticles &pairs, const std::int32_t *fine, const core
         }
       if constexpr (moved) {
         const WideVector other = load_vectors(fine, partner);
-        way = {add(way.x, subtract(from.x, other.x)), add(way.y, subtract(from.y, other.y)),
-               add(way.z, subtract(from.z, other.z))};
+        separation = {add(separation.x, subtract(from.x, other.x)), add(separation.y, subtract(from.y, other.y)),
+                      add(separation.z, subtract(from.z, other.z))};
       }
-      const Wide squared = add(add(product(way.x, way.x), product(way.y, way.y)), product(way.z, way.z));
+      const Wide squared = add(add(product(separation.x, separation.x), product(separation.y, separation.y)),
+                               product(separation.z, separation.z));
       const Wide value = curve.at(squared, end - pair);
-      const WideVector force{product(value, way.x), product(value, way.y), product(value, way.z)};
+      const WideVector force{product(value, separation.x), product(value, separation.y), product(value, separation.z)};
       sum = {add(sum.x, force.x), add(sum.y, force.y), add(sum.z, force.z)};
       subtract_at(sums, partner, force);
     }
@@ -88,12 +89,13 @@ std::size_t take_close(const PairsOfParticles &pairs, std::uint64_t end, std::ui
   for (std::size_t k = 0; k < pairs.end - pairs.begin; ++k) {
     const std::uint32_t stop = pairs.last[k];
     for (std::uint32_t pair = pairs.first[k]; pair < stop; pair += narrow_lanes) {
-      Narrow way[core::max_components];
-      for (int d = 0; d < core::max_components; ++d) way[d] = load_narrow(pairs.way[d] + pair);
-      const auto squared = core::bit_cast<Unsigned>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+      Narrow separation[core::max_components];
+      for (int d = 0; d < core::max_components; ++d) separation[d] = load_narrow(pairs.separation[d] + pair);
+      const auto squared = core::bit_cast<Unsigned>(separation[0] * separation[0] + separation[1] * separation[1] +
+                                                    separation[2] * separation[2]);
       const Selection selection(among(below(squared, limit), stop - pair));
       selection.store(to.partner + found, pairs.partner + pair);
-      for (int d = 0; d < core::max_components; ++d) selection.store(to.way[d] + found, way[d]);
+      for (int d = 0; d < core::max_components; ++d) selection.store(to.separation[d] + found, separation[d]);
       found += selection.count();
     }
     first[k + 1] = found;
@@ -108,14 +110,14 @@ constexpr std::int64_t small_error = 16 << core::motion_bits;
 // True if expecting no motion would have been at least as good.
 bool was_wrong(const std::int32_t *velocity, const std::int32_t *expected) {
   std::int64_t wrong = 0;
-  std::int64_t way = 0;
+  std::int64_t distance = 0;
   for (int d = 0; d < core::max_components; ++d) {
     const std::int64_t moved = std::int64_t{velocity[d]} * (1 << core::motion_bits);
     const std::int64_t error = moved - expected[d];
-    way += moved < 0 ? -moved : moved;
+    distance += moved < 0 ? -moved : moved;
     wrong += error < 0 ? -error : error;
   }
-  return wrong >= way && wrong >= small_error;
+  return wrong >= distance && wrong >= small_error;
 }
 
 template <bool to_left>
@@ -141,10 +143,11 @@ void make_start(const Motion &motion, std::size_t particles, const MotionStart &
     }
     for (std::size_t i = 0; i < Motion::stride * count; ++i) {
       const std::int64_t force = core::scaled_force(total[i], shift);
-      const std::int64_t way = std::int64_t{fine[i]} * (1 << core::motion_bits);
-      const std::int64_t error = way - moved[i];
+      const std::int64_t displacement = std::int64_t{fine[i]} * (1 << core::motion_bits);
+      const std::int64_t error = displacement - moved[i];
       const std::int32_t far = core::limit_motion(force - core::scaled_force(near[i], shift));
-      const std::int32_t new_speed = core::limit_motion(way + (force >> 1) - core::half_part_of(force, with.part));
+      const std::int32_t new_speed =
+          core::limit_motion(displacement + (force >> 1) - core::half_part_of(force, with.part));
       const std::int32_t same_speed = core::limit_motion(speed[i] + (error * with.gain >> 6));
       // The last index is rounded: the particle may be nearer to its expected position.
       const std::int32_t correction = core::limit_motion(-(error * with.distrust >> 6));

@@ -12,25 +12,25 @@
 
 namespace gpz::codec {
 
-// Pairs of the particles in places `begin` to `end` - 1 with particles in other places. The arrays of pairs have
-// PairKernels::padding extra elements, whose partners are valid places.
+// Pairs of the particles with indices `begin` to `end` - 1 in a NeighbourList with other particles. The arrays of pairs
+// have PairKernels::padding extra elements, whose partners are valid indices.
 struct PairsOfParticles {
   std::size_t begin;
   std::size_t end;
-  // Pairs first[k] to last[k] - 1 are those of the particle in place `begin` + k.
+  // Pairs first[k] to last[k] - 1 are those of the particle with index `begin` + k.
   const std::uint32_t *first;
   const std::uint32_t *last;
   const std::uint32_t *partner;
-  const std::int16_t *way[core::max_components];  // vector from the partner to the particle
-  // Other threads may write to sums of places that have no part in these pairs. If false, sum_forces may store such
+  const std::int16_t *separation[core::max_components];  // vector from the partner to the particle
+  // Other threads may write to sums of particles that are in none of these pairs. If false, sum_forces may store such
   // sums unchanged.
   bool shares_sums = false;
 
-  // Fine units are 1/8 of the units of `way`.
+  // Fine units are 1/8 of the units of `separation`.
   static constexpr int fine_bits = 3;
 };
 
-// Four numbers per place: one per component, and an unused one.
+// Four numbers per particle: one per component, and an unused one.
 struct Motion {
   static constexpr std::size_t stride = 4;
 
@@ -61,13 +61,13 @@ struct MotionStep {
 };
 
 struct MotionKernels {
-  // Adds the forces of all pairs to `sums`, four per place. `fine`: displacements of the particles since `way` was
-  // computed, below 2^26 in magnitude, or nullptr.
+  // Adds the forces of all pairs to `sums`, four per particle. `fine`: displacements of the particles since
+  // `separation` was computed, below 2^26 in magnitude, or nullptr.
   void (*sum_forces)(const PairsOfParticles &pairs, const std::int32_t *fine, const core::PairLines &lines,
                      std::uint64_t *sums);
   // Copies the pairs with squared distances below `end`, in fine units. Pairs first[k] to first[k + 1] - 1 of the copy
-  // are those of place `pairs.begin` + k. The arrays of `to` must have room for all pairs and the padding, and receive
-  // both. Returns the number of pairs.
+  // are those of the particle with index `pairs.begin` + k. The arrays of `to` must have room for all pairs and the
+  // padding, and receive both. Returns the number of pairs.
   std::size_t (*take_close)(const PairsOfParticles &pairs, std::uint64_t end, std::uint32_t *first, const PairList &to);
   // On entry, `motion.fine` holds the last displacements in grid steps; `speed`, `moved` and `slow_change` hold the
   // state of the last frame (`slow_change`: its slow force). Replaces all arrays except `near`; `fine` becomes 0.

@@ -13,7 +13,8 @@ namespace GPZ_ISA {
 
 static std::int32_t expect(const DifferenceBlock::Axis &axis, const core::Predictor &predictor, std::int32_t reciprocal,
                            std::uint32_t i) {
-  return core::expect(predictor, axis.velocity[i], axis.previous[i], core::way_to_mean(axis.deviation[i], reciprocal));
+  return core::expect(predictor, axis.velocity[i], axis.previous[i],
+                      core::offset_to_mean(axis.deviation[i], reciprocal));
 }
 
 // Limit of values in a fit: about 16 times the block's typical magnitude. Otherwise a few jumping atoms would dominate
@@ -137,13 +138,14 @@ static void follow_neighbours(const DifferenceBlock &block, bool exceptions, Dif
              : follow_neighbours<components, false, false>(block, scratch);
 }
 
-// follow_neighbours() with `count` exceptions, given by places and indices. Their remainders are known beforehand.
-static void follow_neighbours(const DifferenceBlock &block, bool triples, const std::uint32_t *place,
+// follow_neighbours() with `count` exceptions, given by the values' indices and their grid indices. Their remainders
+// are known beforehand.
+static void follow_neighbours(const DifferenceBlock &block, bool triples, const std::uint32_t *exception,
                               const std::uint32_t *index, std::uint32_t count, DifferenceScratch &scratch) {
   if (count != 0) memset(scratch.known, 0, sizeof(scratch.known));
   for (std::uint32_t e = 0; e < count; ++e) {
-    const std::uint32_t i = place[e] & 0xFFFFu;
-    const std::uint32_t d = place[e] >> 16;
+    const std::uint32_t i = exception[e] & 0xFFFFu;
+    const std::uint32_t d = exception[e] >> 16;
     std::int64_t q = 0;
     memcpy(&q, index + 2 * std::size_t{e}, sizeof(q));
     scratch.known[d][i] = 1;

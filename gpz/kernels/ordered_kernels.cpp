@@ -14,7 +14,7 @@ using Block = OrderedBlock;
 using Record = OrderedRecord;
 using Scratch = OrderedScratch;
 
-// Returns `ids` if they ascend with gaps, else nullptr. Ids without gaps add nothing to places.
+// Returns `ids` if they ascend with gaps, else nullptr. Ids without gaps add nothing to indices in the block.
 const std::int64_t *useful_ids(const std::int64_t *ids, std::uint32_t n) {
   if (ids == nullptr) return nullptr;
   std::uint32_t wrong = 0;
@@ -59,7 +59,7 @@ struct Line {
   const std::uint32_t *link;
   std::int64_t offset[3];  // per lag; [2]: previous particle, 0
   GridAxis grid;
-  bool alone;  // no lag: all particles have the predicted place of the first one
+  bool alone;  // no lag: all particles have the predicted position of the first one
 
   Line(const Block &block, int d, const Scratch &scratch)
       : link(scratch.link[block.predictor->swapped >> d & 1]),
@@ -67,34 +67,34 @@ struct Line {
         grid(block.axes[d].grid),
         alone(block.predictor->lag[0] == 0) {}
 
-  std::int64_t expected(const std::int64_t *place, std::uint32_t i) const {
-    return core::step_from(place[link[i] & 0xFFFFu], offset[link[i] >> 16], grid);
+  std::int64_t expected(const std::int64_t *position, std::uint32_t i) const {
+    return core::step_from(position[link[i] & 0xFFFFu], offset[link[i] >> 16], grid);
   }
 };
 
-// Writes the particles' places inside the box. Returns the predicted place of the first particle.
-std::int64_t load_places(const Block &block, int d, Scratch &scratch) {
+// Writes the particles' positions inside the box. Returns the predicted position of the first particle.
+std::int64_t load_positions(const Block &block, int d, Scratch &scratch) {
   const GridAxis grid = block.axes[d].grid;
   const std::int64_t *__restrict q = block.axes[d].q;
-  std::int64_t *__restrict place = scratch.place[d];
-  for (std::uint32_t i = 0; i < block.n; ++i) place[i] = core::inside(q[i], grid);
-  if (block.predictor->lag[0] != 0) return place[0];
-  memcpy(scratch.sorted, place, block.n * sizeof(std::int64_t));
+  std::int64_t *__restrict position = scratch.position[d];
+  for (std::uint32_t i = 0; i < block.n; ++i) position[i] = core::inside(q[i], grid);
+  if (block.predictor->lag[0] != 0) return position[0];
+  memcpy(scratch.sorted, position, block.n * sizeof(std::int64_t));
   return median(scratch.sorted, block.n);
 }
 
 std::int64_t find_residuals(const Block &block, int d, Scratch &scratch) {
-  const std::int64_t first = load_places(block, d, scratch);
+  const std::int64_t first = load_positions(block, d, scratch);
   const Line line(block, d, scratch);
-  const std::int64_t *__restrict place = scratch.place[d];
+  const std::int64_t *__restrict position = scratch.position[d];
   std::uint32_t *__restrict u = scratch.residual;
   if (line.alone) {
     for (std::uint32_t i = 0; i < block.n; ++i)
-      u[i] = core::narrow_number(core::zigzag(core::displacement(place[i], first, line.grid)));
+      u[i] = core::narrow_number(core::zigzag(core::displacement(position[i], first, line.grid)));
   } else {
     u[0] = 0;
     for (std::uint32_t i = 1; i < block.n; ++i)
-      u[i] = core::narrow_number(core::zigzag(core::displacement(place[i], line.expected(place, i), line.grid)));
+      u[i] = core::narrow_number(core::zigzag(core::displacement(position[i], line.expected(position, i), line.grid)));
   }
   return first;
 }
@@ -115,11 +115,11 @@ std::uint64_t measure(const Block &block, int d, Scratch &scratch) {
 void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
   const Block::Axis &axis = block.axes[d];
   for (std::uint32_t i = 0; i < block.n; ++i) {
-    const std::int64_t place = scratch.place[d][i];
-    if (axis.q[i] == place) continue;
+    const std::int64_t position = scratch.position[d][i];
+    if (axis.q[i] == position) continue;
     const std::int64_t beyond = core::beyond_edge(axis.q[i], axis.grid);
     if (beyond > 0 && beyond <= core::largest_margin(axis.grid) &&
-        axis.q[i] == core::other_image(place, axis.grid, beyond))
+        axis.q[i] == core::other_image(position, axis.grid, beyond))
       margin = core::max_of(margin, static_cast<std::uint32_t>(beyond));
     else
       scratch.residual[i] = core::widest_residual;
@@ -132,9 +132,9 @@ std::uint32_t write_flags(const Block &block, const Scratch &scratch, std::uint3
   std::uint32_t count = 0;
   for (int d = 0; d < block.components; ++d)
     for (std::uint32_t i = 0; i < block.n; ++i) {
-      const std::int64_t place = scratch.place[d][i];
-      const std::int64_t other = core::other_image(place, block.axes[d].grid, margin);
-      if (other == place) continue;
+      const std::int64_t position = scratch.position[d][i];
+      const std::int64_t other = core::other_image(position, block.axes[d].grid, margin);
+      if (other == position) continue;
       if (count % 32 == 0) words[count / 32] = 0;
       words[count / 32] |= (block.axes[d].q[i] == other ? 1u : 0u) << count % 32;
       ++count;
@@ -166,34 +166,34 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
 
 // Reads the exceptions of a block from the payload.
 struct Exceptions {
-  const std::uint32_t *places;
+  const std::uint32_t *indices;
   std::uint32_t count;
   std::uint32_t next = 0;
 
-  std::uint32_t component() const { return places[next] >> 16; }
-  std::uint32_t index() const { return places[next] & 0xFFFFu; }
+  std::uint32_t component() const { return indices[next] >> 16; }
+  std::uint32_t index() const { return indices[next] & 0xFFFFu; }
   std::int64_t value() const {
     std::int64_t value = 0;
-    memcpy(&value, places + count + 2 * next, 8);
+    memcpy(&value, indices + count + 2 * next, 8);
     return value;
   }
   bool valid(const Block &block) {
     for (next = 0; next < count; ++next)
       if (index() >= block.n || component() >= static_cast<std::uint32_t>(block.components) ||
-          (next != 0 && places[next] <= places[next - 1]))
+          (next != 0 && indices[next] <= indices[next - 1]))
         return false;
     next = 0;
     return true;
   }
 };
 
-// Exceptions take their stored places, so that later particles are predicted from the true places.
-void decode_places(const Block &block, int d, std::int64_t first, Exceptions exceptions, Scratch &scratch) {
+// Exceptions take their stored positions, so that later particles are predicted from the true ones.
+void decode_positions(const Block &block, int d, std::int64_t first, Exceptions exceptions, Scratch &scratch) {
   const Line line(block, d, scratch);
   const std::uint32_t *__restrict u = scratch.residual;
-  std::int64_t *place = scratch.place[d];
+  std::int64_t *position = scratch.position[d];
   const auto put = [&](std::int64_t expected, std::uint32_t i) {
-    place[i] = core::step_from(expected, core::unzigzag(u[i]), line.grid);
+    position[i] = core::step_from(expected, core::unzigzag(u[i]), line.grid);
   };
   std::uint32_t i = 0;
   for (;;) {
@@ -203,20 +203,20 @@ void decode_places(const Block &block, int d, std::int64_t first, Exceptions exc
       for (; i < end; ++i) put(first, i);
     } else {
       if (i == 0 && end != 0) put(first, i++);
-      for (; i < end; ++i) put(line.expected(place, i), i);
+      for (; i < end; ++i) put(line.expected(position, i), i);
     }
     if (!more) return;
-    place[i++] = core::inside(exceptions.value(), line.grid);
+    position[i++] = core::inside(exceptions.value(), line.grid);
     ++exceptions.next;
   }
 }
 
-// Writes the values of component d: the place in the box, or the other image if its flag is set. Returns false if flags
-// are missing.
+// Writes the values of component d: the position in the box, or the other image if its flag is set. Returns false if
+// flags are missing.
 bool find_values(const Block &block, int d, const ResidualRecord &record, const std::uint32_t *words,
                  const Scratch &scratch, std::uint32_t &count) {
   const Block::Axis &axis = block.axes[d];
-  memcpy(axis.out, scratch.place[d], block.n * sizeof(std::int64_t));
+  memcpy(axis.out, scratch.position[d], block.n * sizeof(std::int64_t));
   return apply_flags(axis.grid, record, words, block.n, axis.out, count);
 }
 
@@ -236,7 +236,7 @@ bool decode(const Block &block, const Record &record, const std::uint32_t *words
   for (int d = 0; d < block.components; ++d) {
     plane += core::unpack(plane, block.n, coded.code[d].width, lanes, scratch.residual);
     if (!join(coded.code[d], block.n, scratch.residual, quotients, used)) return false;
-    decode_places(block, d, record.first[d], exceptions, scratch);
+    decode_positions(block, d, record.first[d], exceptions, scratch);
     if (!find_values(block, d, coded, flags, scratch, flagged)) return false;
     for (; exceptions.next != exceptions.count && exceptions.component() == static_cast<std::uint32_t>(d);
          ++exceptions.next)

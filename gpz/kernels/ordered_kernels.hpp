@@ -22,7 +22,7 @@ struct OrderedBlock {
 
   std::uint32_t n;  // at most default_block_size
   int components;
-  const std::int64_t *ids;  // nullptr: use places in the block
+  const std::int64_t *ids;  // nullptr: use indices in the block
   const OrderedPredictor *predictor;
   Axis axes[core::max_components];
 };
@@ -31,9 +31,9 @@ struct OrderedBlock {
 struct OrderedScratch : ResidualScratch {
   static constexpr std::uint32_t no_parent = UINT32_MAX;
 
-  std::uint32_t parent[2][block_size];                               // for each lag
-  std::uint32_t link[2][block_size];                                 // [0]: tries lag[0] first, [1]: lag[1] first
-  alignas(64) std::int64_t place[core::max_components][block_size];  // positions inside the box
+  std::uint32_t parent[2][block_size];                                  // for each lag
+  std::uint32_t link[2][block_size];                                    // [0]: tries lag[0] first, [1]: lag[1] first
+  alignas(64) std::int64_t position[core::max_components][block_size];  // positions inside the box
   std::int64_t sorted[block_size];
 };
 

@@ -18,20 +18,20 @@ struct Own {
 
 // `Int` is a number or a vector of numbers.
 template <bool shortest, typename Int>
-Int way_along(const Own &own, int d, Int other) {
-  Int way = own.at[d] - other;
+Int separation_along(const Own &own, int d, Int other) {
+  Int separation = own.at[d] - other;
   if (shortest && own.period[d] != 0) {
     const Int period = Int{} + own.period[d];
     const Int half = Int{} + own.period[d] / 2;
-    way -= way > half ? period : way < -half ? -period : Int{};
+    separation -= separation > half ? period : separation < -half ? -period : Int{};
   }
-  return way;
+  return separation;
 }
 
 template <typename Result, typename Int>
-Result square(Int way) {
+Result square(Int separation) {
   const Int most = Int{} + far;
-  const Int below_most = most < way ? most : way;
+  const Int below_most = most < separation ? most : separation;
   const auto near = core::bit_cast<Result>(below_most < -most ? -most : below_most);
   return near * near;
 }
@@ -41,13 +41,14 @@ std::uint32_t find(const Own &own, const PairCandidates &candidates, std::uint32
                    const PairList &list) {
   std::uint32_t found = 0;
   for (std::uint32_t k = 0; k < count; k += narrow_lanes) {
-    Narrow way[core::max_components];
+    Narrow separation[core::max_components];
     for (int d = 0; d < core::max_components; ++d)
-      way[d] = way_along<shortest>(own, d, load_narrow(candidates.position[d] + k));
-    const Unsigned squared = square<Unsigned>(way[0]) + square<Unsigned>(way[1]) + square<Unsigned>(way[2]);
+      separation[d] = separation_along<shortest>(own, d, load_narrow(candidates.position[d] + k));
+    const Unsigned squared =
+        square<Unsigned>(separation[0]) + square<Unsigned>(separation[1]) + square<Unsigned>(separation[2]);
     const Selection selection(among(below(squared, limit), count - k));
-    selection.store(list.partner + found, candidates.place + k);
-    for (int d = 0; d < core::max_components; ++d) selection.store(list.way[d] + found, way[d]);
+    selection.store(list.partner + found, candidates.index + k);
+    for (int d = 0; d < core::max_components; ++d) selection.store(list.separation[d] + found, separation[d]);
     found += selection.count();
   }
   return found;
@@ -64,9 +65,9 @@ std::uint32_t find_in_two_passes(const Own &own, const PairCandidates &candidate
   // Runs in whole vectors. Distances beyond the last candidate are ignored below.
   const std::uint32_t padded = (count + PairKernels::padding - 1) / PairKernels::padding * PairKernels::padding;
   for (std::uint32_t k = 0; k < padded; ++k)
-    distance[k] = square<std::uint32_t>(way_along<shortest>(own, 0, x[k])) +
-                  square<std::uint32_t>(way_along<shortest>(own, 1, y[k])) +
-                  square<std::uint32_t>(way_along<shortest>(own, 2, z[k]));
+    distance[k] = square<std::uint32_t>(separation_along<shortest>(own, 0, x[k])) +
+                  square<std::uint32_t>(separation_along<shortest>(own, 1, y[k])) +
+                  square<std::uint32_t>(separation_along<shortest>(own, 2, z[k]));
   std::uint32_t *__restrict const partner = list.partner;
   std::uint32_t found = 0;
   for (std::uint32_t k = 0; k < count; ++k) {
@@ -75,10 +76,10 @@ std::uint32_t find_in_two_passes(const Own &own, const PairCandidates &candidate
   }
   for (std::uint32_t i = 0; i < found; ++i) {
     const std::uint32_t k = partner[i];
-    list.way[0][i] = static_cast<std::int16_t>(way_along<shortest>(own, 0, x[k]));
-    list.way[1][i] = static_cast<std::int16_t>(way_along<shortest>(own, 1, y[k]));
-    list.way[2][i] = static_cast<std::int16_t>(way_along<shortest>(own, 2, z[k]));
-    partner[i] = candidates.place[k];
+    list.separation[0][i] = static_cast<std::int16_t>(separation_along<shortest>(own, 0, x[k]));
+    list.separation[1][i] = static_cast<std::int16_t>(separation_along<shortest>(own, 1, y[k]));
+    list.separation[2][i] = static_cast<std::int16_t>(separation_along<shortest>(own, 2, z[k]));
+    partner[i] = candidates.index[k];
   }
   return found;
 }
@@ -118,21 +119,21 @@ void take_candidates(const std::int32_t *const at[core::max_components], const C
       const std::size_t k = to + (i - run.begin);
       for (int d = 0; d < core::max_components; ++d)
         store(candidates.position[d] + k, load_narrow(at[d] + i) + run.shift[d]);
-      store(candidates.place + k, lane + static_cast<std::int32_t>(i));
+      store(candidates.index + k, lane + static_cast<std::int32_t>(i));
     }
     to += run.end - run.begin;
   }
 }
 
-void find_directions(const std::int16_t *const way[core::max_components], std::size_t count, const std::int32_t *radii,
-                     std::size_t shells, PairDirection *directions) {
+void find_directions(const std::int16_t *const separation[core::max_components], std::size_t count,
+                     const std::int32_t *radii, std::size_t shells, PairDirection *directions) {
   constexpr std::size_t block = 256;
   constexpr int bits = PairKernels::direction_bits + 16;
   for (std::size_t first = 0; first < count; first += block) {
     const std::size_t n = core::min_of(block, count - first);
-    const std::int16_t *const x = way[0] + first;
-    const std::int16_t *const y = way[1] + first;
-    const std::int16_t *const z = way[2] + first;
+    const std::int16_t *const x = separation[0] + first;
+    const std::int16_t *const y = separation[1] + first;
+    const std::int16_t *const z = separation[2] + first;
     std::int32_t squared[block];
     std::int32_t inverse[block];
     std::int32_t shell[block];

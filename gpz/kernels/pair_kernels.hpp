@@ -10,7 +10,7 @@
 
 namespace gpz::codec {
 
-// A range of places. `shift` is added to the positions there.
+// A range of particles in a sorted list. `shift` is added to their positions.
 struct CandidateRun {
   std::uint32_t begin;
   std::uint32_t end;
@@ -20,13 +20,13 @@ struct CandidateRun {
 // Candidates for neighbours of one particle. All arrays have PairKernels::padding extra elements.
 struct PairCandidates {
   std::int32_t *position[core::max_components];
-  std::uint32_t *place;
+  std::uint32_t *index;
   std::uint32_t *distance;  // working memory
 };
 
 struct PairList {
   std::uint32_t *partner;
-  std::int16_t *way[core::max_components];  // vector from the partner to the particle
+  std::int16_t *separation[core::max_components];  // vector from the partner to the particle
 };
 
 // Direction of a pair, in units of 2^-direction_bits, and the shell of its distance.
@@ -50,7 +50,7 @@ struct PairKernels {
                              const PairList &list);
   // Finds the directions and shells of `count` pairs with squared distances below 2^30. Shells are given by squared
   // outer radii in ascending order; the last shell has none, and takes all other pairs.
-  void (*find_directions)(const std::int16_t *const way[core::max_components], std::size_t count,
+  void (*find_directions)(const std::int16_t *const separation[core::max_components], std::size_t count,
                           const std::int32_t *radii, std::size_t shells, PairDirection *directions);
 };
 

@@ -20,7 +20,7 @@ struct ResidualScratch {
 
   alignas(64) std::uint32_t residual[block_size];
   alignas(64) std::uint32_t quotient[values + 1];
-  std::uint32_t exception[values];  // places
+  std::uint32_t exception[values];  // indices of values
   alignas(64) std::uint32_t words[max_words];
 };
 

@@ -109,15 +109,15 @@ static std::uint32_t write_bitmap(const Quotients &quotients, std::uint32_t *wor
   return count;
 }
 
-// Writes the places of the exceptions, each a component (bits 16 to 31) and a slot, then their indices. Returns the
-// end.
+// Writes which values the exceptions are, each a component (bits 16 to 31) and a slot, then their grid indices. Returns
+// the end.
 template <typename Block>
-static std::uint32_t *write_exceptions(const Block &block, const std::uint32_t *places, std::uint32_t count,
+static std::uint32_t *write_exceptions(const Block &block, const std::uint32_t *indices, std::uint32_t count,
                                        std::uint32_t *words) {
-  memcpy(words, places, count * sizeof(std::uint32_t));
+  memcpy(words, indices, count * sizeof(std::uint32_t));
   words += count;
   for (std::uint32_t e = 0; e < count; ++e, words += 2)
-    memcpy(words, &block.axes[places[e] >> 16].q[places[e] & 0xFFFFu], 8);
+    memcpy(words, &block.axes[indices[e] >> 16].q[indices[e] & 0xFFFFu], 8);
   return words;
 }
 

@@ -35,15 +35,15 @@ class Decoder {
       Choice escapes = none(), many = none();
       for (int k = 0; k < states; ++k) {
         const int j = round * states + k;
-        const core::StepPlace<FloatLanes> place = core::step_place<FloatLanes, number>(expected[j], variance[j]);
-        value[j] = place.near;
-        is_below[j] = place.is_below;
+        const core::StepContext<FloatLanes> context = core::step_context<FloatLanes, number>(expected[j], variance[j]);
+        value[j] = context.near;
+        is_below[j] = context.is_below;
         const Integers x = state_[k];
-        const Integers entry = gather(
-            codes_.entries, shifted_up(place.index, core::step_table_bits) + (x & Integers{core::step_table_size - 1}));
+        const Integers entry = gather(codes_.entries, shifted_up(context.index, core::step_table_bits) +
+                                                          (x & Integers{core::step_table_size - 1}));
         token[j] = signed_down(entry, 24);
         const Choice is_escape = equal(token[j], Integers{core::step_escape});
-        bits[j] = select(is_escape, Integers{0}, place.bits);
+        bits[j] = select(is_escape, Integers{0}, context.bits);
         const Integers next = (entry & Integers{0xFFF}) * shifted_down(x, core::step_table_bits) +
                               (shifted_down(entry, 12) & Integers{0xFFF});
         const Integers taken = smaller(bits[j], Integers{core::step_low_bits});
@@ -147,17 +147,17 @@ class Finder {
                  const Each<Integers> &value) {
     StepItems &items = *next_++;
     for (std::size_t j = 0; j < vectors; ++j) {
-      const core::StepPlace<FloatLanes> place = core::step_place<FloatLanes, number>(expected[j], variance[j]);
-      const Integers off = value[j] - place.near;
-      store(items.number.data() + j * float_lanes, select(place.is_below, Integers{0} - off, off));
-      store(items.place.data() + j * float_lanes, select(active[j], place.index, Integers{StepItems::nothing}));
+      const core::StepContext<FloatLanes> context = core::step_context<FloatLanes, number>(expected[j], variance[j]);
+      const Integers off = value[j] - context.near;
+      store(items.number.data() + j * float_lanes, select(context.is_below, Integers{0} - off, off));
+      store(items.context.data() + j * float_lanes, select(active[j], context.index, Integers{StepItems::nothing}));
     }
   }
   void side(const Each<Choice> &active, const Each<Integers> &level, const Each<Choice> &other) {
     StepItems &items = *next_++;
     for (std::size_t j = 0; j < vectors; ++j) {
       store(items.number.data() + j * float_lanes, select(other[j], Integers{1}, Integers{0}));
-      store(items.place.data() + j * float_lanes,
+      store(items.context.data() + j * float_lanes,
             select(active[j], level[j] + Integers{StepItems::side}, Integers{StepItems::nothing}));
     }
   }
@@ -176,21 +176,21 @@ class Encoder {
   }
 
   void put(const StepItems &item) {
-    Each<Integers> number, place;
+    Each<Integers> number, context;
     Each<Choice> active;
     for (std::size_t j = 0; j < vectors; ++j) {
       number[j] = load_integers(item.number.data() + j * float_lanes);
-      place[j] = load_integers(item.place.data() + j * float_lanes);
-      active[j] = more(Integers{StepItems::nothing}, place[j]);
+      context[j] = load_integers(item.context.data() + j * float_lanes);
+      active[j] = more(Integers{StepItems::nothing}, context[j]);
     }
     // In a step, all lanes that are in use have a component, or all that have a side.
     Choice sides = none();
     for (std::size_t j = 0; j < vectors; ++j)
-      sides = either(sides, both(active[j], more(place[j], Integers{StepItems::side - 1})));
+      sides = either(sides, both(active[j], more(context[j], Integers{StepItems::side - 1})));
     if (any(sides))
-      put_sides(active, number, place);
+      put_sides(active, number, context);
     else
-      put_component(active, number, place);
+      put_component(active, number, context);
   }
 
   std::uint16_t *put_states() {
@@ -205,7 +205,7 @@ class Encoder {
  private:
   static constexpr int states = vectors / rounds;  // vectors of them
 
-  void put_component(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &place) {
+  void put_component(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &context) {
     constexpr int all_levels = core::step_levels * core::step_parts, row = StepShares::tokens;
     Each<Integers> entry, bits;
     Each<Choice> is_escape, has_more;
@@ -213,7 +213,7 @@ class Encoder {
     escapes.fill(none());
     many.fill(none());
     for (int j = 0; j < vectors; ++j) {
-      const Integers p = select(active[j], place[j], Integers{0});
+      const Integers p = select(active[j], context[j], Integers{0});
       const Integers first = select(more(p, Integers{2 * all_levels - 1}), Integers{2 * all_levels},
                                     select(more(p, Integers{all_levels - 1}), Integers{all_levels}, Integers{0}));
       const Integers level = shifted_down(p - first, 2);
@@ -221,12 +221,12 @@ class Encoder {
       const Integers token = signed_down(number[j], bits[j]);
       const Integers most{core::step_last_token};
       const Choice is_far = either(more(token, most), more(Integers{0} - most, token));
-      const Integers place_row = p * Integers{row};
+      const Integers context_row = p * Integers{row};
       const Integers coded = select(is_far, Integers{row - 1}, token + most);
-      entry[j] = gather(shares_.entries, place_row + coded);
+      entry[j] = gather(shares_.entries, context_row + coded);
       is_escape[j] = both(either(is_far, more(Integers{1 << 16}, entry[j])), active[j]);
       if (any(is_escape[j])) {
-        entry[j] = select(is_escape[j], gather(shares_.entries, place_row + Integers{row - 1}), entry[j]);
+        entry[j] = select(is_escape[j], gather(shares_.entries, context_row + Integers{row - 1}), entry[j]);
         bits[j] = select(is_escape[j], Integers{0}, bits[j]);
       }
       has_more[j] = both(more(bits[j], Integers{core::step_low_bits}), active[j]);
@@ -245,9 +245,9 @@ class Encoder {
     }
   }
 
-  void put_sides(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &place) {
+  void put_sides(const Each<Choice> &active, const Each<Integers> &number, const Each<Integers> &context) {
     for (int j = vectors; j-- > 0;) {
-      const Integers level = select(active[j], place[j] - Integers{StepItems::side}, Integers{0});
+      const Integers level = select(active[j], context[j] - Integers{StepItems::side}, Integers{0});
       const Integers near = gather(shares_.sides, level);
       const Choice is_near = equal(number[j], Integers{0});
       const Integers start = select(is_near, Integers{0}, near);
@@ -426,11 +426,11 @@ class Pass {
           v.last_axis = between(rows(before_, table_.axis), last_parent);
           if (v.has_second) v.last_second = between(rows(before_, table_.second), last_parent);
         }
-        const auto mean = [&](core::StepMean m) { return load_floats(means_.before + core::place_of_mean(slot, m)); };
+        const auto mean = [&](core::StepMean m) { return load_floats(means_.before + core::index_of_mean(slot, m)); };
         core::BondMeans<Floats> means{mean(core::mean_length), mean(core::mean_along), mean(core::mean_towards),
                                       mean(core::mean_aside)};
         bond[j].expect(v, of_vector(j), Floats{means_.gain}, means);
-        const auto keep = [&](core::StepMean m, Floats x) { store(means_.after + core::place_of_mean(slot, m), x); };
+        const auto keep = [&](core::StepMean m, Floats x) { store(means_.after + core::index_of_mean(slot, m), x); };
         keep(core::mean_length, means.length);
         keep(core::mean_along, means.along);
         keep(core::mean_towards, means.towards);
@@ -512,13 +512,13 @@ Choice is_beyond(const Row &at, const Row &least, const Row &most) {
       either(more(least.z, at.z), more(at.z, most.z)));
 }
 
-std::size_t place(const StepPlaces &from, std::size_t first, std::size_t end,
-                  const std::array<std::int64_t *, 3> &positions, std::uint32_t *left) {
+std::size_t find_positions(const StepFrame &from, std::size_t first, std::size_t end,
+                           const std::array<std::int64_t *, 3> &positions, std::uint32_t *left) {
   const Row edges[3] = {repeated(from.edges[0]), repeated(from.edges[1]), repeated(from.edges[2])};
   const Row least = repeated(from.least), most = repeated(from.most);
   const auto all = [](std::int32_t x) { return Row{Integers{x}, Integers{x}, Integers{x}}; };
-  const Row least_row = all(-StepPlaces::most_row), most_row = all(StepPlaces::most_row);
-  const Row least_image = all(-StepPlaces::most_image), most_image = all(StepPlaces::most_image);
+  const Row least_row = all(-StepFrame::most_row), most_row = all(StepFrame::most_row);
+  const Row least_image = all(-StepFrame::most_image), most_image = all(StepFrame::most_image);
   std::size_t count = 0, i = first;
   for (; i + float_lanes <= end; i += float_lanes) {
     const std::uint32_t *const slot = from.slot_of + i;
@@ -542,7 +542,7 @@ std::size_t place(const StepPlaces &from, std::size_t first, std::size_t end,
 
 }  // namespace
 
-const StepKernels step_kernels{decode, find, encode, add_below, place};
+const StepKernels step_kernels{decode, find, encode, add_below, find_positions};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -20,21 +20,21 @@ struct Step {
   std::uint32_t constants = 0;  // number of its columns of constants
 };
 
-// What the steps of a frame share. Slot s of step t has number 32 t + s. Lanes that are not in use have the references
-// and constants of lane 0.
+// The tables that the steps of a frame share. Slot s of step t has number 32 t + s. Lanes that are not in use have the
+// references and constants of lane 0.
 struct StepTable {
   const Step *steps;
   // Row, in integers, of the references of each slot: 8 times the number of a slot.
   const std::uint32_t *parent, *axis, *second;
   const float *constants;  // step_constants columns of step_lanes floats, aligned to 64 bytes
-  // Of a key frame: the row of all roots, which nothing comes before. All circles are wide then.
+  // The row of all roots of a key frame, which has no frame before it. All circles are wide then.
   const std::int32_t *key_root = nullptr;
 };
 
-// Tables of places and of levels of sides. Entry: token from bit 24 on, what is added to the state from bit 12 on, and
+// Tables of contexts and of levels of sides. Entry: token from bit 24 on, increment of the state from bit 12 on, and
 // frequency.
 struct StepCodes {
-  const std::uint32_t *entries;  // step_table_size of each place
+  const std::uint32_t *entries;  // step_table_size of each context
   const std::uint32_t *sides;    // frequency of the nearer side; step_side_levels of them
 };
 
@@ -47,22 +47,22 @@ struct StepMeans {
 };
 
 // How tokens are coded, for the encoder. Entry: the first slot of a token, and its frequency from bit 16 on; 0: the
-// token has none. The last one of a place is the escape.
+// token has none. The last entry of a context is the escape.
 struct StepShares {
-  static constexpr std::size_t tokens = 256;  // entries of a place, from that of the lowest token on
+  static constexpr std::size_t tokens = 256;  // entries of a context, from that of the lowest token on
 
   const std::uint32_t *entries;
   const std::uint32_t *sides;  // as in StepCodes
 };
 
-// A number of each lane, for the encoder. `place` is one of core::step_places, or `side` plus a level, whose number is
-// 0 or 1, or `nothing`.
+// A number of each lane, for the encoder. `context` is one of core::step_contexts, or `side` plus a level, whose number
+// is 0 or 1, or `nothing`.
 struct StepItems {
-  static constexpr std::uint16_t side = core::step_places;
+  static constexpr std::uint16_t side = core::step_contexts;
   static constexpr std::uint16_t nothing = UINT16_MAX;
 
   alignas(64) std::array<std::int32_t, core::step_lanes> number;
-  alignas(64) std::array<std::int32_t, core::step_lanes> place;
+  alignas(64) std::array<std::int32_t, core::step_lanes> context;
 };
 // Most numbers of a step.
 inline constexpr std::size_t step_most_items = 4;
@@ -70,8 +70,8 @@ inline constexpr std::size_t step_most_items = 4;
 inline constexpr std::size_t step_most_words = core::step_lanes * (3 * 4 + 1);
 inline constexpr std::size_t step_most_item_words = core::step_lanes * 4;
 
-// Rows of a frame, and what moves them to positions, with limits: positions fit into 32 bits.
-struct StepPlaces {
+// Rows of a frame, and the edges that move them to positions, with limits: positions fit into 32 bits.
+struct StepFrame {
   static constexpr std::int32_t most_row = 1 << 30;
   static constexpr std::int32_t most_edge = 1 << 25;
   static constexpr std::int32_t most_image = 7;
@@ -104,8 +104,8 @@ struct StepKernels {
   void (*add_below)(double weight, double over, const double *edges, std::size_t count, double *sums);
   // Positions of particles first to end - 1. Particles with rows or images beyond the limits, or outside the box, are
   // left to the caller: their numbers go to `left`, which has room for all. Returns how many.
-  std::size_t (*place)(const StepPlaces &from, std::size_t first, std::size_t end,
-                       const std::array<std::int64_t *, 3> &positions, std::uint32_t *left);
+  std::size_t (*find_positions)(const StepFrame &from, std::size_t first, std::size_t end,
+                                const std::array<std::int64_t *, 3> &positions, std::uint32_t *left);
 };
 
 namespace GPZ_ISA {

@@ -13,7 +13,7 @@ namespace GPZ_ISA {
 static constexpr core::TripleRanks triple_ranks = core::rank_triples();
 
 static std::uint32_t between_at(const DifferenceScratch &scratch, std::uint32_t i) {
-  return core::place_between(scratch.expected[0][i], scratch.expected[1][i], scratch.expected[2][i]);
+  return core::between_mask(scratch.expected[0][i], scratch.expected[1][i], scratch.expected[2][i]);
 }
 
 // Rank of particle i. Components marked in scratch.known are left out and count as 0.

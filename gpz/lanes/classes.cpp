@@ -47,7 +47,7 @@ class Ends {
   }
 
   bool has(std::size_t particle) const { return bonds_[particle] == 1; }
-  // Of an end.
+  // The other end of the same bond.
   std::size_t other(std::size_t end) const { return other_[end]; }
   // How many neighbours of the other one have one bond, two bonds, and so on; and which of its ends this is.
   std::uint32_t surroundings(std::size_t end) const { return around_[other(end)] | number_[end]; }
@@ -79,10 +79,11 @@ class EndLengths {
     ends.each([&](std::size_t end) {
       // Two particles that are bound to each other alone are one bond.
       if (tree[end].parent == 0 && ends.has(ends.other(end))) return;
-      molecule::Way way = molecule::difference_of(molecule::place_of(q, end), molecule::place_of(q, ends.other(end)));
-      cell.shorten(way);
+      molecule::GridVector vector =
+          molecule::difference_of(molecule::position_of(q, end), molecule::position_of(q, ends.other(end)));
+      cell.shorten(vector);
       double squared = 0;
-      for (const std::int64_t x : way) squared += static_cast<double>(x) * static_cast<double>(x);
+      for (const std::int64_t x : vector) squared += static_cast<double>(x) * static_cast<double>(x);
       bonds_.push_back({static_cast<std::uint32_t>(end), std::sqrt(squared)});
     });
     find_gap();
@@ -101,7 +102,8 @@ class EndLengths {
   };
 
   void find_gap() {
-    // Of the lengths relative to a short one; between the bonds of hydrogen to carbon and of oxygen to carbon.
+    // Range of the histogram, relative to the length of a short bond. The limit of short bonds lies between C-H and C-O
+    // bonds.
     constexpr double least = 1.06, step = 0.02;
     constexpr std::size_t steps = 14, least_part = 64, most_in_gap = 200, depth = 4;
     if (bonds_.empty()) return;
@@ -138,7 +140,7 @@ class EndLengths {
   double longest_short_ = 0;
 };
 
-// What is seen of each particle in its bonds: how many, and how many of them end at particles of short bonds.
+// Labels particles by their bonds: by the number of bonds, and by how many of these end at particles with short bonds.
 format::Column<std::uint8_t> labels_of(const molecule::Tree &tree, const ShortBonds &ends) {
   const std::size_t n = tree.particles();
   const format::Column<std::uint8_t> bonds = bonds_of(tree);

@@ -24,29 +24,29 @@ unsigned context_after(std::uint32_t frequency) {
 
 }  // namespace
 
-Codes::Codes() : places_(core::step_places), is_stored_(core::step_places), is_filled_(core::step_places) {
+Codes::Codes() : contexts_(core::step_contexts), is_stored_(core::step_contexts), is_filled_(core::step_contexts) {
   sides_.fill(1U << (core::step_side_bits - 1));
 }
 
-void Codes::choose(const std::vector<PlaceCounts> &counts,
+void Codes::choose(const std::vector<ContextCounts> &counts,
                    const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides) {
   for (std::size_t kind = 0; kind < shapes_.size(); ++kind) {
     shapes_[kind].fit(counts, kind);
     levels_[kind] = {};
-    for (std::size_t p = kind * places_of_kind; p < (kind + 1) * places_of_kind; ++p) {
+    for (std::size_t p = kind * contexts_of_kind; p < (kind + 1) * contexts_of_kind; ++p) {
       if (std::all_of(counts[p].begin(), counts[p].end(), [](std::uint32_t count) { return count == 0; })) continue;
       levels_[kind].take(static_cast<unsigned>(p / core::step_parts % core::step_levels));
     }
   }
   derive();
-  for (std::size_t p = 0; p < places_.size(); ++p) {
-    const PlaceCodes own = shapes_[p / places_of_kind].codes_of(p, counts[p]);
+  for (std::size_t p = 0; p < contexts_.size(); ++p) {
+    const ContextCodes own = shapes_[p / contexts_of_kind].codes_of(p, counts[p]);
     if (own.frequency.empty()) continue;
     // About, as stored.
     constexpr double bits_of_table = 24, bits_of_frequency = 6.5;
     const double stored = bits_of_table + bits_of_frequency * static_cast<double>(own.frequency.size());
-    if (own.cost_of(counts[p]) + stored >= places_[p].cost_of(counts[p])) continue;
-    places_[p] = own;
+    if (own.cost_of(counts[p]) + stored >= contexts_[p].cost_of(counts[p])) continue;
+    contexts_[p] = own;
     is_stored_[p] = true;
   }
   for (std::size_t l = 0; l < sides.size(); ++l) {
@@ -58,23 +58,23 @@ void Codes::choose(const std::vector<PlaceCounts> &counts,
 
 // The tables that follow from the shapes; no others.
 void Codes::derive() {
-  is_stored_.assign(places_.size(), false);
-  for (std::size_t p = 0; p < places_.size(); ++p) {
+  is_stored_.assign(contexts_.size(), false);
+  for (std::size_t p = 0; p < contexts_.size(); ++p) {
     const auto level = static_cast<unsigned>(p / core::step_parts % core::step_levels);
     const bool has_parts = level <= core::step_most_parted;
-    const std::size_t kind = p / places_of_kind;
+    const std::size_t kind = p / contexts_of_kind;
     if (!levels_[kind].has(level) || (!has_parts && p % core::step_parts != 0))
-      places_[p] = {};
+      contexts_[p] = {};
     else
-      places_[p] = shapes_[kind].codes_of(p);
+      contexts_[p] = shapes_[kind].codes_of(p);
   }
 }
 
-double Codes::cost_of(const std::vector<PlaceCounts> &counts,
+double Codes::cost_of(const std::vector<ContextCounts> &counts,
                       const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides) const {
   double bits = 0;
   const auto cost = [](double slots, int all_bits) { return all_bits - codec::log2_of(slots); };
-  for (std::size_t p = 0; p < places_.size(); ++p) bits += places_[p].cost_of(counts[p]);
+  for (std::size_t p = 0; p < contexts_.size(); ++p) bits += contexts_[p].cost_of(counts[p]);
   for (std::size_t l = 0; l < sides.size(); ++l) {
     bits += sides[l][0] * cost(sides_[l], core::step_side_bits);
     bits += sides[l][1] * cost((1U << core::step_side_bits) - sides_[l], core::step_side_bits);
@@ -85,11 +85,11 @@ double Codes::cost_of(const std::vector<PlaceCounts> &counts,
 void Codes::fill() {
   constexpr std::uint32_t escape = std::uint32_t{core::step_escape} << 24;
   if (entries_.empty()) {
-    entries_.resize(std::size_t{core::step_places} * all_slots);
-    is_filled_.assign(core::step_places, true);
+    entries_.resize(std::size_t{core::step_contexts} * all_slots);
+    is_filled_.assign(core::step_contexts, true);
   }
-  for (std::size_t p = 0; p < places_.size(); ++p) {
-    const PlaceCodes &codes = places_[p];
+  for (std::size_t p = 0; p < contexts_.size(); ++p) {
+    const ContextCodes &codes = contexts_[p];
     if (codes.frequency.empty() && !is_filled_[p]) continue;
     is_filled_[p] = !codes.frequency.empty();
     std::uint32_t *entry = entries_.data() + p * all_slots;
@@ -111,8 +111,8 @@ void Codes::append(std::vector<std::uint8_t> &bytes) const {
     numbers.put(context_of_level, levels_[kind].count);
   }
   std::uint32_t gap = 0;
-  for (std::size_t p = 0; p < places_.size(); ++p) {
-    const PlaceCodes &codes = places_[p];
+  for (std::size_t p = 0; p < contexts_.size(); ++p) {
+    const ContextCodes &codes = contexts_[p];
     if (!is_stored_[p]) {
       ++gap;
       continue;
@@ -144,10 +144,10 @@ std::size_t Codes::read(const std::uint8_t *bytes, std::size_t size) {
     levels_[kind].count = numbers.get(context_of_level, core::step_levels - levels_[kind].first);
   }
   derive();
-  for (std::size_t p = 0; p < places_.size(); ++p) {
-    p += numbers.get(context_of_gap, static_cast<std::uint32_t>(places_.size() - p));
-    if (p == places_.size()) break;
-    PlaceCodes &codes = places_[p];
+  for (std::size_t p = 0; p < contexts_.size(); ++p) {
+    p += numbers.get(context_of_gap, static_cast<std::uint32_t>(contexts_.size() - p));
+    if (p == contexts_.size()) break;
+    ContextCodes &codes = contexts_[p];
     is_stored_[p] = true;
     codes.first = static_cast<std::int16_t>(numbers.get_signed(context_of_first, lowest_token, core::step_last_token));
     const std::uint32_t count =
@@ -159,13 +159,13 @@ std::size_t Codes::read(const std::uint8_t *bytes, std::size_t size) {
       f = static_cast<std::uint16_t>(before);
       sum += before;
     }
-    if (p + 1 == places_.size()) numbers.get(context_of_gap, 0);
+    if (p + 1 == contexts_.size()) numbers.get(context_of_gap, 0);
   }
   const std::size_t end = numbers.end();
   fill();
   return end;
 }
 
-std::size_t Codes::memory_usage() const { return codec::memory_of(places_, entries_); }
+std::size_t Codes::memory_usage() const { return codec::memory_of(contexts_, entries_); }
 
 }  // namespace gpz::lanes

@@ -20,19 +20,19 @@ class Codes {
   Codes();
 
   // Encoder: the best tables for these numbers.
-  void choose(const std::vector<PlaceCounts> &counts,
+  void choose(const std::vector<ContextCounts> &counts,
               const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides);
   // Bits that numbers take; a token without a share is an escape.
-  double cost_of(const std::vector<PlaceCounts> &counts,
+  double cost_of(const std::vector<ContextCounts> &counts,
                  const std::array<std::array<std::uint32_t, 2>, core::step_side_levels> &sides) const;
 
   void append(std::vector<std::uint8_t> &bytes) const;
   // Throws corrupt; the tables are unspecified then.
   std::size_t read(const std::uint8_t *bytes, std::size_t size);
 
-  const PlaceCodes &of(std::size_t place) const { return places_[place]; }
+  const ContextCodes &codes_of(std::size_t context) const { return contexts_[context]; }
   std::uint32_t near(std::size_t level) const { return sides_[level]; }
-  // Of tables that were read.
+  // Requires tables that were read.
   codec::StepCodes for_kernels() const { return {entries_.data(), sides_.data()}; }
   std::size_t memory_usage() const;
 
@@ -54,10 +54,10 @@ class Codes {
 
   std::array<Shape, core::step_numbers> shapes_;
   std::array<Levels, core::step_numbers> levels_{};
-  std::vector<PlaceCodes> places_;
+  std::vector<ContextCodes> contexts_;
   std::vector<bool> is_stored_;  // others follow from the shapes, or are empty
   std::array<std::uint32_t, core::step_side_levels> sides_{};
-  format::Column<std::uint32_t> entries_;  // of tables that were read: encoders go without
+  format::Column<std::uint32_t> entries_;  // empty in encoders, which need no decoding tables
   std::vector<bool> is_filled_;            // with other entries than escapes
 };
 

@@ -155,7 +155,7 @@ void Fit::pass(const Molecules &molecules, const Layout &layout, const Frame &fr
     const double l0 = length_of(w0), lc = length_of(carried), l = length_of(w);
     const auto mean_of = [&](core::StepMean m, double last) {
       if (frame.key != nullptr) return last;
-      double mean = block.means[core::place_of_mean(slot - first, m)];
+      double mean = block.means[core::index_of_mean(slot - first, m)];
       core::take<double>(mean, last, frame.gain);
       return mean;
     };

@@ -61,7 +61,7 @@ class Fit {
     double off_length = 0.4, off_along = 0.4, bend = 0.3, bend2 = 0.3;
   };
 
-  // What a pass over a frame adds to.
+  // The sums that a pass over a frame adds to.
   struct Parts {
     bool means, weights, deviations;
   };

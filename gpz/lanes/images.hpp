@@ -14,7 +14,7 @@
 
 namespace gpz::lanes {
 
-inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
+inline GridVector position_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
 // Exceptions of images: slots, and how the image differs from the usual one.
 struct ImageExceptions {

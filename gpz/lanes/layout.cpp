@@ -18,7 +18,7 @@ constexpr std::size_t lanes = core::step_lanes;
 // Rows of references are 8 times as many integers, and have 32 bits.
 constexpr std::size_t most_slots = std::size_t{1} << 29;
 
-// Lists of particles, one behind the other.
+// Lists of particles, one after the other.
 struct Lists {
   format::Column<std::uint32_t> end;  // of each list
   format::Column<std::uint32_t> of;
@@ -75,13 +75,13 @@ void Layout::build(const Molecules &molecules, std::uint32_t particles_a_block) 
   clear();
   format::Column<References> references(molecules.particles());
   for (std::size_t i = 0; i < references.size(); ++i) references[i] = molecules.references_of(i);
-  place(molecules, references, particles_a_block);
+  schedule(molecules, references, particles_a_block);
   refer(molecules, references);
 }
 
 // List scheduling: of the particles whose references are placed, those that most others wait for come first.
-void Layout::place(const Molecules &molecules, const format::Column<References> &references,
-                   std::uint32_t particles_a_block) {
+void Layout::schedule(const Molecules &molecules, const format::Column<References> &references,
+                      std::uint32_t particles_a_block) {
   const std::size_t n = molecules.particles();
   const molecule::Tree &tree = molecules.tree;
   format::Column<std::uint32_t> height(n, 1), piece(n), waits(n);
@@ -106,7 +106,7 @@ void Layout::place(const Molecules &molecules, const format::Column<References> 
   std::stable_sort(order.begin(), order.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return height[roots[a]] > height[roots[b]]; });
 
-  // Of each kind: the highest first, then those of lower slots.
+  // Particles of each kind that are ready: the highest first, then those of lower slots.
   using Queue = std::priority_queue<std::uint64_t, format::Column<std::uint64_t>>;
   std::array<Queue, core::step_kinds> ready;
   const auto add = [&](std::uint32_t i) {

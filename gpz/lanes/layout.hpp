@@ -78,7 +78,8 @@ class Layout {
   std::size_t memory_usage() const;
 
  private:
-  void place(const Molecules &molecules, const format::Column<References> &references, std::uint32_t particles_a_block);
+  void schedule(const Molecules &molecules, const format::Column<References> &references,
+                std::uint32_t particles_a_block);
   void refer(const Molecules &molecules, const format::Column<References> &references);
 
   std::vector<Block> blocks_;

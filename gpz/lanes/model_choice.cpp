@@ -20,7 +20,7 @@ bool is_in(std::uint64_t number, const std::uint64_t *first, const std::uint64_t
   return std::find(first, last, number) != last;
 }
 
-double cost(const Codes &codes, const Counts &counts) { return codes.cost_of(counts.places, counts.sides); }
+double cost(const Codes &codes, const Counts &counts) { return codes.cost_of(counts.contexts, counts.sides); }
 
 }  // namespace
 
@@ -156,12 +156,12 @@ void ModelChoice::append_numbers(std::vector<std::uint8_t> &bytes) const {
 std::shared_ptr<Codes> ModelChoice::codes_for(const Counts &counts) {
   auto codes = std::make_shared<Codes>();
   if (!update_.fit) {
-    codes->choose(counts.places, counts.sides);
+    codes->choose(counts.contexts, counts.sides);
     return codes;
   }
   update_.counts = is_first() ? std::make_shared<Counts>() : std::make_shared<Counts>(*last_.counts);
   update_.counts->add(counts);
-  codes->choose(update_.counts->places, update_.counts->sides);
+  codes->choose(update_.counts->contexts, update_.counts->sides);
   return codes;
 }
 
@@ -201,7 +201,7 @@ void ModelChoice::append(const Edges &edges, bool rests, std::vector<std::uint8_
   }
   if (update_.models.numbers != nullptr) append_numbers(bytes);
   if (update_.models.codes != nullptr) models_.codes->append(bytes);
-  // What a key frame has besides molecules serves that frame alone.
+  // Besides molecules, a key frame states nothing that later frames use.
   update_.lasting_bytes = update_.is_key ? plan_bytes : bytes.size() - begin;
   if (templates_ != nullptr) templates_->append(bytes);
   if (update_.is_key) update_.fit.reset();

@@ -38,11 +38,11 @@ struct Update {
   std::size_t firmly_bound() const;
 };
 
-// What an encoder knows of the frames with the same molecules.
+// An encoder's knowledge of the frames with the same molecules.
 struct Learned {
   Models models;
   std::uint64_t sections = 0;  // of difference frames
-  Fit fit;                     // empty behind what a decoder read
+  Fit fit;                     // empty after a decoder's section
   std::shared_ptr<const Counts> counts;
   std::size_t words = 0;  // as in Update
 
@@ -71,8 +71,8 @@ class FrameCoder {
   virtual ~FrameCoder() = default;
   // Rows and means of the blocks Layout::sample().
   virtual Fit::Frame sample() = 0;
-  // Number of particles whose image is not that of each rule; SIZE_MAX if one is too far from it. Counts of rules
-  // behind one without such particles are unspecified.
+  // Number of particles whose image is not that of each rule; SIZE_MAX if one is too far from it. Counts of rules after
+  // one without such particles are unspecified.
   virtual std::vector<std::size_t> count_images(const std::vector<ImageRule> &rules) = 0;
   // These particles, of the rule with this number.
   virtual ImageExceptions list_images(std::size_t rule) = 0;

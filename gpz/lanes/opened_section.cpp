@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t tilted_bytes = 9 * sizeof(std::int64_t);
 
-// Reads parts one behind the other.
+// Reads parts one after the other.
 class Parts {
  public:
   Parts(const ReadBytes &read, std::size_t size) : read_(read), size_(size) {}
@@ -39,7 +39,7 @@ class Parts {
   void skip(std::size_t count) { position_ += count; }
   std::uint64_t u64() { return take(sizeof(std::uint64_t)).u64(); }
 
-  // A part that `use(bytes, size)` reads, which returns how many bytes it had. Its length is behind `before` bytes.
+  // A part that `use(bytes, size)` reads, which returns how many bytes it had. Its length follows after `before` bytes.
   template <typename Use>
   void table(std::size_t before, const Use &use) {
     format::located(position_, [&] {

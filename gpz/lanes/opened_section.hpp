@@ -51,7 +51,7 @@ struct Numbers {
   Filled filled_ = Filled::nothing;
 };
 
-// What sections share until one replaces it. Without a plan, the others only have memory.
+// The models that sections share until one replaces them. Without a plan, the others only have memory.
 struct Models {
   std::shared_ptr<Plan> plan;
   std::shared_ptr<Numbers> numbers;
@@ -83,7 +83,7 @@ class KnownPlans {
   Known last_, before_;
 };
 
-// Part of the last frame in the means of particles, behind so many sections with these molecules: means of all frames,
+// Part of the last frame in the means of particles, after so many sections with these molecules: means of all frames,
 // and then of the last ones.
 inline float gain_of_means(std::uint64_t sections) {
   constexpr std::uint64_t most = 16;

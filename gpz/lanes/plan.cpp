@@ -49,9 +49,11 @@ std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexCo
     if (of.axis == UINT32_MAX) continue;
     const auto cosine = [&](const codec::IndexColumns &q) {
       const auto vector = [&](std::size_t to) {
-        molecule::Way way = molecule::difference_of(molecule::place_of(q, to), molecule::place_of(q, of.parent));
-        cell.shorten(way);
-        return Vector{static_cast<double>(way[0]), static_cast<double>(way[1]), static_cast<double>(way[2])};
+        molecule::GridVector grid_vector =
+            molecule::difference_of(molecule::position_of(q, to), molecule::position_of(q, of.parent));
+        cell.shorten(grid_vector);
+        return Vector{static_cast<double>(grid_vector[0]), static_cast<double>(grid_vector[1]),
+                      static_cast<double>(grid_vector[2])};
       };
       const Vector bond = vector(i), axis = vector(of.axis);
       return core::dot(bond, axis) / std::max(length_of(bond) * length_of(axis), 1.0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of particles, and the images that tell where these are in the box (docs/format.md, section 9d), on CPU and GPU.
+// Rows of particles, and their images in the box (docs/format.md, section 9d), on CPU and GPU.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,13 @@
 namespace gpz::lanes {
 
 using molecule::Cell;
+using molecule::GridVector;
 using molecule::Image;
-using molecule::Way;
 
 // Edges that are added to a particle's row to give its position: i8 of x, y and z, from the lowest byte on.
 using RowImage = std::uint32_t;
 
-GPZ_HD Way way_of(const std::int32_t *row) { return {row[0], row[1], row[2]}; }
+GPZ_HD GridVector position_in(const std::int32_t *row) { return {row[0], row[1], row[2]}; }
 GPZ_HD Image image_of(RowImage image) {
   return {static_cast<std::int8_t>(image & 255), static_cast<std::int8_t>(image >> 8 & 255),
           static_cast<std::int8_t>(image >> 16)};
@@ -31,13 +31,13 @@ GPZ_HD RowImage sum_of(RowImage a, const Image &b) {
 // A row has three components and its image.
 GPZ_HD RowImage image_in(const std::int32_t *row) { return static_cast<RowImage>(row[3]); }
 GPZ_HD void store_image(std::int32_t *row, RowImage image) { row[3] = static_cast<std::int32_t>(image); }
-GPZ_HD void store_row(std::int32_t *row, const Way &at, RowImage image) {
+GPZ_HD void store_row(std::int32_t *row, const GridVector &at, RowImage image) {
   for (std::size_t d = 0; d < at.size(); ++d) row[d] = static_cast<std::int32_t>(at[d]);
   store_image(row, image);
 }
 
-// Encoders: rows and places are below this in magnitude.
-inline constexpr std::int64_t most_place = std::int64_t{1} << 30;
+// Encoders: rows and positions are below this in magnitude.
+inline constexpr std::int64_t max_position = std::int64_t{1} << 30;
 // The next frame's image fits as well.
 GPZ_HD bool is_moderate(RowImage image) {
   constexpr int most = 100;
@@ -46,21 +46,21 @@ GPZ_HD bool is_moderate(RowImage image) {
   return is;
 }
 
-// Where a row is with this image.
-GPZ_HD Way place_of(const Cell &cell, const std::int32_t *row, RowImage image) {
-  return image == 0 ? way_of(row) : cell.moved(way_of(row), image_of(image));
+// The position of a row with this image.
+GPZ_HD GridVector position_of(const Cell &cell, const std::int32_t *row, RowImage image) {
+  return image == 0 ? position_in(row) : cell.moved(position_in(row), image_of(image));
 }
 
 // A particle with the image that the rule of a section gives it.
-struct Placed {
+struct PositionInBox {
   RowImage image;
-  Way at;
+  GridVector at;
 };
-GPZ_HD Placed usually_placed(const Cell &cell, bool wraps, const std::int32_t *row, RowImage last) {
-  const Way at = place_of(cell, row, last);
+GPZ_HD PositionInBox usual_position(const Cell &cell, bool wraps, const std::int32_t *row, RowImage last) {
+  const GridVector at = position_of(cell, row, last);
   if (!wraps || cell.holds(at)) return {last, at};
   const RowImage image = sum_of(last, cell.wrap(at));
-  return {image, place_of(cell, row, image)};
+  return {image, position_of(cell, row, image)};
 }
 
 GPZ_HD Image image_of_code(std::uint8_t code) {

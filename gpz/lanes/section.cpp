@@ -30,7 +30,7 @@ std::size_t State::memory_usage() const {
   if (plan != nullptr && !known_plans_.has(plan.get())) bytes += plan->memory_usage();
   if (learned_.models.numbers != nullptr) bytes += learned_.models.numbers->memory_usage();
   if (learned_.models.codes != nullptr) bytes += learned_.models.codes->memory_usage();
-  if (learned_.counts != nullptr) bytes += codec::memory_of(learned_.counts->places);
+  if (learned_.counts != nullptr) bytes += codec::memory_of(learned_.counts->contexts);
   return bytes;
 }
 

@@ -41,7 +41,7 @@ class State {
   Learned learned_;
   bool rests_ = false;
   std::uint64_t frames_ = 0;  // of the history, when the rows were written
-  // Rows of the frames before and now take turns: place 8 s and 8 s + 4 for slot s.
+  // Rows of the frames before and now take turns: index 8 s and 8 s + 4 for slot s.
   format::Column<std::int32_t> rows_;
   unsigned now_ = 0;             // 0 or 4: the rows of the last frame
   format::Column<float> means_;  // of the particles in the slots

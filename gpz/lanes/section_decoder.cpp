@@ -12,7 +12,7 @@ using format::corrupt;
 
 namespace {
 
-// A block has this many words behind its end that can be read.
+// This many words after the end of a block can be read.
 constexpr std::size_t block_margin = codec::step_most_words;
 
 }  // namespace
@@ -76,7 +76,7 @@ class SectionDecoder : public SectionPass {
     const codec::StepTable table = table_with(*models_.numbers);
     const codec::StepCodes codes = models_.codes->for_kernels();
     for_blocks([&](std::size_t b) {
-      // Words are read in vectors, also behind the last one.
+      // Words are read in vectors, also after the last one.
       format::Column<std::uint16_t> words(count[b] + block_margin);
       std::memcpy(words.data(), from[b], 2 * count[b]);
       if (!codec::kernels().steps.decode(table, codes, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
@@ -89,17 +89,17 @@ class SectionDecoder : public SectionPass {
   void write(bool wraps, const ImageExceptions &exceptions, const codec::IndexOutput &q) {
     std::int32_t *const rows = state_.rows_.data() + next();
     const std::uint32_t *const slot_of = layout().slot_of().data();
-    const auto put = [&](std::size_t i, const Way &at) {
+    const auto put = [&](std::size_t i, const GridVector &at) {
       for (std::size_t d = 0; d < at.size(); ++d) q[d][i] = at[d];
     };
     const auto put_usual = [&](std::size_t i) {
       std::int32_t *const at = rows + 8 * std::size_t{slot_of[i]};
-      const Placed placed = usually_placed(cell_, wraps, at, image_in(at));
-      store_image(at, placed.image);
-      put(i, placed.at);
+      const PositionInBox position = usual_position(cell_, wraps, at, image_in(at));
+      store_image(at, position.image);
+      put(i, position.at);
     };
-    codec::StepPlaces places{rows, slot_of, {}, {}, {}};
-    const bool is_usual = find_box(wraps, places);
+    codec::StepFrame step_frame{rows, slot_of, {}, {}, {}};
+    const bool is_usual = find_box(wraps, step_frame);
     const codec::WantedBlocks all;
     const codec::WantedBlocks &wanted = followed_ != nullptr ? followed_->blocks : all;
     codec::parallel_wanted(threads_, layout().particles(), wanted, [&](std::size_t first, std::size_t end) {
@@ -108,7 +108,7 @@ class SectionDecoder : public SectionPass {
       std::array<std::uint32_t, 1024> left;
       for (std::size_t i = first; is_usual && i < end; i += left.size()) {
         const std::size_t count =
-            codec::kernels().steps.place(places, i, std::min(i + left.size(), end), q, left.data());
+            codec::kernels().steps.find_positions(step_frame, i, std::min(i + left.size(), end), q, left.data());
         for (std::size_t k = 0; k < count; ++k) put_usual(left[k]);
       }
     });
@@ -117,25 +117,25 @@ class SectionDecoder : public SectionPass {
       if (particle == Layout::nobody || !is_followed(particle)) continue;
       std::int32_t *const at = rows + 8 * std::size_t{slot};
       store_image(at, sum_of(image_in(at), image_of_code(exceptions.code[k])));
-      put(particle, place_of(cell_, at, image_in(at)));
+      put(particle, position_of(cell_, at, image_in(at)));
     }
   }
 
-  // The edges, and the box in which images do not wrap. Returns false if they do not fit into `places`.
-  bool find_box(bool wraps, codec::StepPlaces &places) const {
-    using Place = core::Vector<std::int32_t>;
+  // The edges, and the box in which images do not wrap. Returns false if they do not fit into `step_frame`.
+  bool find_box(bool wraps, codec::StepFrame &step_frame) const {
+    using Edge = core::Vector<std::int32_t>;
     bool fits = true;
     const auto narrow = [&](std::int64_t x, std::int64_t most) {
       fits = fits && x >= -most && x <= most;
       return static_cast<std::int32_t>(x);
     };
     for (std::size_t d = 0; d < core::max_components; ++d) {
-      const Way &edge = cell_.edge(d);
-      const auto of = [&](std::size_t c) { return narrow(edge[c], codec::StepPlaces::most_edge); };
-      places.edges[d] = Place{of(0), of(1), of(2)};
+      const GridVector &edge = cell_.edge(d);
+      const auto of = [&](std::size_t c) { return narrow(edge[c], codec::StepFrame::most_edge); };
+      step_frame.edges[d] = Edge{of(0), of(1), of(2)};
     }
-    places.least = {INT32_MIN, INT32_MIN, INT32_MIN};
-    places.most = {INT32_MAX, INT32_MAX, INT32_MAX};
+    step_frame.least = {INT32_MIN, INT32_MIN, INT32_MIN};
+    step_frame.most = {INT32_MAX, INT32_MAX, INT32_MAX};
     if (!wraps) return fits;
     const core::GridBox *const box = cell_.straight_axes();
     if (box == nullptr) return false;
@@ -145,9 +145,9 @@ class SectionDecoder : public SectionPass {
       least = narrow(axis.lo, INT32_MAX);
       most = narrow(axis.lo + axis.period - 1, INT32_MAX);
     };
-    limit(0, places.least.x, places.most.x);
-    limit(1, places.least.y, places.most.y);
-    limit(2, places.least.z, places.most.z);
+    limit(0, step_frame.least.x, step_frame.most.x);
+    limit(1, step_frame.least.y, step_frame.most.y);
+    limit(2, step_frame.least.z, step_frame.most.z);
     return fits;
   }
 };

@@ -14,8 +14,8 @@ namespace {
 // Even if every second slot were empty, a layout could hold them.
 constexpr std::size_t most_particles = std::size_t{1} << 28;
 
-bool is_near(const Way &at) {
-  return std::all_of(at.begin(), at.end(), [](std::int64_t x) { return x > -most_place && x < most_place; });
+bool is_near(const GridVector &at) {
+  return std::all_of(at.begin(), at.end(), [](std::int64_t x) { return x > -max_position && x < max_position; });
 }
 
 }  // namespace
@@ -102,26 +102,26 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     for_blocks([&](std::size_t b) {
       bool all_fit = true;
       for_slots(b, [&](std::size_t s, std::uint32_t i) {
-        const Way place = place_of(q, i);
+        const GridVector position = position_of(q, i);
         const bool is_root = table.steps[s / core::step_lanes].kind == core::StepKind::root;
-        Way base{};
+        GridVector base{};
         RowImage image = 0;
-        Way way{};
+        GridVector vector{};
         if (is_root && is_key()) {
-          base = place;
+          base = position;
         } else if (is_root) {
-          base = way_of(row(s, state_.now_));
+          base = position_in(row(s, state_.now_));
           image = image_in(row(s, state_.now_));
-          way = molecule::difference_of(place, place_of(cell_, row(s, state_.now_), image));
+          vector = molecule::difference_of(position, position_of(cell_, row(s, state_.now_), image));
         } else {
           const std::size_t parent = table.parent[s] / 8;
-          base = way_of(row(parent, frame));
+          base = position_in(row(parent, frame));
           image = image_in(row(parent, frame));
-          way = molecule::difference_of(place, place_of(q, layout().particle_at()[parent]));
+          vector = molecule::difference_of(position, position_of(q, layout().particle_at()[parent]));
         }
-        const Image edges = cell_.shorten(way);
-        const Way at = molecule::sum_of(base, way);
-        all_fit = all_fit && is_near(at) && is_near(place) && is_moderate(image);
+        const Image edges = cell_.shorten(vector);
+        const GridVector at = molecule::sum_of(base, vector);
+        all_fit = all_fit && is_near(at) && is_near(position) && is_moderate(image);
         store_row(row(s, frame), at, sum_of(image, edges));
       });
       if (!all_fit) fits = false;
@@ -157,7 +157,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
       for_slots(b, [&](std::size_t s, std::uint32_t) {
         const RowImage image = image_in(row(s, frame));
         const RowImage last = is_key() ? 0 : image_in(row(s, state_.now_));
-        const RowImage usual = usually_placed(rule.cell, rule.wraps, row(s, frame), last).image;
+        const RowImage usual = usual_position(rule.cell, rule.wraps, row(s, frame), last).image;
         if (image == usual) return;
         out.slot.push_back(static_cast<std::uint32_t>(s));
         out.code.push_back(code_of(image, usual));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What coding and decoding a section of steps share: which particles are where, their rows, and what the section
-// changes.
+// The part of a section of steps that encoder and decoder share: slots of particles, their rows, and the update that
+// the section makes.
 #pragma once
 
 #include <algorithm>
@@ -69,8 +69,8 @@ class SectionPass {
     if (update_.models.plan == nullptr && state_.frames_ == history_->frames) return;
     if (followed_ != nullptr && !followed_->has_all) throw codec::AllSlotsNeeded{};
     codec::resize(state_.rows_, 8 * slots, threads_);
-    // A new plan moves particles to other slots: what the state has of these is made anew, also if the update is
-    // dropped.
+    // A new plan moves particles to other slots: their rows and means in the state are computed again, also if the
+    // update is dropped.
     state_.frames_ = 0;
     if (update_.models.plan != nullptr || state_.means_.size() != slots * core::step_means)
       state_.means_.assign(slots * core::step_means, 0.0F);
@@ -79,12 +79,13 @@ class SectionPass {
     const codec::StepTable table = layout().table(nullptr);
     for_blocks([&](std::size_t b) {
       for_slots(b, [&](std::size_t s, std::uint32_t i) {
-        const Way place = place_of(last, i);
-        if (table.steps[s / core::step_lanes].kind == core::StepKind::root) return store_row(row(s, frame), place, {});
+        const GridVector position = position_of(last, i);
+        if (table.steps[s / core::step_lanes].kind == core::StepKind::root)
+          return store_row(row(s, frame), position, {});
         const std::size_t parent = table.parent[s] / 8;
-        Way way = molecule::difference_of(place, place_of(last, layout().particle_at()[parent]));
-        const Image image = cell_.shorten(way);
-        store_row(row(s, frame), molecule::sum_of(way_of(row(parent, frame)), way),
+        GridVector vector = molecule::difference_of(position, position_of(last, layout().particle_at()[parent]));
+        const Image image = cell_.shorten(vector);
+        store_row(row(s, frame), molecule::sum_of(position_in(row(parent, frame)), vector),
                   sum_of(image_in(row(parent, frame)), image));
       });
     });

@@ -17,15 +17,15 @@ namespace {
 constexpr int slots_of_table = static_cast<int>(core::step_table_size);
 constexpr double farthest = 12;  // deviations
 
-// The cells of a place's tokens, in the units of its deviation.
+// The intervals of values that the tokens of a context stand for, in standard deviations of the context.
 class Cells {
  public:
-  explicit Cells(std::size_t place) {
-    const auto level = static_cast<int>(place / core::step_parts % core::step_levels);
+  explicit Cells(std::size_t context) {
+    const auto level = static_cast<int>(context / core::step_parts % core::step_levels);
     const double deviation = std::sqrt(std::ldexp(1.45, level + core::step_first_octave));
     const bool is_parted = level <= static_cast<int>(core::step_most_parted);
-    const double off = is_parted ? (static_cast<double>(place % core::step_parts) + 0.5) / 8 : 0;
-    cell_ = std::ldexp(1, static_cast<int>(core::step_bits_of_place(place))) / deviation;
+    const double off = is_parted ? (static_cast<double>(context % core::step_parts) + 0.5) / 8 : 0;
+    cell_ = std::ldexp(1, static_cast<int>(core::step_bits_of_context(context))) / deviation;
     lowest_ = (-0.5 - off) / deviation;
   }
   double lower(int token) const { return token * cell_ + lowest_; }
@@ -48,7 +48,7 @@ constexpr std::array<double, Shape::normals> over_deviation = [] {
 double part_below(std::size_t k, double x) { return core::normal_below(x * over_deviation[k]); }
 
 // Slots in these shares.
-PlaceCodes codes_with(const std::array<double, step_tokens + 1> &share) {
+ContextCodes codes_with(const std::array<double, step_tokens + 1> &share) {
   constexpr double least_share = 0.04;  // of a slot
   const auto has = [](double of) { return of != 0; };
   const auto begin = static_cast<unsigned>(std::find_if(share.begin(), share.end() - 1, has) - share.begin());
@@ -66,7 +66,7 @@ PlaceCodes codes_with(const std::array<double, step_tokens + 1> &share) {
     frequency[t] = slots > least_share ? std::max(1, rounded(slots)) : 0;
     total += frequency[t];
   }
-  PlaceCodes codes;
+  ContextCodes codes;
   if (begin == end) return codes;
   while (total != slots_of_table) {
     int &most = *std::max_element(frequency.begin() + begin, frequency.begin() + end);
@@ -86,13 +86,13 @@ PlaceCodes codes_with(const std::array<double, step_tokens + 1> &share) {
 
 }  // namespace
 
-std::uint32_t PlaceCodes::of_escape() const {
+std::uint32_t ContextCodes::of_escape() const {
   std::uint32_t rest = core::step_table_size;
   for (const std::uint16_t f : frequency) rest -= f;
   return rest;
 }
 
-double PlaceCodes::cost_of(const PlaceCounts &counts) const {
+double ContextCodes::cost_of(const ContextCounts &counts) const {
   const auto cost = [](double slots) { return core::step_table_bits - codec::log2_of(slots); };
   double bits = 0, escapes = counts[step_tokens];
   for (unsigned t = 0; t < step_tokens; ++t) {
@@ -107,7 +107,7 @@ double PlaceCodes::cost_of(const PlaceCounts &counts) const {
   return escapes > 0 ? bits + escapes * (32 + cost(of_escape())) : bits;
 }
 
-void Shape::fit(const std::vector<PlaceCounts> &counts, std::size_t kind) {
+void Shape::fit(const std::vector<ContextCounts> &counts, std::size_t kind) {
   using Parts = std::array<double, normals>;
   struct Counted {
     double count;
@@ -115,7 +115,7 @@ void Shape::fit(const std::vector<PlaceCounts> &counts, std::size_t kind) {
   };
   constexpr int passes = 12;
   std::vector<Counted> all;
-  for (std::size_t p = kind * places_of_kind; p < (kind + 1) * places_of_kind; ++p) {
+  for (std::size_t p = kind * contexts_of_kind; p < (kind + 1) * contexts_of_kind; ++p) {
     const Cells cells(p);
     for (unsigned t = 0; t < step_tokens; ++t) {
       if (counts[p][t] == 0) continue;
@@ -149,11 +149,11 @@ void Shape::fit(const std::vector<PlaceCounts> &counts, std::size_t kind) {
                                           : static_cast<std::uint8_t>(std::lround(weight[k] / most * most_weight));
 }
 
-void Shape::add_to(std::size_t place, double numbers, Shares &share) const {
+void Shape::add_to(std::size_t context, double numbers, Shares &share) const {
   double all = 0;
   for (const std::uint8_t w : weight_) all += w;
   if (all == 0) return;
-  const Cells cells(place);
+  const Cells cells(context);
   // Edges of the cells, and the parts below them: in loops that are compiled to vectors.
   std::array<double, step_tokens + 1> edge, below{};
   unsigned first = 0;
@@ -168,20 +168,20 @@ void Shape::add_to(std::size_t place, double numbers, Shares &share) const {
   for (unsigned t = first; t < end; ++t) share[t] += numbers * (below[t + 1] / all - below[t] / all);
 }
 
-PlaceCodes Shape::codes_of(std::size_t place) const {
+ContextCodes Shape::codes_of(std::size_t context) const {
   Shares share{};
-  add_to(place, 1, share);
+  add_to(context, 1, share);
   share[step_tokens] = 1e-3;
   return codes_with(share);
 }
 
-PlaceCodes Shape::codes_of(std::size_t place, const PlaceCounts &counts) const {
+ContextCodes Shape::codes_of(std::size_t context, const ContextCounts &counts) const {
   constexpr double weight_of_shape = 100;  // numbers
   Shares share{};
   double all = 0;
   for (std::size_t t = 0; t < share.size(); ++t) all += share[t] = counts[t];
   if (all == 0) return {};
-  add_to(place, weight_of_shape, share);
+  add_to(context, weight_of_shape, share);
   share[step_tokens] += 1e-3 * all;
   return codes_with(share);
 }

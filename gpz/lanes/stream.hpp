@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small tables of a section as a number stream behind its length (docs/format.md, sections 9d and 10a).
+// Small tables of a section as a number stream after its length (docs/format.md, sections 9d and 10a).
 #pragma once
 
 #include <cstddef>

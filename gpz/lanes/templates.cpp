@@ -64,12 +64,12 @@ void Templates::fit(const Molecules &molecules, const Layout &layout, const std:
       }
     if (step.kind == core::StepKind::root || step.kind == core::StepKind::sphere || !step.has_seconds) continue;
     const std::int32_t *const parent = rows + table.parent[slot];
-    const V way = vector_between(here, parent);
+    const V vector = vector_between(here, parent);
     const V axis = vector_between(rows + table.axis[slot], parent);
     const V aside = core::cross(axis, vector_between(rows + table.second[slot], parent));
     const V towards = core::cross(aside, axis);
-    const double x = core::dot(way, towards) / std::max(length_of(towards), 1.0);
-    const double y = core::dot(way, aside) / std::max(length_of(aside), 1.0);
+    const double x = core::dot(vector, towards) / std::max(length_of(towards), 1.0);
+    const double y = core::dot(vector, aside) / std::max(length_of(aside), 1.0);
     const double radius = std::max(std::sqrt(x * x + y * y), 1.0);
     Sums &s = sums[molecules.of_class[particle]];
     s.towards += x / radius;

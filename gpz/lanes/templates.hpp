@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a key frame is expected from, besides the constants of classes (docs/format.md, section 9d).
+// The shapes from which a key frame is predicted, besides the constants of classes (docs/format.md, section 9d).
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct Templates {
   std::array<std::int32_t, core::max_components> root{};  // row of all roots
 
   void append(std::vector<std::uint8_t> &bytes) const;
-  // Of as many classes as `heading` has. Throws corrupt.
+  // Reads as many classes as `heading` has. Throws corrupt.
   std::size_t read(const std::uint8_t *bytes, std::size_t size);
 
   // Encoder: from the rows of a frame.

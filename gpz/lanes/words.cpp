@@ -7,37 +7,37 @@ namespace gpz::lanes {
 
 namespace {
 
-bool is_side(std::int32_t place) { return place >= codec::StepItems::side; }
+bool is_side(std::int32_t context) { return context >= codec::StepItems::side; }
 
 }  // namespace
 
 void Counts::add(const codec::StepItems *items, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k)
     for (std::size_t l = 0; l < core::step_lanes; ++l) {
-      const std::int32_t place = items[k].place[l], number = items[k].number[l];
-      if (place == codec::StepItems::nothing) continue;
-      if (is_side(place)) {
-        ++sides[static_cast<std::size_t>(place - codec::StepItems::side)][static_cast<std::size_t>(number)];
+      const std::int32_t context = items[k].context[l], number = items[k].number[l];
+      if (context == codec::StepItems::nothing) continue;
+      if (is_side(context)) {
+        ++sides[static_cast<std::size_t>(context - codec::StepItems::side)][static_cast<std::size_t>(number)];
         continue;
       }
-      const auto p = static_cast<std::size_t>(place);
-      const int token = number >> core::step_bits_of_place(p);
+      const auto p = static_cast<std::size_t>(context);
+      const int token = number >> core::step_bits_of_context(p);
       const bool is_escape = token < lowest_token || token > core::step_last_token;
-      ++places[p][is_escape ? step_tokens : static_cast<std::size_t>(token - lowest_token)];
+      ++contexts[p][is_escape ? step_tokens : static_cast<std::size_t>(token - lowest_token)];
     }
 }
 
 void Counts::add(const Counts &other) {
-  for (std::size_t p = 0; p < places.size(); ++p)
-    for (std::size_t t = 0; t < places[p].size(); ++t) places[p][t] += other.places[p][t];
+  for (std::size_t p = 0; p < contexts.size(); ++p)
+    for (std::size_t t = 0; t < contexts[p].size(); ++t) contexts[p][t] += other.contexts[p][t];
   for (std::size_t l = 0; l < sides.size(); ++l)
     for (std::size_t s = 0; s < 2; ++s) sides[l][s] += other.sides[l][s];
 }
 
-Shares::Shares(const Codes &codes) : entries_(core::step_places * codec::StepShares::tokens) {
+Shares::Shares(const Codes &codes) : entries_(core::step_contexts * codec::StepShares::tokens) {
   const auto entry_of = [](std::uint32_t start, std::uint32_t frequency) { return start | frequency << 16; };
-  for (std::size_t p = 0; p < core::step_places; ++p) {
-    const PlaceCodes &of = codes.of(p);
+  for (std::size_t p = 0; p < core::step_contexts; ++p) {
+    const ContextCodes &of = codes.codes_of(p);
     std::uint32_t *const entries = entries_.data() + p * codec::StepShares::tokens;
     std::uint32_t start = 0;
     for (std::size_t t = 0; t < of.frequency.size(); ++t) {

@@ -14,7 +14,7 @@ namespace gpz::lanes {
 
 // Counts of the numbers of a frame.
 struct Counts {
-  std::vector<PlaceCounts> places = std::vector<PlaceCounts>(core::step_places);
+  std::vector<ContextCounts> contexts = std::vector<ContextCounts>(core::step_contexts);
   std::array<std::array<std::uint32_t, 2>, core::step_side_levels> sides{};
 
   void add(const codec::StepItems *items, std::size_t count);

@@ -41,9 +41,9 @@ void for_sample(std::size_t n, std::size_t most, const Take &take) {
 }
 
 // Target of a fit: the difference of an index from its origin, which is the last index or 0.
-class Ways {
+class FitTarget {
  public:
-  Ways(const ClassedShape &shape, const codec::IndexColumns &q, std::size_t d)
+  FitTarget(const ClassedShape &shape, const codec::IndexColumns &q, std::size_t d)
       : q_(q[d]), last_(shape.own == nullptr ? nullptr : shape.own->axes[d].last.data()) {
     std::size_t bits = 0;
     std::size_t count = 0;
@@ -55,9 +55,9 @@ class Ways {
   }
   std::int64_t whole(std::size_t i) const { return last_ == nullptr ? q_[i] : core::difference_of(q_[i], last_[i]); }
   // Returns false for values far beyond the usual size, which would dominate a fit.
-  bool find(std::size_t i, double &way) const {
+  bool find(std::size_t i, double &target) const {
     const std::int64_t y = whole(i);
-    way = static_cast<double>(y);
+    target = static_cast<double>(y);
     return y <= limit_ && y >= -limit_;
   }
 
@@ -71,7 +71,7 @@ class ClassedChooser {
  public:
   ClassedChooser(const ClassedShape &shape, const ClassedCandidates &candidates, const codec::IndexColumns &q)
       : shape_(shape), candidates_(candidates) {
-    for (std::size_t d = 0; d < shape.components; ++d) ways_.emplace_back(shape, q, d);
+    for (std::size_t d = 0; d < shape.components; ++d) targets_.emplace_back(shape, q, d);
     if (shape.own != nullptr) choice_.search = shape.state->search;
     ClassedSearch &search = choice_.search;
     const bool due = shape.own == nullptr || is_search_due(search.sections);
@@ -113,7 +113,7 @@ class ClassedChooser {
     const ClassedSource own{candidates_.own, static_cast<std::uint8_t>(d)};
     if (has_terms())
       for (const TermKind kind :
-           {TermKind::last_index, TermKind::displacement, TermKind::displacement_before, TermKind::way_to_mean})
+           {TermKind::last_index, TermKind::displacement, TermKind::displacement_before, TermKind::offset_to_mean})
         out.push_back({own, kind});
     return out;
   }
@@ -121,7 +121,7 @@ class ClassedChooser {
     if (!are_positions(source.field)) out.push_back({source, TermKind::last_index});
     out.push_back({source, TermKind::displacement});
     out.push_back({source, TermKind::displacement_before});
-    if (are_positions(source.field)) out.push_back({source, TermKind::way_to_mean});
+    if (are_positions(source.field)) out.push_back({source, TermKind::offset_to_mean});
   }
 
   std::vector<TermValues> values_of(const std::vector<Feature> &features) const {
@@ -164,10 +164,10 @@ class ClassedChooser {
     std::vector<LeastSquares> all(rules.groups, LeastSquares(features.size()));
     std::vector<double> x(features.size());
     for_sample(shape_.particles, search_sample, [&](std::size_t i) {
-      double way = 0;
-      if (!ways_[d].find(i, way)) return;
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = values[k].of(i);
-      all[rules.group_of(classes == nullptr ? 0 : classes[i])].add(x.data(), way);
+      double target = 0;
+      if (!targets_[d].find(i, target)) return;
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = values[k].value(i);
+      all[rules.group_of(classes == nullptr ? 0 : classes[i])].add(x.data(), target);
     });
     std::vector<ClassedSource> found;
     std::size_t count = 0;
@@ -261,11 +261,11 @@ class ClassedChooser {
     GroupFits fits(rules.groups, values.size());
     std::vector<double> x(values.size());
     for_sample(shape_.particles, sample, [&](std::size_t i) {
-      double way = 0;
-      if (!ways_[d].find(i, way)) return;
-      for (std::size_t k = 0; k < x.size(); ++k) x[k] = values[k].of(i);
-      fits.all.add(x.data(), way);
-      fits.of_group[rules.group_of(classes == nullptr ? 0 : classes[i])].add(x.data(), way);
+      double target = 0;
+      if (!targets_[d].find(i, target)) return;
+      for (std::size_t k = 0; k < x.size(); ++k) x[k] = values[k].value(i);
+      fits.all.add(x.data(), target);
+      fits.of_group[rules.group_of(classes == nullptr ? 0 : classes[i])].add(x.data(), target);
     });
     return fits;
   }
@@ -361,7 +361,7 @@ class ClassedChooser {
       for (std::size_t d = 0; d < shape_.components; ++d) {
         std::int64_t expected = 0;
         expect_classed(rules, choice_.sources, d, i, 1, &group, &expected);
-        const std::uint64_t twice = core::zigzag(core::difference_of(ways_[d].whole(i), expected >> 6));
+        const std::uint64_t twice = core::zigzag(core::difference_of(targets_[d].whole(i), expected >> 6));
         bits += codec::log2_of(1.0 + static_cast<double>(twice));
       }
     });
@@ -408,7 +408,7 @@ class ClassedChooser {
 
   const ClassedShape &shape_;
   const ClassedCandidates &candidates_;
-  std::vector<Ways> ways_;
+  std::vector<FitTarget> targets_;
   std::array<std::vector<Feature>, core::max_components> features_;
   ClassedChoice choice_;
 };

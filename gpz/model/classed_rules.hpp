@@ -13,7 +13,7 @@
 
 namespace gpz::model {
 
-enum class TermKind : std::uint8_t { last_index, displacement, displacement_before, way_to_mean, constant };
+enum class TermKind : std::uint8_t { last_index, displacement, displacement_before, offset_to_mean, constant };
 
 // A term: one number of each particle, from one component of a source field.
 struct ClassedTerm {
@@ -67,9 +67,9 @@ class TermValues {
       case TermKind::last_index:
         use([last = last_](std::size_t i) { return core::limited(last[i], largest); });
         return;
-      case TermKind::way_to_mean:
+      case TermKind::offset_to_mean:
         use([column = column_, reciprocal = reciprocal_](std::size_t i) {
-          return core::way_to_mean(column[i], reciprocal);
+          return core::offset_to_mean(column[i], reciprocal);
         });
         return;
       case TermKind::constant:
@@ -79,7 +79,7 @@ class TermValues {
         use([column = column_](std::size_t i) { return column[i]; });
     }
   }
-  std::int32_t of(std::size_t i) const {
+  std::int32_t value(std::size_t i) const {
     std::int32_t found = 0;
     visit([&](const auto &value) { found = value(i); });
     return found;

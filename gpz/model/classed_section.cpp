@@ -33,15 +33,15 @@ struct ClassedContexts {
     count = each * (head.by_group ? rules.groups : 1);
     if (count > codec::max_number_contexts) corrupt("contexts of a classed section");
   }
-  unsigned of(std::uint32_t scale, std::uint8_t group, std::int64_t expected) const {
+  unsigned context_of(std::uint32_t scale, std::uint8_t group, std::int64_t expected) const {
     return of_group * group + of_scale.of_level(of_scale.level_of(scale), static_cast<std::int32_t>(expected & 63));
   }
 };
 
 // The pass over the particles of a segment, shared by encoder and decoder. `Side` provides
-//   std::int64_t value(std::size_t i, std::size_t d, std::int64_t place, std::int32_t part, unsigned context)
-// It codes and returns the index of component d of particle i. The expected index is `place`; bits 0 to 5 of `part` are
-// the fraction of the expectation, in 1/64 step.
+//   std::int64_t value(std::size_t i, std::size_t d, std::int64_t predicted, std::int32_t part, unsigned context)
+// It codes and returns the index of component d of particle i. The expected index is `predicted`; bits 0 to 5 of `part`
+// are the fraction of the expectation, in 1/64 step.
 class ClassedPass {
  public:
   ClassedPass(const ClassedShape &shape, const ClassedContexts &contexts, const ClassedRules &rules,
@@ -62,10 +62,10 @@ class ClassedPass {
       for (std::size_t d = 0; d < shape_.components; ++d) {
         const std::int64_t expected = expected_[d][k];
         const std::int64_t origin = shape_.own == nullptr ? 0 : shape_.own->axes[d].last[i];
-        const std::int64_t place = core::sum_of(origin, expected >> 6);
-        const std::int64_t actual =
-            side.value(i, d, place, static_cast<std::int32_t>(expected & 63), contexts_.of(scale, group_[k], expected));
-        size += core::min_of<std::uint64_t>(core::zigzag(core::difference_of(actual, place)) / 2, 1u << 28);
+        const std::int64_t predicted = core::sum_of(origin, expected >> 6);
+        const std::int64_t actual = side.value(i, d, predicted, static_cast<std::int32_t>(expected & 63),
+                                               contexts_.context_of(scale, group_[k], expected));
+        size += core::min_of<std::uint64_t>(core::zigzag(core::difference_of(actual, predicted)) / 2, 1u << 28);
       }
       if (scale_ != nullptr) scale_[i] = next_scale(scale, size);
     }
@@ -86,9 +86,9 @@ struct ClassedEncodeSide {
   codec::NumberEncoder &numbers;
   std::vector<std::int64_t> &exceptions;
 
-  std::int64_t value(std::size_t i, std::size_t d, std::int64_t place, std::int32_t part, unsigned context) {
+  std::int64_t value(std::size_t i, std::size_t d, std::int64_t predicted, std::int32_t part, unsigned context) {
     const std::int64_t actual = q[d][i];
-    const std::uint32_t u = core::narrow_number(core::residual_number(core::difference_of(actual, place), part));
+    const std::uint32_t u = core::narrow_number(core::residual_number(core::difference_of(actual, predicted), part));
     if (u == core::widest_residual) exceptions.push_back(actual);
     numbers.put(context, u);
     return actual;
@@ -101,9 +101,9 @@ struct ClassedDecodeSide {
   const std::uint8_t *exception;
   std::uint32_t exceptions;
 
-  std::int64_t value(std::size_t i, std::size_t d, std::int64_t place, std::int32_t part, unsigned context) {
+  std::int64_t value(std::size_t i, std::size_t d, std::int64_t predicted, std::int32_t part, unsigned context) {
     const std::uint32_t u = numbers.get(context);
-    if (u != core::widest_residual) return q[d][i] = core::sum_of(place, core::numbered_residual(u, part));
+    if (u != core::widest_residual) return q[d][i] = core::sum_of(predicted, core::numbered_residual(u, part));
     if (exceptions == 0) corrupt("more exceptions than a segment has");
     --exceptions;
     q[d][i] = static_cast<std::int64_t>(format::load_little<std::uint64_t>(exception));

@@ -21,7 +21,7 @@ struct Features {
 };
 
 Features features_of(const codec::DifferenceState::Axis &axis, std::int32_t reciprocal, std::size_t i) {
-  return {axis.velocity[i], axis.previous[i], core::way_to_mean(axis.deviation[i], reciprocal)};
+  return {axis.velocity[i], axis.previous[i], core::offset_to_mean(axis.deviation[i], reciprocal)};
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ void Temporal::fit(const codec::DifferenceState &state, const codec::IndexColumn
     const auto inside = [&](std::int32_t x) { return x <= limit && x >= -limit; };
     for (std::size_t i = 0; i < n; i += stride) {
       const Features f = features_of(axis, reciprocal, i);
-      const std::int32_t mean = core::whole_way(f.mean);
+      const std::int32_t mean = core::whole_offset(f.mean);
       const std::int32_t y = moved(i);
       if (!inside(y) || !inside(f.velocity) || !inside(f.previous) || !inside(mean)) continue;
       core::add_to_fit(sums, f.velocity, f.previous, mean, y);

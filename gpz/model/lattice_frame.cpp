@@ -54,7 +54,7 @@ void LatticeFrame::begin(const NetworkPointer &network, const codec::DifferenceS
         const core::GridAxis axis = core::checked_axis(box[d]);
         for (std::size_t i = first; i < last; ++i) {
           if (!network->is_placed(i)) continue;
-          away_[d][i] = network->from_place(i, d, index(d, i), axis);
+          away_[d][i] = network->offset_from_ideal(i, d, index(d, i), axis);
           const std::int32_t u = rounded_shift(away_[d][i], shift);
           if (u < -field_limit || u > field_limit) out[i * field_stride + 3] = 0;
         }

@@ -22,7 +22,7 @@ LatticeModel::Update LatticeModel::begin_update() const {
   update.network = network_;
   update.filter = filter_;
   update.built_at = built_at_;
-  update.placeless = placeless_;
+  update.unplaced = unplaced_;
   return update;
 }
 
@@ -97,7 +97,7 @@ void LatticeModel::expect(const codec::DifferenceState &state, const core::GridB
           if (!frame_.is_known(i)) continue;
           std::int32_t all = sum[(i - from) * field_stride + d];
           if (filter.mean != 0)
-            all += filter.mean * way_of_mean(state.axes[d].deviation[i], reciprocal, frame_.displaced()[at], shift);
+            all += filter.mean * offset_of_mean(state.axes[d].deviation[i], reciprocal, frame_.displaced()[at], shift);
           const std::int32_t filtered = all >> LatticeFilter::bits;
           predicted[at] = crystal::to_field(filtered);
           out[d][i] =
@@ -112,7 +112,7 @@ void LatticeModel::commit(Update &&update) {
   network_ = std::move(update.network);
   filter_ = update.filter;
   built_at_ = update.built_at;
-  placeless_ = update.placeless;
+  unplaced_ = update.unplaced;
   predicted_ = std::move(update.predicted);
 }
 

@@ -36,7 +36,7 @@ class LatticeModel {
     PredictedFrame predicted;                                // filled by expect
     // For searches: when the network was built, and how many particles had no site then.
     std::uint64_t built_at = 0;
-    std::size_t placeless = 0;
+    std::size_t unplaced = 0;
   };
 
   // Encoder: fits the model to the frame q and appends its parameters. Returns false and appends nothing if the
@@ -72,7 +72,7 @@ class LatticeModel {
   LatticeFilter filter_;
   PredictedFrame predicted_;
   std::uint64_t built_at_ = 0;
-  std::size_t placeless_ = 0;
+  std::size_t unplaced_ = 0;
 
   LatticeFrame frame_;
 };

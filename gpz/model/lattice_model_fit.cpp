@@ -52,10 +52,10 @@ int LatticeModel::best_gain(const SpringNetwork &network, const codec::Differenc
     for (std::size_t i = 0; i < state.particles; i += stride) {
       const std::size_t at = i * field_stride + d;
       if (!frame_.is_known(i)) continue;
-      const std::int32_t now = rounded_shift(network.from_place(i, d, q[d][i], axis), shift) - frame_.mean(d);
+      const std::int32_t now = rounded_shift(network.offset_from_ideal(i, d, q[d][i], axis), shift) - frame_.mean(d);
       if (now < -field_limit || now > field_limit) continue;
       std::int64_t without =
-          std::int64_t{filter_.mean} * way_of_mean(state.axes[d].deviation[i], reciprocal, displaced[at], shift);
+          std::int64_t{filter_.mean} * offset_of_mean(state.axes[d].deviation[i], reciprocal, displaced[at], shift);
       std::int64_t with = 0;
       for (std::size_t k = 0; k <= static_cast<std::size_t>(filter_.degree); ++k) {
         without += filter_.last[k] * expected[k][at] + filter_.before[k] * before[k][at];
@@ -80,10 +80,10 @@ NetworkPointer LatticeModel::find_network(const codec::DifferenceState &state, c
   };
   // Arriving particles have no site until the network is rebuilt. Rebuild it once enough have arrived.
   if (network_ != nullptr) {
-    if (state.frames < built_at_ + 8 || state.particles - network_->placed() <= placeless_ + state.particles / 64)
+    if (state.frames < built_at_ + 8 || state.particles - network_->placed() <= unplaced_ + state.particles / 64)
       return network_;
     NetworkPointer now = rebuilt(*network_);
-    if (now == nullptr) update.placeless = state.particles;
+    if (now == nullptr) update.unplaced = state.particles;
     return now == nullptr ? network_ : now;
   }
   // A lattice that was found but did not help is tried again at frames 2^k.
@@ -134,9 +134,9 @@ bool LatticeModel::fit(const codec::DifferenceState &state, const codec::IndexCo
     const core::GridAxis axis = core::checked_axis(box[d]);
     for (std::size_t i = 0; i < state.particles; i += stride) {
       if (!frame_.is_known(i)) continue;
-      const std::int32_t now = rounded_shift(network->from_place(i, d, q[d][i], axis), shift) - frame_.mean(d);
+      const std::int32_t now = rounded_shift(network->offset_from_ideal(i, d, q[d][i], axis), shift) - frame_.mean(d);
       if (now < -field_limit || now > field_limit) continue;
-      row[0] = way_of_mean(state.axes[d].deviation[i], reciprocal, displaced[i * field_stride + d], shift);
+      row[0] = offset_of_mean(state.axes[d].deviation[i], reciprocal, displaced[i * field_stride + d], shift);
       for (std::size_t k = 0; k <= static_cast<std::size_t>(degree); ++k) {
         row[2 * k + 1] = last[k][i * field_stride + d];
         row[2 * k + 2] = before[k][i * field_stride + d];
@@ -175,8 +175,9 @@ bool LatticeModel::fit(const codec::DifferenceState &state, const codec::IndexCo
     if (sums[d].count == 0) continue;
     double sum = sums[d].target;
     for (std::size_t f = 0; f < features; ++f) sum -= coefficients[f] * sums[d].features[f];
-    const double way = std::clamp(std::ldexp(sum / sums[d].count, shift), -1.0 * largest_drift, 1.0 * largest_drift);
-    drift[d] = static_cast<std::int32_t>(std::lround(way));
+    const double mean_drift =
+        std::clamp(std::ldexp(sum / sums[d].count, shift), -1.0 * largest_drift, 1.0 * largest_drift);
+    drift[d] = static_cast<std::int32_t>(std::lround(mean_drift));
   }
   // A smaller drift saves less than its bytes cost.
   const double negligible = std::ldexp(std::sqrt(left / static_cast<double>(equations.count() + 1)), shift) / 32;
@@ -194,7 +195,7 @@ bool LatticeModel::fit(const codec::DifferenceState &state, const codec::IndexCo
   if (is_new) {
     update.network = network;
     update.built_at = state.frames;
-    update.placeless = state.particles - network->placed();
+    update.unplaced = state.particles - network->placed();
   }
   return true;
 }

@@ -30,11 +30,11 @@ constexpr int direction_bits = 15;
 
 // The vector, shifted right until all components are in [-2^15, 2^15).
 std::array<std::int64_t, core::max_components> direction_of(const SpringVector &vector) {
-  std::array<std::int64_t, core::max_components> way = vector.way;
+  std::array<std::int64_t, core::max_components> direction = vector.separation;
   const auto is_long = [](std::int64_t x) { return x >= 1 << direction_bits || x < -(1 << direction_bits); };
-  while (std::any_of(way.begin(), way.end(), is_long))
-    for (std::int64_t &x : way) x >>= 1;
-  return way;
+  while (std::any_of(direction.begin(), direction.end(), is_long))
+    for (std::int64_t &x : direction) x >>= 1;
+  return direction;
 }
 
 }  // namespace
@@ -43,12 +43,13 @@ std::vector<Spring> LatticeNeighbourPredictor::matrices_of(const SpringLattice &
                                                            const std::vector<Weight> &weights) {
   std::vector<Spring> matrices(weights.size());
   for (std::size_t k = 0; k < weights.size(); ++k) {
-    const auto way = direction_of(lattice.vectors[k]);
-    const std::int64_t square = std::max<std::int64_t>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2], 1);
+    const auto direction = direction_of(lattice.vectors[k]);
+    const std::int64_t square = std::max<std::int64_t>(
+        direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2], 1);
     for (std::size_t e = 0; e < matrices[k].size(); ++e) {
       const std::int64_t all = crystal::symmetric_row[e] == crystal::symmetric_column[e] ? weights[k].all : 0;
-      const std::int64_t x =
-          all + weights[k].along * way[crystal::symmetric_row[e]] * way[crystal::symmetric_column[e]] / square;
+      const std::int64_t x = all + weights[k].along * direction[crystal::symmetric_row[e]] *
+                                       direction[crystal::symmetric_column[e]] / square;
       if (x < -field_limit || x > field_limit) return {};
       matrices[k][e] = static_cast<std::int16_t>(x);
     }
@@ -67,7 +68,7 @@ bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const codec::D
   std::fill_n(&remainders[n * field_stride], field_stride, std::int16_t{0});
   codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last; ++i) {
-      Way exact{};
+      Remainder exact{};
       for (std::size_t d = 0; d < axes; ++d) {
         const std::int64_t moved = core::displacement(q[d][i], state.axes[d].last[i], core::checked_axis(box[d]));
         exact[d] = core::difference_of(core::product_of(moved, 64), expected[d][i]);
@@ -78,9 +79,10 @@ bool LatticeNeighbourPredictor::fit(const SpringNetwork &network, const codec::D
   });
   std::vector<std::array<double, core::max_components>> unit(vectors);
   for (std::size_t k = 0; k < vectors; ++k) {
-    const auto way = direction_of(network.lattice().vectors[k]);
-    const auto square = static_cast<double>(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
-    for (std::size_t d = 0; d < unit[k].size(); ++d) unit[k][d] = static_cast<double>(way[d]) / std::sqrt(square);
+    const auto direction = direction_of(network.lattice().vectors[k]);
+    const auto square =
+        static_cast<double>(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
+    for (std::size_t d = 0; d < unit[k].size(); ++d) unit[k][d] = static_cast<double>(direction[d]) / std::sqrt(square);
   }
   crystal::LeastSquares equations(2 * vectors);
   std::vector<double> row(2 * vectors * core::max_components);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Predicts a particle of a crystal from its neighbours in earlier slots: neighbours deviate from the lattice model in
-// similar ways (docs/format.md, section 10c).
+// Predicts a particle of a crystal from its neighbours in earlier slots: neighbours deviate from the lattice model
+// similarly (docs/format.md, section 10c).
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace gpz::model {
 // Lives as long as the LatticeModel whose network it uses. Copies are independent.
 class LatticeNeighbourPredictor {
  public:
-  using Way = std::array<std::int64_t, core::max_components>;
+  using Remainder = std::array<std::int64_t, core::max_components>;
   static constexpr int weight_bits = 12;
 
   // Weights for the remainders of the two neighbours on a lattice vector, one in each direction, in 2^-12.
@@ -46,33 +46,34 @@ class LatticeNeighbourPredictor {
 
   // In the order of slots: expected() returns the correction for particle i; update() takes the difference between its
   // displacement and what the model expected. Both are in 1/64 grid steps.
-  Way expected(const crystal::SpringNetwork &network, std::size_t i) const {
-    return way_of(network, network.neighbours(i));
+  Remainder expected(const crystal::SpringNetwork &network, std::size_t i) const {
+    return expected_from(network, network.neighbours(i));
   }
-  void update(const crystal::SpringNetwork &network, std::size_t i, const Way &remainder) {
+  void update(const crystal::SpringNetwork &network, std::size_t i, const Remainder &remainder) {
     for (std::size_t d = 0; d < remainder.size(); ++d)
       remainders_[i * crystal::field_stride + d] =
           crystal::to_field(crystal::rounded_shift(remainder[d], network.lattice().shift));
   }
   // Encoder: as expected(), for any particle of the frame that was fitted.
-  Way expected_of_known(const crystal::SpringNetwork &network, std::size_t i) const {
-    // The particle behind the last one has no remainder, as particles in later slots.
+  Remainder expected_of_known(const crystal::SpringNetwork &network, std::size_t i) const {
+    // The particle after the last one has no remainder, as particles in later slots.
     const auto none = static_cast<std::uint32_t>(network.particles());
     const std::uint32_t *const near = network.neighbours(i);
     std::array<std::uint32_t, core::max_spring_neighbours> earlier;
     for (std::size_t k = 0; k < network.degree(); ++k) earlier[k] = near[k] < i ? near[k] : none;
-    return way_of(network, earlier.data());
+    return expected_from(network, earlier.data());
   }
 
   std::size_t memory_usage() const { return codec::memory_of(remainders_); }
 
  private:
-  Way way_of(const crystal::SpringNetwork &network, const std::uint32_t *near) const {
+  Remainder expected_from(const crystal::SpringNetwork &network, const std::uint32_t *near) const {
     const auto sum = matrices_.sum(near, remainders_);
-    Way way;
-    for (std::size_t d = 0; d < way.size(); ++d)
-      way[d] = crystal::rounded_shift(std::int64_t{sum[d]}, weight_bits) * (std::int64_t{1} << network.lattice().shift);
-    return way;
+    Remainder mean;
+    for (std::size_t d = 0; d < mean.size(); ++d)
+      mean[d] =
+          crystal::rounded_shift(std::int64_t{sum[d]}, weight_bits) * (std::int64_t{1} << network.lattice().shift);
+    return mean;
   }
   // Empty if an element is too large.
   static std::vector<crystal::Spring> matrices_of(const crystal::SpringLattice &lattice,
@@ -81,7 +82,7 @@ class LatticeNeighbourPredictor {
   std::vector<Weight> weights_;
   // Matrices of the current frame.
   crystal::SpringMatrices matrices_;
-  // Decoder: 0 for particles that are not decoded yet. Encoder: of all particles, and one of 0 behind them.
+  // Decoder: 0 for particles that are not decoded yet. Encoder: of all particles, and one of 0 after them.
   crystal::LatticeField remainders_;
 };
 

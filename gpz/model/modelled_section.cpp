@@ -30,17 +30,17 @@ struct EncodeSide {
     const std::int64_t last = walk.last[d][i];
     const std::int64_t moved = core::displacement(actual, last, grid);
     const std::uint64_t u = core::residual_number(core::difference_of(moved, core::expected_step(expected)), expected);
-    std::int64_t place = core::sum_of(last, moved);
+    std::int64_t position = core::sum_of(last, moved);
     bool has_flag = false;
     bool flag = false;
-    if (!walk.inner[d].has(place)) {
-      place = core::wrap(place, grid);
-      const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
-      has_flag = other != place;
+    if (!walk.inner[d].has(position)) {
+      position = core::wrap(position, grid);
+      const std::int64_t other = core::other_image(position, grid, walk.margin[d]);
+      has_flag = other != position;
       flag = has_flag && actual == other;
-      if (flag) place = other;
+      if (flag) position = other;
     }
-    if (u >= core::widest_residual || place != actual) {
+    if (u >= core::widest_residual || position != actual) {
       numbers.put(context, core::widest_residual);
       exceptions.push_back(actual);
       return moved;
@@ -61,20 +61,20 @@ struct DecodeSide {
     const core::GridAxis &grid = walk.box[d];
     const std::int64_t last = walk.last[d][i];
     const std::uint32_t u = numbers.get(context);
-    std::int64_t place;
+    std::int64_t position;
     if (u == core::widest_residual) {
-      place = exceptions.next();
+      position = exceptions.next();
     } else {
-      place = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
-      if (!walk.inner[d].has(place)) {
-        place = core::wrap(place, grid);
-        const std::int64_t other = core::other_image(place, grid, walk.margin[d]);
-        if (other != place && numbers.get(walk.contexts.of_flag(core::beyond_edge(last, grid) != 0)) != 0)
-          place = other;
+      position = core::sum_of(last, core::sum_of(core::expected_step(expected), core::numbered_residual(u, expected)));
+      if (!walk.inner[d].has(position)) {
+        position = core::wrap(position, grid);
+        const std::int64_t other = core::other_image(position, grid, walk.margin[d]);
+        if (other != position && numbers.get(walk.contexts.of_flag(core::beyond_edge(last, grid) != 0)) != 0)
+          position = other;
       }
     }
-    q[d][i] = place;
-    return core::displacement(place, last, grid);
+    q[d][i] = position;
+    return core::displacement(position, last, grid);
   }
 };
 

@@ -47,20 +47,20 @@ struct EncodeSide {
   std::int64_t value(const OrderedWalk &walk, std::size_t i, std::size_t d, std::int64_t expected, unsigned context) {
     const core::GridAxis &axis = walk.box[d];
     const std::int64_t index = q[d][i];
-    const std::int64_t place = core::inside(index, axis);
-    const std::int64_t moved = core::displacement(place, expected, axis);
+    const std::int64_t position = core::inside(index, axis);
+    const std::int64_t moved = core::displacement(position, expected, axis);
     const std::uint32_t u = core::narrow_number(core::residual_number(moved, upper_first));
-    const std::int64_t other = core::other_image(place, axis, walk.margin[d]);
-    const bool flag = index != place;
+    const std::int64_t other = core::other_image(position, axis, walk.margin[d]);
+    const bool flag = index != position;
     const bool is_lost = u == core::widest_residual ||
-                         core::wrap(core::sum_of(expected, core::numbered_residual(u, upper_first)), axis) != place;
+                         core::wrap(core::sum_of(expected, core::numbered_residual(u, upper_first)), axis) != position;
     if (is_lost || (flag && index != other)) {
       numbers->put(context, core::widest_residual);
       exceptions->push_back(index);
       return moved;
     }
     numbers->put(context, u);
-    if (axis.period != 0 && other != place) numbers->put(OrderedContexts::flag, flag ? 1 : 0);
+    if (axis.period != 0 && other != position) numbers->put(OrderedContexts::flag, flag ? 1 : 0);
     return moved;
   }
 };
@@ -76,14 +76,14 @@ struct DecodeSide {
                                             std::int64_t expected, unsigned context) {
     const std::uint32_t u = numbers.get(context);
     const std::int64_t residual = core::numbered_residual(u, upper_first);
-    const std::int64_t place = core::sum_of(expected, residual);
-    // The usual case: the residual is the shorter way, and there is no other image.
-    if (u < walk.short_number[d] && walk.inner[d].has(place)) {
-      q[d][i] = place;
+    const std::int64_t position = core::sum_of(expected, residual);
+    // The usual case: the residual is the shorter vector, and there is no other image.
+    if (u < walk.short_number[d] && walk.inner[d].has(position)) {
+      q[d][i] = position;
       return residual;
     }
     DecodeSide copy = *this;  // the call gets the address of a copy, so that *this can stay in registers
-    const std::int64_t slow = copy.unusual_value(walk, i, d, place, u);
+    const std::int64_t slow = copy.unusual_value(walk, i, d, position, u);
     *this = copy;
     return core::displacement(slow, expected, walk.box[d]);
   }
@@ -97,13 +97,13 @@ struct DecodeSide {
       q[d][i] = exceptions.next();
       return core::inside(q[d][i], axis);
     }
-    const std::int64_t place = core::wrap(unwrapped, axis);
-    q[d][i] = place;
+    const std::int64_t position = core::wrap(unwrapped, axis);
+    q[d][i] = position;
     if (axis.period != 0) {
-      const std::int64_t other = core::other_image(place, axis, walk.margin[d]);
-      if (other != place && numbers.get(OrderedContexts::flag) != 0) q[d][i] = other;
+      const std::int64_t other = core::other_image(position, axis, walk.margin[d]);
+      if (other != position && numbers.get(OrderedContexts::flag) != 0) q[d][i] = other;
     }
-    return place;
+    return position;
   }
 };
 

@@ -43,7 +43,7 @@ struct OrderedWalk {
   core::GridBox box{};                // checked axes
   std::array<std::int64_t, core::max_components> margin{};
   std::array<Inner, core::max_components> inner;
-  // Residuals with smaller numbers are the shorter way to a position on a periodic axis, and are no exceptions.
+  // Residuals with smaller numbers are the shorter vector to a position on a periodic axis, and are no exceptions.
   std::array<std::uint32_t, core::max_components> short_number{};
   Chain chain;
   OrderedContexts contexts;
@@ -89,7 +89,7 @@ class Parents {
 // run_chain copies its side: a local variable can stay in registers.
 
 template <typename Side>
-std::int64_t place_of(const OrderedWalk &w, const Side &side, std::size_t i, std::size_t d) {
+std::int64_t position_of(const OrderedWalk &w, const Side &side, std::size_t i, std::size_t d) {
   const std::int64_t index = side.index(i, d);
   return w.inner[d].has(index) ? index : core::inside(index, w.box[d]);
 }
@@ -114,8 +114,8 @@ template <std::size_t axes, typename Side>
     std::int64_t expected = w.chain.first[d];
     if (i != 0 && w.chain.lag[0] != 0) {
       const std::size_t k = has[first] ? first : has[1 - first] ? 1 - first : 2;
-      expected = k == 2 ? place_of(w, side, i - 1, d)
-                        : core::step_from(place_of(w, side, parent[k], d), w.chain.offset[k][d], w.box[d]);
+      expected = k == 2 ? position_of(w, side, i - 1, d)
+                        : core::step_from(position_of(w, side, parent[k], d), w.chain.offset[k][d], w.box[d]);
     }
     size += limited_size(side.value(w, i, d, expected, context));
   }

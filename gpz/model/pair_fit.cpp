@@ -85,7 +85,7 @@ struct PairFit::Sample {
         moved.push_back(
             static_cast<double>(core::displacement(q[d][slot], axis.last[slot], core::checked_axis(box[d]))));
         by_history.push_back({static_cast<double>(axis.velocity[slot]), static_cast<double>(axis.previous[slot]),
-                              core::way_to_mean(axis.deviation[slot], reciprocal) / 8.0});
+                              core::offset_to_mean(axis.deviation[slot], reciprocal) / 8.0});
       }
   }
 
@@ -128,9 +128,9 @@ void PairFit::find_sampled_pairs(const Sample &sample) {
   format::Column<std::uint32_t> row(n);
   const int used = codec::threads_for_particles(threads_, n);
   codec::parallel_ranges(used, n, [&](int, std::uint64_t first, std::uint64_t last) {
-    for (std::size_t place = first; place < last; ++place) {
-      const std::uint32_t slot = list.order()[place];
-      row[place] = slot % sample.stride == 0 ? static_cast<std::uint32_t>(slot / sample.stride) : not_sampled;
+    for (std::size_t index = first; index < last; ++index) {
+      const std::uint32_t slot = list.order()[index];
+      row[index] = slot % sample.stride == 0 ? static_cast<std::uint32_t>(slot / sample.stride) : not_sampled;
     }
   });
   std::vector<std::vector<SampledPair>> found(static_cast<std::size_t>(used));
@@ -181,12 +181,12 @@ void PairFit::add_features(const Sample &sample, const PairSettings &settings, s
     const std::uint32_t partner = list.partner()[pair];
     for (int step = 0; step < steps; ++step) {
       const auto &fine = motion_->recorded(static_cast<std::size_t>(step));
-      double way[axes];
+      double separation[axes];
       double squared = 0;
       for (std::size_t d = 0; d < axes; ++d) {
-        way[d] =
-            list.way(d)[pair] * fine_unit + fine[PairMotion::stride * own + d] - fine[PairMotion::stride * partner + d];
-        squared += way[d] * way[d];
+        separation[d] = list.separation(d)[pair] * fine_unit + fine[PairMotion::stride * own + d] -
+                        fine[PairMotion::stride * partner + d];
+        squared += separation[d] * separation[d];
       }
       const double bin = squared / bin_size;
       if (!(bin < knot.back().bin)) continue;
@@ -199,7 +199,7 @@ void PairFit::add_features(const Sample &sample, const PairSettings &settings, s
       const double bend = length / (1 << PairCurve::slope_shift);
       const double weight[4] = {1 - rise, bend * (t - 2 * t * t + t * t * t), rise, bend * (t * t * t - t * t)};
       for (std::size_t d = 0; d < sample.components; ++d) {
-        const double force = share * way[d] * unit;
+        const double force = share * separation[d] * unit;
         for (std::size_t j = 0; j < 4; ++j) {
           if (takes_own) rows[(sampled.own_row * sample.components + d) * width + 2 * k + j] += weight[j] * force;
           if (takes_other) rows[(sampled.partner_row * sample.components + d) * width + 2 * k + j] -= weight[j] * force;

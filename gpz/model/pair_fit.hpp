@@ -31,7 +31,7 @@ class PairFit {
   // A pair with at least one sampled particle.
   struct SampledPair {
     std::uint32_t pair;
-    std::uint32_t own;      // place
+    std::uint32_t own;      // index in the list
     std::uint32_t own_row;  // index in the sample, or `not_sampled`
     std::uint32_t partner_row;
   };

@@ -51,22 +51,22 @@ void PairMotion::take_history(const codec::DifferenceState &state, const MotionH
   const std::int32_t *const x = velocity(0);
   const std::int32_t *const y = velocity(1);
   const std::int32_t *const z = velocity(2);
-  for (std::size_t place = begin; place < end; ++place) {
-    const std::uint32_t slot = slots[place];
-    const MotionHistory::Vector way{x[slot], components > 1 ? y[slot] : 0, components > 2 ? z[slot] : 0, 0};
-    std::memcpy(&fine_[stride * place], way.data(), sizeof way);
+  for (std::size_t index = begin; index < end; ++index) {
+    const std::uint32_t slot = slots[index];
+    const MotionHistory::Vector displacement{x[slot], components > 1 ? y[slot] : 0, components > 2 ? z[slot] : 0, 0};
+    std::memcpy(&fine_[stride * index], displacement.data(), sizeof displacement);
   }
   const MotionHistory::Particle nothing{};
-  for (std::size_t place = begin; place < end; ++place) {
-    const MotionHistory::Particle &before = goes_on ? history.particles[slots[place]] : nothing;
-    std::memcpy(&speed_[stride * place], before.speed.data(), sizeof before.speed);
-    std::memcpy(&moved_[stride * place], before.moved.data(), sizeof before.moved);
-    std::memcpy(&slow_change_[stride * place], before.slow.data(), sizeof before.slow);
+  for (std::size_t index = begin; index < end; ++index) {
+    const MotionHistory::Particle &before = goes_on ? history.particles[slots[index]] : nothing;
+    std::memcpy(&speed_[stride * index], before.speed.data(), sizeof before.speed);
+    std::memcpy(&moved_[stride * index], before.moved.data(), sizeof before.moved);
+    std::memcpy(&slow_change_[stride * index], before.slow.data(), sizeof before.slow);
   }
 }
 
-codec::Motion PairMotion::motion_at(std::size_t place) {
-  const std::size_t at = stride * place;
+codec::Motion PairMotion::motion_at(std::size_t index) {
+  const std::size_t at = stride * index;
   return {near_.data() + at, speed_.data() + at,       moved_.data() + at,
           slow_.data() + at, slow_change_.data() + at, fine_.data() + at};
 }
@@ -112,11 +112,11 @@ void PairMotion::move(const codec::DifferenceState &state, const PairSettings &s
                     recorded_[static_cast<std::size_t>(step)].data() + stride * begin);
       kernels.step(motion, end - begin, {part, part * step, force_shift, speed_bits - fine_bits + list_.shift()});
       if (step + 1 < settings.steps) return;
-      for (std::size_t place = begin; place < end; ++place) {
-        MotionHistory::Particle &particle = after.particles[list_.order()[place]];
-        std::memcpy(particle.speed.data(), &speed_[stride * place], sizeof particle.speed);
-        std::memcpy(particle.moved.data(), &moved_[stride * place], sizeof particle.moved);
-        std::memcpy(particle.slow.data(), &slow_[stride * place], sizeof particle.slow);
+      for (std::size_t index = begin; index < end; ++index) {
+        MotionHistory::Particle &particle = after.particles[list_.order()[index]];
+        std::memcpy(particle.speed.data(), &speed_[stride * index], sizeof particle.speed);
+        std::memcpy(particle.moved.data(), &moved_[stride * index], sizeof particle.moved);
+        std::memcpy(particle.slow.data(), &slow_[stride * index], sizeof particle.slow);
       }
     });
   }

@@ -44,7 +44,7 @@ class PairMotion {
   static constexpr int speed_bits = core::motion_bits;  // unit of speeds and displacements: 1/256 grid step
   static constexpr int fine_bits = codec::PairsOfParticles::fine_bits;  // unit of vectors between moving particles
   static constexpr int value_bits = 24;
-  static constexpr std::size_t stride = codec::Motion::stride;  // of columns by place and component
+  static constexpr std::size_t stride = codec::Motion::stride;  // of columns by index and component
 
   PairMotion() = default;
   PairMotion(const PairMotion &) = delete;  // the shares point to the list
@@ -71,12 +71,12 @@ class PairMotion {
   std::uint64_t end() const { return squared_end(list_.reach()); }
   static std::uint64_t squared_end(std::uint32_t reach) { return std::uint64_t{reach} * reach << (2 * fine_bits); }
 
-  // For fits: what the last trial left behind, and the best one.
+  // For fits: the state after the last trial, and the best one.
   MotionHistory &trial() { return trial_; }
   MotionHistory &best_trial() { return best_trial_; }
   // Memory of a history that is not needed any more, for the next one.
   MotionHistory &spare() { return spare_; }
-  // For fits: records the displacements before each step, in fine units, by place in the list and component.
+  // For fits: records the displacements before each step, in fine units, by index in the list and component.
   void record(bool on) { record_ = on; }
   std::size_t recorded_steps() const { return recorded_steps_; }
   const format::Column<std::int32_t> &recorded(std::size_t step) const { return recorded_[step]; }
@@ -84,16 +84,16 @@ class PairMotion {
  private:
   using Sums = format::Column<std::uint64_t>;
 
-  // Copies the state at the start of the motion to the order of places, for places `begin` to `end` - 1.
+  // Copies the state at the start of the motion to the order of the list, for indices `begin` to `end` - 1.
   void take_history(const codec::DifferenceState &state, const MotionHistory &history, bool goes_on, std::size_t begin,
                     std::size_t end);
-  codec::Motion motion_at(std::size_t place);
+  codec::Motion motion_at(std::size_t index);
 
   crystal::NeighbourList list_;
   std::uint64_t found_frames_ = 0;  // frame and cutoff of the list
   std::uint64_t found_cutoff_ = 0;
   PairShares shares_;
-  // By place in the list and component, with `stride`.
+  // By index in the list and component, with `stride`.
   Sums total_;
   Sums near_;
   format::Column<std::int32_t> speed_;

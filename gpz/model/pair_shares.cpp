@@ -18,11 +18,13 @@ void PairShares::Pairs::make_room(std::size_t pairs) {
   const std::size_t room = pairs + codec::PairKernels::padding;
   if (partner.size() >= room) return;
   partner.resize(room);
-  for (auto &axis : way) axis.resize(room);
+  for (auto &axis : separation) axis.resize(room);
 }
 
 codec::PairsOfParticles PairShares::Pairs::view(std::size_t begin, std::size_t end) const {
-  return {begin, end, first.data(), first.data() + 1, partner.data(), {way[0].data(), way[1].data(), way[2].data()},
+  return {begin,          end,
+          first.data(),   first.data() + 1,
+          partner.data(), {separation[0].data(), separation[1].data(), separation[2].data()},
           false};
 }
 
@@ -33,7 +35,7 @@ codec::PairsOfParticles PairShares::inner(const Part &part) const {
           first.data() + part.begin,
           list_->first().data() + part.begin + 1,
           list_->partner().data(),
-          {list_->way(0).data(), list_->way(1).data(), list_->way(2).data()},
+          {list_->separation(0).data(), list_->separation(1).data(), list_->separation(2).data()},
           parts_count_ > 1};
 }
 
@@ -60,20 +62,20 @@ void PairShares::find_border(Part &part) {
     border.blocks.push_back(static_cast<std::uint32_t>(b));
   }
   if (border.blocks.empty()) return;
-  const auto place_of = [&](std::size_t place) { return part.number[place / block] * block + place % block; };
+  const auto index_in_part = [&](std::size_t index) { return part.number[index / block] * block + index % block; };
   Pairs &to = border.pairs[0];
   to.make_room(pairs);
   to.first.assign(1, 0);
   std::size_t at = 0;
   for (std::size_t own = part.begin; own < part.end; ++own) {
     if (inner_first_[own] == first[own]) continue;
-    to.first.resize(place_of(own) + 1, static_cast<std::uint32_t>(at));
+    to.first.resize(index_in_part(own) + 1, static_cast<std::uint32_t>(at));
     for (std::uint32_t pair = first[own]; pair < inner_first_[own]; ++pair, ++at) {
-      to.partner[at] = static_cast<std::uint32_t>(place_of(partner[pair]));
-      for (std::size_t d = 0; d < to.way.size(); ++d) to.way[d][at] = list_->way(d)[pair];
+      to.partner[at] = static_cast<std::uint32_t>(index_in_part(partner[pair]));
+      for (std::size_t d = 0; d < to.separation.size(); ++d) to.separation[d][at] = list_->separation(d)[pair];
     }
   }
-  to.first.resize(places_of(border) + 1, static_cast<std::uint32_t>(at));
+  to.first.resize(particles_of(border) + 1, static_cast<std::uint32_t>(at));
   std::fill_n(to.partner.begin() + static_cast<std::ptrdiff_t>(at), std::size_t{codec::PairKernels::padding}, 0u);
 }
 
@@ -89,8 +91,8 @@ void PairShares::divide(const crystal::NeighbourList &list, int threads) {
   for (std::size_t p = 0; p < parts_count_; ++p) {
     const std::uint64_t target = std::uint64_t{list.pairs()} * (p + 1) / parts_count_;
     const auto at = std::lower_bound(first.begin(), first.begin() + static_cast<std::ptrdiff_t>(n), target);
-    const auto place = static_cast<std::size_t>(at - first.begin());
-    const std::size_t end = p + 1 == parts_count_ ? n : std::max(begin, place / block * block);
+    const auto index = static_cast<std::size_t>(at - first.begin());
+    const std::size_t end = p + 1 == parts_count_ ? n : std::max(begin, index / block * block);
     parts_[p].begin = begin;
     parts_[p].end = end;
     begin = end;
@@ -104,18 +106,19 @@ void PairShares::take_close(std::uint64_t end) {
   if (close_end_ == end && end != 0) return;
   close_end_ = 0;  // until all parts are done: one may throw
   const auto take = [&](const codec::PairsOfParticles &from, Pairs &to) {
-    const std::size_t places = from.end - from.begin;
-    to.first.resize(places + 1);
-    to.make_room(places == 0 ? 0 : from.last[places - 1] - from.first[0]);
-    codec::kernels().motion.take_close(from, end, to.first.data(),
-                                       {to.partner.data(), {to.way[0].data(), to.way[1].data(), to.way[2].data()}});
+    const std::size_t particles = from.end - from.begin;
+    to.first.resize(particles + 1);
+    to.make_room(particles == 0 ? 0 : from.last[particles - 1] - from.first[0]);
+    codec::kernels().motion.take_close(
+        from, end, to.first.data(),
+        {to.partner.data(), {to.separation[0].data(), to.separation[1].data(), to.separation[2].data()}});
   };
   for_each_part([&](std::size_t p, std::size_t, std::size_t) {
     Part &part = parts_[p];
     take(inner(part), part.close);
     Border &border = part.border;
     if (parts_count_ == 1 || border.blocks.empty()) return;
-    take(border.pairs[0].view(0, places_of(border)), border.pairs[1]);
+    take(border.pairs[0].view(0, particles_of(border)), border.pairs[1]);
   });
   close_end_ = end;
 }
@@ -130,18 +133,18 @@ void PairShares::sum(std::size_t p, Which which, const std::int32_t *fine, const
   kernels.sum_forces(pairs, fine, lines, sums);
   Border &border = part.border;
   if (parts_count_ == 1 || border.blocks.empty()) return;
-  const std::size_t places = places_of(border);
+  const std::size_t particles = particles_of(border);
   auto &of_border = border.sums[index_of(which)];
-  of_border.assign(stride * places, 0);
+  of_border.assign(stride * particles, 0);
   if (fine != nullptr) {
-    border.fine.resize(stride * places);
+    border.fine.resize(stride * particles);
     for (std::size_t b = 0; b < border.blocks.size(); ++b) {
-      const std::size_t place = border.blocks[b] * block;
-      const std::size_t count = std::min(block, list_->particles() - place);
-      std::memcpy(&border.fine[stride * block * b], &fine[stride * place], stride * count * sizeof *fine);
+      const std::size_t index = border.blocks[b] * block;
+      const std::size_t count = std::min(block, list_->particles() - index);
+      std::memcpy(&border.fine[stride * block * b], &fine[stride * index], stride * count * sizeof *fine);
     }
   }
-  kernels.sum_forces(border.pairs[index_of(which)].view(0, places), fine == nullptr ? nullptr : border.fine.data(),
+  kernels.sum_forces(border.pairs[index_of(which)].view(0, particles), fine == nullptr ? nullptr : border.fine.data(),
                      lines, of_border.data());
 }
 
@@ -153,11 +156,11 @@ void PairShares::add_borders(std::size_t p, Which which, std::uint64_t *sums) co
     const auto &of_border = border.sums[index_of(which)];
     auto at = std::lower_bound(border.blocks.begin(), border.blocks.end(), to.begin / block);
     for (; at != border.blocks.end() && *at * block < to.end; ++at) {
-      const std::size_t place = *at * block;
+      const std::size_t index = *at * block;
       const std::uint64_t *const from =
           &of_border[stride * block * static_cast<std::size_t>(at - border.blocks.begin())];
-      const std::size_t count = stride * std::min(block, to.end - place);
-      for (std::size_t k = 0; k < count; ++k) sums[stride * place + k] += from[k];
+      const std::size_t count = stride * std::min(block, to.end - index);
+      for (std::size_t k = 0; k < count; ++k) sums[stride * index + k] += from[k];
     }
   }
 }

@@ -18,10 +18,10 @@
 
 namespace gpz::model {
 
-// A part is a range of places, and has the pairs of their particles. A pair adds to the sums of two places. Both are in
-// the part for *inner* pairs, which add to the sums of all parts. The partners of *border* pairs are in earlier parts:
-// a part adds these pairs to sums of its own, for the few blocks of places that they touch. Sums are integers modulo
-// 2^64, so their order does not matter. Holds working memory only, reused from frame to frame.
+// A part is a range of particles in the list, and has their pairs. A pair adds to the sums of two particles. Both are
+// in the part for *inner* pairs, which add to the sums of all parts. The partners of *border* pairs are in earlier
+// parts: a part adds these pairs to sums of its own, for the few blocks of particles that they touch. Sums are integers
+// modulo 2^64, so their order does not matter. Holds working memory only, reused from frame to frame.
 class PairShares {
  public:
   enum class Which : std::uint8_t { all, close };
@@ -32,14 +32,14 @@ class PairShares {
   // Chooses the pairs with squared distances below `end`, in fine units, as the close ones.
   void take_close(std::uint64_t end);
 
-  // Calls work(part, begin, end) for each part and its places, on a thread for each part.
+  // Calls work(part, begin, end) for each part and its range, on a thread for each part.
   template <typename Work>
   void for_each_part(const Work &work) const;
 
-  // For one part: sets `sums` of its places to the forces of inner pairs, and sums the border pairs. Arguments as in
+  // For one part: sets `sums` of its particles to the forces of inner pairs, and sums the border pairs. Arguments as in
   // MotionKernels::sum_forces.
   void sum(std::size_t part, Which which, const std::int32_t *fine, const core::PairLines &lines, std::uint64_t *sums);
-  // Adds the border pairs of all parts to the sums of this part's places. Call after all parts were summed.
+  // Adds the border pairs of all parts to the sums of this part's particles. Call after all parts were summed.
   void add_borders(std::size_t part, Which which, std::uint64_t *sums) const;
 
   std::size_t memory_usage() const;
@@ -48,13 +48,13 @@ class PairShares {
   struct Pairs {
     format::Column<std::uint32_t> first;
     format::Column<std::uint32_t> partner;
-    std::array<format::Column<std::int16_t>, core::max_components> way;
+    std::array<format::Column<std::int16_t>, core::max_components> separation;
 
     void make_room(std::size_t pairs);
     codec::PairsOfParticles view(std::size_t begin, std::size_t end) const;
-    std::size_t memory_usage() const { return codec::memory_of(first, partner, way); }
+    std::size_t memory_usage() const { return codec::memory_of(first, partner, separation); }
   };
-  // Places of the border are those of its blocks, block after block.
+  // Particles of the border are those of its blocks, block after block.
   struct Border {
     std::vector<std::uint32_t> blocks;  // ascending
     std::array<Pairs, 2> pairs;         // all and close ones
@@ -69,16 +69,16 @@ class PairShares {
     std::vector<std::uint32_t> number;  // working memory: of each block in the border
   };
 
-  std::size_t places_of(const Border &border) const { return border.blocks.size() * block; }
+  std::size_t particles_of(const Border &border) const { return border.blocks.size() * block; }
   codec::PairsOfParticles inner(const Part &part) const;
   void find_border(Part &part);
 
-  static constexpr std::size_t block = 64;  // places; parts begin at multiples
+  static constexpr std::size_t block = 64;  // particles; parts begin at multiples
 
   const crystal::NeighbourList *list_ = nullptr;
   std::size_t parts_count_ = 0;
   std::vector<Part> parts_;                    // the first `parts_count_` are used
-  format::Column<std::uint32_t> inner_first_;  // first inner pair of each place, if there are several parts
+  format::Column<std::uint32_t> inner_first_;  // first inner pair of each particle, if there are several parts
   std::uint64_t close_end_ = 0;                // of the close pairs; 0: not chosen yet
 };
 

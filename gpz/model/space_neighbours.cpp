@@ -37,9 +37,9 @@ bool SpaceNeighbours::find(const codec::DifferenceState &state, const core::Grid
   directions_.resize(list_.pairs());
   const int used = codec::threads_for_particles(threads, state.particles);
   codec::parallel_ranges(used, list_.pairs(), [&](int, std::uint64_t first, std::uint64_t last) {
-    const std::int16_t *const way[core::max_components] = {&list_.way(0)[first], &list_.way(1)[first],
-                                                           &list_.way(2)[first]};
-    codec::kernels().pairs.find_directions(way, last - first, squared.data(), radius_.size(),
+    const std::int16_t *const separation[core::max_components] = {
+        &list_.separation(0)[first], &list_.separation(1)[first], &list_.separation(2)[first]};
+    codec::kernels().pairs.find_directions(separation, last - first, squared.data(), radius_.size(),
                                            directions_.data() + first);
   });
   return true;

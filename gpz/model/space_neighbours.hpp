@@ -36,7 +36,7 @@ class SpaceNeighbours {
 
   // Correction for the particle of step k from its neighbours, in units of 1/64 grid step. `remainders` is indexed by
   // step. Sums of missing components are unspecified.
-  Sums of(std::size_t k, const Remainders &remainders) const {
+  Sums correction(std::size_t k, const Remainders &remainders) const {
     const Columns columns = columns_of(remainders);
     Sums sum{};
     const std::uint32_t end = list_.first()[k + 1];

@@ -65,7 +65,7 @@ class Inner {
     from_ = static_cast<std::uint64_t>(axis.lo + limited);
     size_ = static_cast<std::uint64_t>(axis.period - 2 * limited);
   }
-  bool has(std::int64_t place) const { return static_cast<std::uint64_t>(place) - from_ < size_; }
+  bool has(std::int64_t position) const { return static_cast<std::uint64_t>(position) - from_ < size_; }
 
  private:
   std::uint64_t from_ = 0;
@@ -136,7 +136,7 @@ class Pass {
         SpaceNeighbours::Sums sum;
         if constexpr (neighbours == Neighbours::in_space) {
           i = w_.space->order()[k];
-          sum = w_.space->of(k, remainders);
+          sum = w_.space->correction(k, remainders);
         } else if constexpr (known) {
           sum = w_.lattice_neighbours->expected_of_known(*w_.network, i);
         } else {
@@ -193,7 +193,7 @@ class Pass {
   std::array<std::int32_t *, axes> remainder_{};
   std::int32_t weight_[codec::max_neighbour_levels][lags] = {};
   std::array<Expected, lags> before_{};
-  LatticeNeighbourPredictor::Way exact_{};  // remainders of the current particle, in 1/64 grid steps
+  LatticeNeighbourPredictor::Remainder exact_{};  // remainders of the current particle, in 1/64 grid steps
   std::uint32_t level_ = 0;
 };
 

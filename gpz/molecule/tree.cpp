@@ -51,7 +51,8 @@ void Tree::link(const format::Column<std::uint8_t> &lags, int threads) {
 
 // Finds the reference directions of the particles of whole segments.
 void Tree::connect(std::size_t first, std::size_t last_slot) {
-  // A parent is at most longest_lag slots behind, and its own parent as many again: older entries are overwritten.
+  // A parent is at most longest_lag slots before its particle, and its own parent as many again: older entries are
+  // overwritten.
   std::array<Children, 2 * (longest_lag + 1)> recent;
   const auto children = [&](std::uint32_t slot) -> Children & { return recent[slot % recent.size()]; };
   for (auto i = static_cast<std::uint32_t>(first); i < last_slot; ++i) {

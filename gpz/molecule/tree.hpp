@@ -15,7 +15,7 @@
 
 namespace gpz::molecule {
 
-inline Way place_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
+inline GridVector position_of(const codec::IndexColumns &q, std::size_t i) { return {q[0][i], q[1][i], q[2][i]}; }
 
 class Tree {
  public:

@@ -32,7 +32,7 @@ constexpr std::size_t runs = 16;
 constexpr std::size_t run_length = 512;
 constexpr std::size_t least_part = 8;  // at least one particle in this many must be bound
 
-// A segment ends between molecules if one ends in so many slots behind the least number of particles.
+// A segment ends between molecules if a molecule ends within this many slots after the least number of particles.
 constexpr std::size_t most_behind = 256;
 
 class Search {
@@ -188,7 +188,7 @@ class Search {
       i = begin + Tree::segment_size - 1;
     }
   }
-  // Bonds between slots below i and others. Only slots within the longest lag behind i can have such parents.
+  // Bonds between slots below i and others. Only slots within the longest lag after i can have such parents.
   std::size_t bonds_across(std::size_t i) const {
     std::size_t count = 0;
     for (std::size_t j = i; j < std::min(n_, i + window); ++j) count += lags_[j] > j - i ? 1 : 0;
@@ -196,11 +196,11 @@ class Search {
   }
 
   double square_distance(const codec::IndexColumns &q, std::size_t i, std::size_t lag) const {
-    Way way;
-    for (std::size_t d = 0; d < way.size(); ++d) way[d] = core::difference_of(q[d][i], q[d][i - lag]);
-    cell_.shorten(way);
+    GridVector vector;
+    for (std::size_t d = 0; d < vector.size(); ++d) vector[d] = core::difference_of(q[d][i], q[d][i - lag]);
+    cell_.shorten(vector);
     double squared = 0;
-    for (const std::int64_t x : way) squared += static_cast<double>(x) * static_cast<double>(x);
+    for (const std::int64_t x : vector) squared += static_cast<double>(x) * static_cast<double>(x);
     return squared;
   }
   double distance(const codec::IndexColumns &q, std::size_t i, std::size_t lag) const {

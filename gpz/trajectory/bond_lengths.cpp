@@ -47,9 +47,9 @@ std::size_t BondLengths::part_of(double length) const {
 
 double BondLengths::likelihood(const std::vector<Vector3> &across, std::size_t axis, double period) const {
   double sum = 0;
-  for (Vector3 way : across) {
-    way[axis] -= period;
-    const double length = crystal::length(way);
+  for (Vector3 vector : across) {
+    vector[axis] -= period;
+    const double length = crystal::length(vector);
     if (length < longest_) sum += likelihood_[part_of(length)];
   }
   return sum;

@@ -37,9 +37,9 @@ std::size_t misses(const std::vector<std::int64_t> &now, const std::vector<std::
       missed += moved > period / 2 || moved < -(period / 2) ? 1 : 0;
       continue;
     }
-    const std::int64_t place = core::wrap(core::sum_of(before[i], moved), axis);
-    if (place == now[i]) continue;
-    if (core::other_image(place, axis, core::largest_margin(axis)) == now[i])
+    const std::int64_t position = core::wrap(core::sum_of(before[i], moved), axis);
+    if (position == now[i]) continue;
+    if (core::other_image(position, axis, core::largest_margin(axis)) == now[i])
       ++within_margin;
     else
       ++missed;
@@ -136,7 +136,7 @@ FoundCell CellSearch::find(const Box &box, const Field &field, const codec::Inde
   out.tilted = format::tilted_edges(box, field);
   if (box.kind == Box::Kind::none && edges_.is_tilted() && components == core::max_components)
     out.tilted = edges_.edges();
-  if (out.tilted && last != nullptr && is_thorough_) corner_.place(*out.tilted, q, n);
+  if (out.tilted && last != nullptr && is_thorough_) corner_.find_corner(*out.tilted, q, n);
   return out;
 }
 

@@ -148,7 +148,7 @@ void ChunkHistory::add(const IndependentChunk &chunk, ExactValues *exact) {
     classed_[f].add(static_cast<std::size_t>(chunk.particles()));
     if (exact == nullptr) continue;
     for (const format::ExactValue &value : indices_.exact)
-      (*exact)[f].push_back({value.place + particles_, value.bits});
+      (*exact)[f].push_back({value.value_index + particles_, value.bits});
   }
   particles_ += chunk.particles();
 }

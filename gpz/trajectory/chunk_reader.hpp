@@ -61,7 +61,7 @@ class ChunkReader {
   bool counts_crossings_ = false;  // another field counts crossings of field 0
   std::vector<bool> empty_;
   Indices indices_;  // of a section
-  // Of the last independent chunk: see slots_of().
+  // The selection in the last independent chunk: see slots_of().
   SelectedRows selected_;
   format::Column<std::uint32_t> slots_;
   std::vector<std::size_t> selected_by_;  // fields that the selection looks at

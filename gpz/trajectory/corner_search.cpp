@@ -14,38 +14,38 @@ namespace gpz::trajectory {
 namespace {
 
 constexpr std::size_t particles_tested = 512;
-constexpr std::size_t particles_placed = 4096;
+constexpr std::size_t particles_fitted = 4096;
 constexpr std::size_t tolerated_outside = 64;  // tolerated fraction: one particle in this many
 constexpr unsigned wait = 16;                  // frames to wait after a search that found no better corner
 
-std::vector<molecule::Way> places_of(const codec::IndexColumns &q, std::size_t n, std::size_t most) {
-  std::vector<molecule::Way> places;
+std::vector<molecule::GridVector> positions_of(const codec::IndexColumns &q, std::size_t n, std::size_t most) {
+  std::vector<molecule::GridVector> positions;
   for (std::size_t i = 0; i < n; i += n / most + 1) {
-    const molecule::Way place{q[0][i], q[1][i], q[2][i]};
+    const molecule::GridVector position{q[0][i], q[1][i], q[2][i]};
     const auto is_near = [](std::int64_t x) { return x <= core::max_axis_reach && x >= -core::max_axis_reach; };
-    if (std::all_of(place.begin(), place.end(), is_near)) places.push_back(place);
+    if (std::all_of(position.begin(), position.end(), is_near)) positions.push_back(position);
   }
-  return places;
+  return positions;
 }
 
 // Number of particles outside the cell: the smaller of a parallelepiped and a brick, or only the parallelepiped if it
 // leaves few outside.
-std::size_t outside(const format::TiltedEdges &cell, const std::vector<molecule::Way> &places) {
-  std::size_t least = places.size();
-  const std::size_t tolerated = places.size() / tolerated_outside;
+std::size_t outside(const format::TiltedEdges &cell, const std::vector<molecule::GridVector> &positions) {
+  std::size_t least = positions.size();
+  const std::size_t tolerated = positions.size() / tolerated_outside;
   for (const bool is_brick : {false, true}) {
     if (least <= tolerated) break;
     const molecule::Cell tested(cell.axes, cell.tilts, is_brick);
-    least = std::min(
-        least, static_cast<std::size_t>(std::count_if(places.begin(), places.end(), [&](const molecule::Way &place) {
-          return tested.wrap(place) != molecule::Image{};
-        })));
+    least = std::min(least, static_cast<std::size_t>(std::count_if(positions.begin(), positions.end(),
+                                                                   [&](const molecule::GridVector &position) {
+                                                                     return tested.wrap(position) != molecule::Image{};
+                                                                   })));
   }
   return least;
 }
 
-crystal::Vector3 to_vector(const molecule::Way &way) {
-  return {static_cast<double>(way[0]), static_cast<double>(way[1]), static_cast<double>(way[2])};
+crystal::Vector3 to_vector(const molecule::GridVector &vector) {
+  return {static_cast<double>(vector[0]), static_cast<double>(vector[1]), static_cast<double>(vector[2])};
 }
 
 crystal::Vector3 corner_of(const format::TiltedEdges &cell) {
@@ -70,10 +70,10 @@ double begin_of(std::vector<double> &values, double length) {
 
 }  // namespace
 
-void CornerSearch::place(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n) {
-  const std::array<molecule::Way, 3> edges{{{cell.axes[0].period, 0, 0},
-                                            {cell.tilts[0], cell.axes[1].period, 0},
-                                            {cell.tilts[1], cell.tilts[2], cell.axes[2].period}}};
+void CornerSearch::find_corner(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n) {
+  const std::array<molecule::GridVector, 3> edges{{{cell.axes[0].period, 0, 0},
+                                                   {cell.tilts[0], cell.axes[1].period, 0},
+                                                   {cell.tilts[1], cell.tilts[2], cell.axes[2].period}}};
   std::array<crystal::Vector3, 3> vectors;
   std::transform(edges.begin(), edges.end(), vectors.begin(), to_vector);
   // An axis without an edge has no lower end.
@@ -82,11 +82,11 @@ void CornerSearch::place(format::TiltedEdges &cell, const codec::IndexColumns &q
   const crystal::CellCoordinates coordinates(vectors);
   const crystal::Vector3 named = corner_of(cell);
 
-  std::vector<molecule::Way> places = places_of(q, n, particles_tested);
-  const auto is_good = [&] { return outside(cell, places) * tolerated_outside <= places.size(); };
+  std::vector<molecule::GridVector> positions = positions_of(q, n, particles_tested);
+  const auto is_good = [&] { return outside(cell, positions) * tolerated_outside <= positions.size(); };
   const format::TiltedEdges given = cell;
   if (offset_ != crystal::Vector3{}) {
-    cell = with_corner(cell, named + coordinates.place(offset_));
+    cell = with_corner(cell, named + coordinates.position(offset_));
     if (is_good()) return;
   }
   const format::TiltedEdges last = std::exchange(cell, given);
@@ -97,34 +97,35 @@ void CornerSearch::place(format::TiltedEdges &cell, const codec::IndexColumns &q
     return;
   }
 
-  places = places_of(q, n, particles_placed);
-  std::size_t fewest = outside(cell, places);
-  const std::size_t usual = outside(given, places);
+  positions = positions_of(q, n, particles_fitted);
+  std::size_t fewest = outside(cell, positions);
+  const std::size_t usual = outside(given, positions);
   if (usual <= fewest) {
     fewest = usual;
     cell = given;
   }
-  if (fewest * tolerated_outside <= places.size()) return;
+  if (fewest * tolerated_outside <= positions.size()) return;
   const std::size_t most = fewest / 2;
   crystal::Vector3 whole{};
   crystal::Vector3 brick{};
-  std::vector<double> values(places.size());
+  std::vector<double> values(positions.size());
   for (std::size_t d = 0; d < whole.size(); ++d) {
-    std::transform(places.begin(), places.end(), values.begin(),
-                   [&](const molecule::Way &place) { return coordinates.of(to_vector(place))[d]; });
+    std::transform(positions.begin(), positions.end(), values.begin(), [&](const molecule::GridVector &position) {
+      return coordinates.fractional(to_vector(position))[d];
+    });
     whole[d] = begin_of(values, 1);
-    std::transform(places.begin(), places.end(), values.begin(),
-                   [&](const molecule::Way &place) { return static_cast<double>(place[d]); });
+    std::transform(positions.begin(), positions.end(), values.begin(),
+                   [&](const molecule::GridVector &position) { return static_cast<double>(position[d]); });
     brick[d] = begin_of(values, static_cast<double>(cell.axes[d].period));
   }
   bool is_found = false;
-  for (const crystal::Vector3 &corner : {coordinates.place(whole), brick}) {
+  for (const crystal::Vector3 &corner : {coordinates.position(whole), brick}) {
     const format::TiltedEdges moved = with_corner(cell, corner);
-    const std::size_t count = outside(moved, places);
+    const std::size_t count = outside(moved, positions);
     if (count > most || count >= fewest) continue;
     fewest = count;
     cell = moved;
-    offset_ = coordinates.of(corner - named);
+    offset_ = coordinates.fractional(corner - named);
     is_found = true;
   }
   if (!is_found) frames_to_wait_ = wait;

@@ -18,7 +18,7 @@ class CornerSearch {
  public:
   // Moves the corner of the cell (the lower ends of its axes) so that most particles are inside, as a parallelepiped or
   // as a brick with the same edge lengths. Keeps the corner if nearly all particles are inside already.
-  void place(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n);
+  void find_corner(format::TiltedEdges &cell, const codec::IndexColumns &q, std::size_t n);
 
  private:
   crystal::Vector3 offset_{};  // of the found corner, in edges

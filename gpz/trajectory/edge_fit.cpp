@@ -67,12 +67,12 @@ class EdgeFit {
     crystal::LeastSquares equations(axis_ + 1);
     Vector3 weights{};
     for (const BondAcross &bond : bonds_) {
-      const Vector3 way = bond.across - found.edge;
-      const double length = crystal::length(way);
+      const Vector3 vector = bond.across - found.edge;
+      const double length = crystal::length(vector);
       if (length < 1) continue;
       const double off = longer(bond, found.edge);
       const double root = std::sqrt(1 / (1 + off / scale * (off / scale)));
-      const Vector3 direction = root / length * way;
+      const Vector3 direction = root / length * vector;
       equations.add(direction.data(), root * off);
       for (std::size_t d = 0; d <= axis_; ++d) weights[d] += direction[d] * direction[d];
     }

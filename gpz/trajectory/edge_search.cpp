@@ -14,7 +14,7 @@ constexpr std::size_t most_ranged = 1024;   // particles for the range of coordi
 constexpr std::size_t most_seen = 16384;    // particles in the search for jumps
 constexpr std::size_t most_compared = 32;   // jumps that are compared with each other
 constexpr std::size_t most_averaged = 512;  // jumps
-constexpr std::size_t most_ways = 4096;     // particles for vectors from neighbouring slots
+constexpr std::size_t most_vectors = 4096;  // particles for vectors from neighbouring slots
 constexpr std::size_t most_moves = 4096;    // particles for the usual displacement
 constexpr std::size_t most_jumps = 2048;    // jumping particles whose bonds are used
 constexpr std::size_t least_jumps = 4;      // needed for an edge
@@ -29,7 +29,9 @@ bool is_near(std::int64_t x) { return x <= core::max_axis_reach && x >= -core::m
 
 double number(std::int64_t x) { return static_cast<double>(x); }
 
-crystal::Vector3 vector_of(const molecule::Way &way) { return {number(way[0]), number(way[1]), number(way[2])}; }
+crystal::Vector3 vector_of(const molecule::GridVector &vector) {
+  return {number(vector[0]), number(vector[1]), number(vector[2])};
+}
 
 // Component d of edge `axis` in TiltedEdges::tilts, d < axis.
 std::size_t tilt_of(std::size_t axis, std::size_t d) { return axis + d - 1; }
@@ -82,7 +84,7 @@ void EdgeSearch::find_jumps(const codec::IndexColumns &q, const codec::IndexColu
     bool is_known = true;
     for (std::size_t d = 0; d < components; ++d) {
       is_known = is_known && is_near(q[d][i]) && is_near(last[d][i]);
-      jump.way[d] = core::difference_of(q[d][i], last[d][i]);
+      jump.vector[d] = core::difference_of(q[d][i], last[d][i]);
     }
     if (is_known) jumps_.push_back(jump);
   }
@@ -93,12 +95,12 @@ bool EdgeSearch::explains_jumps() const {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
   std::size_t explained = 0;
   for (const Jump &jump : jumps_) {
-    Way way = jump.way;
-    cell.shorten(way);
+    GridVector vector = jump.vector;
+    cell.shorten(vector);
     bool is_short = true;
-    for (std::size_t d = 0; d < way.size(); ++d) {
+    for (std::size_t d = 0; d < vector.size(); ++d) {
       const std::int64_t period = edges_.axes[d].period;
-      is_short = is_short && std::llabs(way[d]) <= (period != 0 ? period : range_[d]) / 4;
+      is_short = is_short && std::llabs(vector[d]) <= (period != 0 ? period : range_[d]) / 4;
     }
     explained += is_short ? 1 : 0;
   }
@@ -123,7 +125,7 @@ double EdgeSearch::usual_move(const std::int64_t *q, const std::int64_t *last, s
 }
 
 // Most frequent vector in jumps_, pointing upwards, across the edge of this axis and across no later one.
-EdgeSearch::Ways EdgeSearch::most_frequent(std::size_t axis) const {
+EdgeSearch::JumpVectors EdgeSearch::most_frequent(std::size_t axis) const {
   core::GridBox later{};
   std::int64_t straight = range_[axis];  // range without the part of leaning edges
   for (std::size_t e = axis + 1; e < later.size(); ++e) {
@@ -135,15 +137,16 @@ EdgeSearch::Ways EdgeSearch::most_frequent(std::size_t axis) const {
   std::vector<Jump> along;
   for (const Jump &jump : jumps_) {
     if (along.size() == most_averaged) break;
-    Way way = jump.way;
-    cell.shorten(way);
-    bool is_along = std::llabs(way[axis]) > least;
-    for (std::size_t e = axis + 1; e < way.size(); ++e) is_along = is_along && std::llabs(way[e]) <= range_[e] / 4;
-    if (is_along) along.push_back({jump.slot, way[axis] > 0 ? way : molecule::difference_of({}, way)});
+    GridVector vector = jump.vector;
+    cell.shorten(vector);
+    bool is_along = std::llabs(vector[axis]) > least;
+    for (std::size_t e = axis + 1; e < vector.size(); ++e)
+      is_along = is_along && std::llabs(vector[e]) <= range_[e] / 4;
+    if (is_along) along.push_back({jump.slot, vector[axis] > 0 ? vector : molecule::difference_of({}, vector)});
   }
   const auto are_near = [&](const Jump &a, const Jump &b) {
     for (std::size_t d = 0; d <= axis; ++d)
-      if (std::llabs(a.way[d] - b.way[d]) > range_[d] / 8) return false;
+      if (std::llabs(a.vector[d] - b.vector[d]) > range_[d] / 8) return false;
     return true;
   };
   std::size_t most = 0;
@@ -156,40 +159,41 @@ EdgeSearch::Ways EdgeSearch::most_frequent(std::size_t axis) const {
     centre = along[k];
   }
   if (most < least_jumps || 8 * most < along.size()) return {};
-  Ways ways;
+  JumpVectors vectors;
   for (const Jump &jump : along)
-    if (are_near(centre, jump)) ways.add(jump.slot, jump.way, gap_);
-  return ways;
+    if (are_near(centre, jump)) vectors.add(jump.slot, jump.vector, gap_);
+  return vectors;
 }
 
 // Estimates of the edge of this axis, one from each jump across it, given an approximate edge.
-EdgeSearch::Ways EdgeSearch::jumps_through(std::size_t axis) const {
+EdgeSearch::JumpVectors EdgeSearch::jumps_through(std::size_t axis) const {
   const molecule::Cell cell(edges_.axes, edges_.tilts);
-  Way edge{};
+  GridVector edge{};
   for (std::size_t d = 0; d < axis; ++d) edge[d] = edges_.tilts[tilt_of(axis, d)];
   edge[axis] = edges_.axes[axis].period;
-  Ways ways;
+  JumpVectors vectors;
   for (const Jump &jump : jumps_) {
-    Way rest = jump.way;
+    GridVector rest = jump.vector;
     const int sign = cell.shorten(rest)[axis];
     if (sign == 0) continue;
-    ways.add(jump.slot, sign > 0 ? molecule::sum_of(edge, rest) : molecule::difference_of(edge, rest), gap_);
+    vectors.add(jump.slot, sign > 0 ? molecule::sum_of(edge, rest) : molecule::difference_of(edge, rest), gap_);
   }
-  return ways;
+  return vectors;
 }
 
 // Robust estimate: medians, and errors from the median deviation.
-EdgeEstimate EdgeSearch::mean_of(const Ways &ways, std::size_t axis) const {
+EdgeEstimate EdgeSearch::mean_of(const JumpVectors &vectors, std::size_t axis) const {
   EdgeEstimate found;
-  std::vector<std::int64_t> values(ways.all.size());
+  std::vector<std::int64_t> values(vectors.all.size());
   for (std::size_t d = 0; d <= axis; ++d) {
-    std::transform(ways.all.begin(), ways.all.end(), values.begin(), [&](const Way &way) { return way[d]; });
+    std::transform(vectors.all.begin(), vectors.all.end(), values.begin(),
+                   [&](const GridVector &vector) { return vector[d]; });
     const std::int64_t middle = crystal::median(values);
     for (std::int64_t &value : values) value = std::llabs(value - middle);
     const double deviation = 1.5 * number(crystal::median(values));
     found.edge[d] = number(middle);
-    found.error[d] =
-        std::max(1.3 * deviation / std::sqrt(static_cast<double>(ways.molecules)), number(range_[d]) / surely_guessed);
+    found.error[d] = std::max(1.3 * deviation / std::sqrt(static_cast<double>(vectors.molecules)),
+                              number(range_[d]) / surely_guessed);
   }
   return found;
 }
@@ -204,13 +208,13 @@ void EdgeSearch::find_bonds(const codec::IndexColumns &q, const codec::IndexColu
   const double longest_bond = number(shortest / longest_direct);
   for (auto &bonds : bonds_) bonds.clear();
   const auto add = [&](const Jump &jump, std::size_t other) {
-    Way now{};
-    Way before{};
+    GridVector now{};
+    GridVector before{};
     for (std::size_t d = 0; d < components; ++d) {
       now[d] = core::difference_of(q[d][jump.slot], q[d][other]);
       before[d] = core::difference_of(last[d][jump.slot], last[d][other]);
     }
-    Way change = molecule::difference_of(now, before);
+    GridVector change = molecule::difference_of(now, before);
     const molecule::Image image = cell.shorten(change);
     std::size_t axis = 0;
     int edges = 0;
@@ -269,9 +273,9 @@ void EdgeSearch::update(const codec::IndexColumns &q, const codec::IndexColumns 
     edges_ = {};
     known_ = {};
   }
-  const auto take_mean = [&](const Ways &ways, std::size_t axis) {
-    if (ways.all.size() < least_jumps) return;
-    EdgeEstimate found = mean_of(ways, axis);
+  const auto take_mean = [&](const JumpVectors &vectors, std::size_t axis) {
+    if (vectors.all.size() < least_jumps) return;
+    EdgeEstimate found = mean_of(vectors, axis);
     found.edge[axis] += usual_move(q[axis], last[axis], n, axis);
     known_[axis].update(found, axis);
     take(axis);
@@ -296,34 +300,34 @@ void EdgeSearch::update(const codec::IndexColumns &q, const codec::IndexColumns 
 void EdgeSearch::look_at(const codec::IndexColumns &q, std::size_t components, std::size_t n) {
   if (edges_.axes[0].period != 0 || edges_.axes[1].period != 0 || edges_.axes[2].period != 0) return;
   find_range(q, components, n);
-  std::vector<Way> long_ways;
+  std::vector<GridVector> long_vectors;
   std::vector<double> lengths;
-  for (std::size_t i = reach; i < n; i += n / most_ways + 1)
+  for (std::size_t i = reach; i < n; i += n / most_vectors + 1)
     for (std::size_t lag = 1; lag <= reach; ++lag) {
-      Way way{};
+      GridVector vector{};
       bool is_long = false;
       bool is_known = true;
       for (std::size_t d = 0; d < components; ++d) {
         is_known = is_known && is_near(q[d][i]) && is_near(q[d][i - lag]);
-        way[d] = core::difference_of(q[d][i], q[d][i - lag]);
-        is_long = is_long || std::llabs(way[d]) > range_[d] / 2;
+        vector[d] = core::difference_of(q[d][i], q[d][i - lag]);
+        is_long = is_long || std::llabs(vector[d]) > range_[d] / 2;
       }
       if (!is_known) continue;
       if (is_long)
-        long_ways.push_back(way);
+        long_vectors.push_back(vector);
       else
-        lengths.push_back(crystal::length(vector_of(way)));
+        lengths.push_back(crystal::length(vector_of(vector)));
     }
-  if (long_ways.size() < least_bonds || lengths.empty()) return;
+  if (long_vectors.size() < least_bonds || lengths.empty()) return;
   const BondLengths usual(std::move(lengths));
   for (std::size_t axis = components; axis-- > 0;) {
     if (4 * usual.longest() > number(range_[axis])) continue;
     std::vector<crystal::Vector3> across;
-    for (const Way &way : long_ways) {
-      bool is_across = number(std::llabs(way[axis])) > number(range_[axis]) - 2 * usual.longest();
+    for (const GridVector &vector : long_vectors) {
+      bool is_across = number(std::llabs(vector[axis])) > number(range_[axis]) - 2 * usual.longest();
       for (std::size_t d = 0; d < components; ++d)
-        is_across = is_across && (d == axis || number(std::llabs(way[d])) < usual.longest());
-      if (is_across) across.push_back(number(way[axis] > 0 ? 1 : -1) * vector_of(way));
+        is_across = is_across && (d == axis || number(std::llabs(vector[d])) < usual.longest());
+      if (is_across) across.push_back(number(vector[axis] > 0 ? 1 : -1) * vector_of(vector));
     }
     if (across.size() < least_bonds) continue;
     const double period = usual.period(across, axis, number(range_[axis]));

@@ -33,30 +33,30 @@ class EdgeSearch {
   bool is_tilted() const { return edges_.tilts != molecule::Cell::Tilts{}; }
 
  private:
-  using Way = molecule::Way;
+  using GridVector = molecule::GridVector;
   struct Jump {
     std::size_t slot;
-    Way way;
+    GridVector vector;
   };
   // Vectors across edges. Jumping particles of neighbouring slots belong to one molecule and move alike.
-  struct Ways {
-    std::vector<Way> all;
+  struct JumpVectors {
+    std::vector<GridVector> all;
     std::size_t molecules = 0;
     std::size_t last_slot = 0;
 
-    void add(std::size_t slot, const Way &way, std::size_t gap) {
+    void add(std::size_t slot, const GridVector &vector, std::size_t gap) {
       if (all.empty() || slot - last_slot > gap) ++molecules;
       last_slot = slot;
-      all.push_back(way);
+      all.push_back(vector);
     }
   };
 
   void find_range(const codec::IndexColumns &q, std::size_t components, std::size_t n);
   void find_jumps(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components, std::size_t n);
   bool explains_jumps() const;
-  Ways most_frequent(std::size_t axis) const;
-  Ways jumps_through(std::size_t axis) const;
-  EdgeEstimate mean_of(const Ways &ways, std::size_t axis) const;
+  JumpVectors most_frequent(std::size_t axis) const;
+  JumpVectors jumps_through(std::size_t axis) const;
+  EdgeEstimate mean_of(const JumpVectors &vectors, std::size_t axis) const;
   double usual_move(const std::int64_t *q, const std::int64_t *last, std::size_t n, std::size_t axis) const;
   void find_bonds(const codec::IndexColumns &q, const codec::IndexColumns &last, std::size_t components, std::size_t n);
   std::optional<EdgeEstimate> refined(std::size_t axis) const;
@@ -65,7 +65,7 @@ class EdgeSearch {
 
   format::TiltedEdges edges_;
   std::array<EdgeEstimate, core::max_components> known_{};
-  Way range_{};  // of the coordinates
+  GridVector range_{};  // of the coordinates
   std::vector<Jump> jumps_;
   // slots between sampled particles, or the largest number of slots between particles of a molecule
   std::size_t gap_ = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What other parts of the library may ask a TrajectoryEncoder.
+// Access to a TrajectoryEncoder for other parts of the library.
 #pragma once
 
 #include <cstdint>

@@ -167,7 +167,7 @@ const IdOrder &FrameHistory::id_order(std::size_t field, int threads) {
 const SelectedRows &FrameHistory::select(const FrameInfo &info, const Arrangement &arrangement, const IdOrder *order,
                                          int threads) {
   const Selection &selection = *arrangement.selection;
-  // Places depend on the box as well.
+  // Positions depend on the box as well.
   if (!selection.region && selected_as_.selection == arrangement.selection &&
       selected_as_.sorted_by == arrangement.sorted_by)
     return selected_;

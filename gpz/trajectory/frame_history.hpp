@@ -105,7 +105,7 @@ class FrameHistory {
   IdOrder order_;                          // order of the ids in field ordered_by_; invalid if that is no_field
   std::size_t ordered_by_ = format::no_field;
   SelectedRows selected_;
-  // What selected_ holds for the last frame; no selection if it holds nothing.
+  // The arrangement in selected_ for the last frame; no selection if selected_ is empty.
   Arrangement selected_as_;
   std::vector<std::size_t> selected_by_;  // the fields that the selection looks at
 };

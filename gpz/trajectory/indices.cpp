@@ -43,13 +43,15 @@ void resize_columns(std::array<format::Column<T>, core::max_components> &columns
   });
 }
 
-std::uint64_t place_of(std::size_t i, std::size_t d) {
+std::uint64_t value_index_of(std::size_t i, std::size_t d) {
   return i | static_cast<std::uint64_t>(d) << format::exact_component_shift;
 }
 
-bool is_before(const format::ExactValue &a, const format::ExactValue &b) { return a.place < b.place; }
+bool is_before(const format::ExactValue &a, const format::ExactValue &b) { return a.value_index < b.value_index; }
 
-void sort_by_place(format::Column<format::ExactValue> &exact) { std::sort(exact.begin(), exact.end(), is_before); }
+void sort_by_value_index(format::Column<format::ExactValue> &exact) {
+  std::sort(exact.begin(), exact.end(), is_before);
+}
 
 // Handles values first, first + 1, ... of component d, some of which the grid cannot hold.
 template <typename T>
@@ -65,7 +67,7 @@ void keep_exact(const T *x, std::size_t n, const core::Grid &grid, std::size_t d
       out[i] = q.index;
     else
       out[i] = last != nullptr ? last->axes[d].last[i] : i > 0 ? out[i - 1] : 0;
-    to.exact.push_back({place_of(i, d), bits_of(x[k])});
+    to.exact.push_back({value_index_of(i, d), bits_of(x[k])});
   }
 }
 
@@ -118,13 +120,13 @@ void quantize(const FieldInput &input, const Rows &rows, const codec::Difference
     piece.load(input, rows, first);
     for (std::size_t d = 0; d < components; ++d) keep_exact(piece.value[d], piece.n, grid, d, first, last, chosen, to);
   }
-  sort_by_place(to.exact);
+  sort_by_value_index(to.exact);
 }
 
-// Indices of n decoded values of a field on a grid. `place` is that of the first as in format::ExactValue. Appends the
-// values that indices cannot represent.
+// Indices of n decoded values of a field on a grid. `value_index` is that of the first value, as in format::ExactValue.
+// Appends the values that indices cannot represent.
 template <typename T>
-void index_decoded(const T *x, std::size_t n, const Field &field, std::uint64_t place, std::int64_t *out,
+void index_decoded(const T *x, std::size_t n, const Field &field, std::uint64_t value_index, std::int64_t *out,
                    format::Column<format::ExactValue> &exact) {
   const core::Grid grid = format::grid_of(field);
   double error = 0;
@@ -132,7 +134,7 @@ void index_decoded(const T *x, std::size_t n, const Field &field, std::uint64_t 
   for (std::size_t k = 0; k < n; ++k) {
     if (misses && !core::quantize(x[k], grid).valid) out[k] = 0;
     if (bits_of(core::grid_value<T>(static_cast<double>(out[k]), field.step)) != bits_of(x[k]))
-      exact.push_back({place + k, bits_of(x[k])});
+      exact.push_back({value_index + k, bits_of(x[k])});
   }
 }
 
@@ -173,7 +175,7 @@ void take_decoded(const Field &field, std::size_t n, int threads, Indices &of) {
         if (are_within(q, count, most)) return;
         T value[at_once];
         for (std::size_t k = 0; k < count; ++k) value[k] = core::grid_value<T>(static_cast<double>(q[k]), field.step);
-        index_decoded(value, count, field, place_of(first, d), q, exact);
+        index_decoded(value, count, field, value_index_of(first, d), q, exact);
       });
     const std::lock_guard<std::mutex> lock(mutex);
     of.exact.insert(of.exact.end(), exact.begin(), exact.end());
@@ -184,14 +186,15 @@ void take_decoded(const Field &field, std::size_t n, int threads, Indices &of) {
   };
   of.exact.erase(std::remove_if(of.exact.begin(), of.exact.end(), is_stored), of.exact.end());
   for (std::size_t k = 0; k < stored.size(); ++k) {
-    const std::uint64_t place = stored[k].place;
-    // Of several values in one place, the last one counts.
-    if (k + 1 < stored.size() && stored[k + 1].place == place) continue;
+    const std::uint64_t value_index = stored[k].value_index;
+    // If several exact values have the same index, the last one counts.
+    if (k + 1 < stored.size() && stored[k + 1].value_index == value_index) continue;
     const T value = from_bits<T>(stored[k].bits);
-    index_decoded(&value, 1, field, place,
-                  &of.column[place >> format::exact_component_shift][place & format::exact_row_mask], of.exact);
+    index_decoded(&value, 1, field, value_index,
+                  &of.column[value_index >> format::exact_component_shift][value_index & format::exact_row_mask],
+                  of.exact);
   }
-  sort_by_place(of.exact);
+  sort_by_value_index(of.exact);
 }
 
 // Decodes values to their own type, because conversions may change the bits of a NaN.
@@ -217,13 +220,13 @@ void load_floats(const Field &field, std::size_t n, int threads,
         for (std::size_t i = begin; i < end; ++i) q[i] = key_index(value[i]);
       else
         in_pieces(begin, end, [&](std::size_t first, std::size_t count) {
-          index_decoded(value + first, count, field, place_of(first, d), q + first, exact);
+          index_decoded(value + first, count, field, value_index_of(first, d), q + first, exact);
         });
     }
     const std::lock_guard<std::mutex> lock(mutex);
     to.exact.insert(to.exact.end(), exact.begin(), exact.end());
   });
-  sort_by_place(to.exact);
+  sort_by_value_index(to.exact);
 }
 
 }  // namespace
@@ -265,7 +268,9 @@ void Indices::fill_first() {
   for (std::size_t d = 0; d < column.size(); ++d) {
     std::size_t first = 0;
     for (const format::ExactValue &value : exact)
-      if (value.place >> format::exact_component_shift == d && (value.place & format::exact_row_mask) == first) ++first;
+      if (value.value_index >> format::exact_component_shift == d &&
+          (value.value_index & format::exact_row_mask) == first)
+        ++first;
     if (first < column[d].size()) std::fill_n(column[d].begin(), first, column[d][first]);
   }
 }

@@ -22,10 +22,11 @@ bool is_tried(const SectionCandidate &candidate, Try turn, bool there_is_one) {
 format::Column<format::ExactValue> renumbered(format::Column<format::ExactValue> exact,
                                               const std::vector<std::uint32_t> &order) {
   if (exact.empty() || order.empty()) return exact;
-  std::vector<std::uint32_t> place(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = static_cast<std::uint32_t>(i);
+  std::vector<std::uint32_t> new_row(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) new_row[order[i]] = static_cast<std::uint32_t>(i);
   for (format::ExactValue &value : exact)
-    value.place = (value.place & ~format::exact_row_mask) | place[value.place & format::exact_row_mask];
+    value.value_index =
+        (value.value_index & ~format::exact_row_mask) | new_row[value.value_index & format::exact_row_mask];
   return exact;
 }
 

@@ -11,12 +11,12 @@ void SelectedRows::prepare(const format::SelectionColumns &columns, std::size_t 
   if (particles >= codec::no_row) throw Error(Status::limit_exceeded, "more particles than can be selected");
   taken_.resize(particles);
   targets_.clear();
-  const auto decode = [&](const std::optional<format::SelectionColumns::Place> &place, auto &column,
+  const auto decode = [&](const std::optional<format::SelectionColumns::ColumnRef> &ref, auto &column,
                           ConstArray::Type type) {
-    if (!place) return;
+    if (!ref) return;
     column.resize(particles);
-    targets_[place->field].components[place->component] = {column.data(),
-                                                           static_cast<std::ptrdiff_t>(element_size(type)), type};
+    targets_[ref->field].components[ref->component] = {column.data(), static_cast<std::ptrdiff_t>(element_size(type)),
+                                                       type};
   };
   decode(columns.ids, integers_[0], ConstArray::Type::int64);
   decode(columns.types, integers_[1], ConstArray::Type::int64);

@@ -64,9 +64,9 @@ void write_grid_values(const Field &field, const codec::IndexColumns &indices, s
 template <typename T>
 void write_exact_values(const format::Column<format::ExactValue> &exact, const codec::Target &target) {
   for (const format::ExactValue &value : exact) {
-    const std::size_t d = value.place >> format::exact_component_shift;
+    const std::size_t d = value.value_index >> format::exact_component_shift;
     const T exactly = from_bits<T>(value.bits);
-    codec::Target one = target.from(value.place & format::exact_row_mask);
+    codec::Target one = target.from(value.value_index & format::exact_row_mask);
     for (std::size_t e = 0; e < one.components.size(); ++e)
       if (e != d) one.components[e].data = nullptr;
     std::array<const T *, core::max_components> values{};

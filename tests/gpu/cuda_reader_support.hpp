@@ -197,7 +197,7 @@ inline Bytes file_of_writers(Gas &gas, int frames, unsigned interval, std::size_
     snapshot.info.since_key = schedule.next(snapshot.info.fields);
     std::vector<std::vector<int>> rows(writers);
     for (std::size_t p = 0; p < gas.particles.size(); ++p) {
-      const double place = gas.particles[p].place[0] - std::floor(gas.particles[p].place[0]);
+      const double place = gas.particles[p].position[0] - std::floor(gas.particles[p].position[0]);
       const auto part = static_cast<std::size_t>(place * static_cast<double>(writers));
       rows[std::min(part, writers - 1)].push_back(static_cast<int>(p));
     }

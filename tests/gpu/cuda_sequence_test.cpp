@@ -34,7 +34,7 @@ class DeviceCloud {
         input(cloud.inputs()[0]) {
     std::vector<T> arranged(elements());
     for (std::size_t i = 0; i < particles_; ++i)
-      for (std::size_t d = 0; d < components_; ++d) arranged[place(i, d)] = cloud.places[i * components_ + d];
+      for (std::size_t d = 0; d < components_; ++d) arranged[place(i, d)] = cloud.positions[i * components_ + d];
     check(cudaMemcpy(places_.get(), arranged.data(), places_.size(), cudaMemcpyHostToDevice));
     for (std::size_t d = 0; d < components_; ++d) {
       input.components[d] = {places_.template as<T>() + place(0, d), stride() * static_cast<std::ptrdiff_t>(sizeof(T)),
@@ -152,8 +152,8 @@ TYPED_TEST(CudaSequence, ExactValues) {
   for (const int components : {1, 3}) {
     Cloud<TypeParam> cloud = walk<TypeParam>(20000, components, 0.01, 3);
     const auto spoil = [&](std::size_t particle, std::size_t component, TypeParam value) {
-      cloud.places[particle * static_cast<std::size_t>(components) + component % static_cast<std::size_t>(components)] =
-          value;
+      cloud.positions[particle * static_cast<std::size_t>(components) +
+                      component % static_cast<std::size_t>(components)] = value;
     };
     spoil(0, 0, nan);
     spoil(4095, 1, infinity);
@@ -171,7 +171,7 @@ TYPED_TEST(CudaSequence, ExactValues) {
 TYPED_TEST(CudaSequence, NoneWhereManyValuesInARowHaveNoGrid) {
   cuda::SequenceCodec codec;
   Cloud<TypeParam> cloud = walk<TypeParam>(5000, 3, 0.01, 3);
-  for (std::size_t i = 1000; i < 3000; ++i) cloud.places[3 * i] = std::numeric_limits<TypeParam>::quiet_NaN();
+  for (std::size_t i = 1000; i < 3000; ++i) cloud.positions[3 * i] = std::numeric_limits<TypeParam>::quiet_NaN();
   EXPECT_EQ(codec.encode(DeviceCloud<TypeParam>(cloud).input, cloud.size()), nullptr);
   // What the CPU makes of it is decoded nevertheless.
   const EncodedChunk chunk = on_cpu(cloud);
@@ -188,7 +188,7 @@ TYPED_TEST(CudaSequence, ManyEscapesInALane) {
   Cloud<TypeParam> cloud = walk<TypeParam>(200000, 3, 0.001, 8);
   Random random(9);
   for (std::size_t i = 3 * 70000; i < 3 * 70100; ++i)
-    cloud.places[i] = static_cast<TypeParam>(random.uniform(-1e5, 1e5));
+    cloud.positions[i] = static_cast<TypeParam>(random.uniform(-1e5, 1e5));
   for (const Layout layout : layouts) expect_as_on_cpu(codec, cloud, layout);
   expect_healthy();
 }
@@ -222,7 +222,7 @@ TYPED_TEST(CudaSequence, AsAChunkOfATrajectory) {
         SCOPED_TRACE(testing::Message() << n << " particles, " << components << " components, layout "
                                         << static_cast<int>(layout));
         Cloud<TypeParam> cloud = walk<TypeParam>(n, components, 0.01, n);
-        if (n > 1) cloud.places[n / 2] = std::numeric_limits<TypeParam>::quiet_NaN();
+        if (n > 1) cloud.positions[n / 2] = std::numeric_limits<TypeParam>::quiet_NaN();
         const EncodedChunk chunk = on_cpu(cloud);
         const DeviceCloud<TypeParam> device(cloud, layout);
         decoder.decode_from_host(chunk.bytes.data(), chunk.bytes.size(), n, {device.output});
@@ -279,7 +279,7 @@ TEST(CudaSequences, DamagedBytes) {
   cuda::TrajectoryDecoder decoder;
   for (const bool exact : {false, true}) {
     Cloud<double> cloud = walk<double>(300, 2, 0.01, 7);
-    if (exact) cloud.places[100] = cloud.places[333] = std::numeric_limits<double>::infinity();
+    if (exact) cloud.positions[100] = cloud.positions[333] = std::numeric_limits<double>::infinity();
     const EncodedChunk whole = on_cpu(cloud);
     const DeviceCloud<double> device(cloud);
     Random random(3);

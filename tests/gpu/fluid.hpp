@@ -108,7 +108,7 @@ class Fluid {
     return {v[0] / length, v[1] / length, v[2] / length};
   }
   void place() {
-    std::vector<Vector> &places = liquid_.molecules.place;
+    std::vector<Vector> &places = liquid_.molecules.position;
     places.clear();
     for (double &x : drift_) x += 0.7;
     for (Molecule &molecule : molecules_) {

@@ -39,13 +39,13 @@ struct Columns {
   std::vector<gpz::FieldInput> fields;
 
   Columns(const Events &events, const Matter &matter, int frame) {
-    for (std::size_t i = 0; i < matter.place.size(); ++i) {
+    for (std::size_t i = 0; i < matter.position.size(); ++i) {
       const std::size_t away = (i * 2654435761u + static_cast<std::size_t>(frame / 2) * 40503) >> 4;
       if (events.exchange && away % 12 == 0) continue;
       id.push_back(static_cast<std::int64_t>(i) + 1);
       const gpz::test::Vector inside = matter.inside(i);
       for (std::size_t d = 0; d < matter.dimension; ++d) {
-        double x = events.open ? matter.place[i][d] : inside[d];
+        double x = events.open ? matter.position[i][d] : inside[d];
         if (x < events.late && i % 2 == 0) x += matter.edges[d];
         if (x > matter.edges[d] - events.late && i % 3 == 0) x -= matter.edges[d];
         if (events.special && (i + static_cast<std::size_t>(frame)) % 307 == 0)

@@ -97,7 +97,7 @@ void expect_same_list(const Columns &q, const core::GridBox &box, std::uint64_t 
     ASSERT_EQ(list.pairs(), alone.pairs());
     for (std::size_t pair = 0; pair < alone.pairs(); ++pair) {
       ASSERT_EQ(list.partner()[pair], alone.partner()[pair]) << "pair " << pair << ", " << threads << " threads";
-      for (std::size_t d = 0; d < 3; ++d) ASSERT_EQ(list.way(d)[pair], alone.way(d)[pair]);
+      for (std::size_t d = 0; d < 3; ++d) ASSERT_EQ(list.separation(d)[pair], alone.separation(d)[pair]);
     }
   }
 }

@@ -38,7 +38,7 @@ const Trajectory &trajectory() {
   return only;
 }
 
-// What a call came to.
+// The result of a call.
 template <class F>
 Status outcome(Failing failing, const F &call) {
   try {

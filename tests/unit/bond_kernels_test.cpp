@@ -83,9 +83,9 @@ TEST(BondKernels, Distances) {
       for (std::size_t k = 0; k < count; ++k) {
         double expected = 0;
         for (std::size_t d = 0; d < core::max_components; ++d) {
-          std::int64_t way = q[d][slot] - q[d][slot - count + k];
-          if (d != 1) way -= way > period / 2 ? period : way < -period / 2 ? -period : 0;
-          expected += static_cast<double>(way * way);
+          std::int64_t difference = q[d][slot] - q[d][slot - count + k];
+          if (d != 1) difference -= difference > period / 2 ? period : difference < -period / 2 ? -period : 0;
+          expected += static_cast<double>(difference * difference);
         }
         EXPECT_EQ(squared[k], expected) << k << " of " << count;
       }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of the C interface share: images that are freed, particles in all the arrays that programs have, and a
+// Shared by the tests of the C interface: images that are freed, particles in all the arrays that programs have, and a
 // trajectory of them.
 #pragma once
 

@@ -31,7 +31,7 @@ TEST(CStructures, OfAnEarlierVersionLackMembersThatAreZero) {
   const gpz_frame frame = gpz_new_frame(2, 0);
   gpz_field field = gpz_interleaved("x y z", GPZ_FLOAT64, xyz);
   field.struct_size = offsetof(gpz_field, bound);
-  // What lies behind the structure is not read.
+  // Bytes after the structure are not read.
   field.bound = -1;
   field.display = static_cast<gpz_display>(7);
   EXPECT_EQ(compress(&frame, &field), GPZ_OK) << gpz_last_error();

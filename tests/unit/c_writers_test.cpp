@@ -17,7 +17,7 @@ TEST(CMetadata, ComesBack) {
   gpz_metadata read = gpz_new_metadata();
   ASSERT_EQ(gpz_reader_metadata(opened, &read), GPZ_OK);
   expect_full(read);
-  // What a reader says is what a writer takes.
+  // A writer takes what a reader returns.
   ASSERT_EQ(gpz_writer_open_memory(&read, 1, &writer), GPZ_OK);
   Image image;
   ASSERT_EQ(gpz_writer_close_memory(writer, &image.bytes, &image.size), GPZ_OK);

@@ -64,21 +64,21 @@ TYPED_TEST(CellChunks, Clusters) {
 
 TYPED_TEST(CellChunks, ValuesWithoutAGrid) {
   Cloud<TypeParam> cloud = gas<TypeParam>(700, 10, 0.01, 3, 3);
-  for (TypeParam &x : cloud.places) x += 1000;
+  for (TypeParam &x : cloud.positions) x += 1000;
   using Limits = std::numeric_limits<TypeParam>;
-  cloud.places[0] = Limits::quiet_NaN();
-  cloud.places[1] = Limits::infinity();
-  cloud.places[3] = -Limits::infinity();
-  cloud.places[400] = Limits::max();
-  cloud.places[2099] = Limits::quiet_NaN();
+  cloud.positions[0] = Limits::quiet_NaN();
+  cloud.positions[1] = Limits::infinity();
+  cloud.positions[3] = -Limits::infinity();
+  cloud.positions[400] = Limits::max();
+  cloud.positions[2099] = Limits::quiet_NaN();
   const EncodedChunk chunk = cell_chunk(cloud);
   expect_whole(cloud, chunk);
   // They do not make the box of the others wider.
   Cloud<TypeParam> finite = cloud;
-  for (TypeParam &x : finite.places)
+  for (TypeParam &x : finite.positions)
     if (!(std::fabs(x) < 2000)) x = 1000;
   EXPECT_LT(chunk.bytes.size(), cell_chunk(finite).bytes.size() + 200);
-  std::fill(cloud.places.begin(), cloud.places.end(), Limits::quiet_NaN());
+  std::fill(cloud.positions.begin(), cloud.positions.end(), Limits::quiet_NaN());
   expect_whole(cloud, cell_chunk(cloud));
 }
 
@@ -122,11 +122,11 @@ TEST(CellChunk, WantedFieldsAlone) {
   const Cloud<double> cloud = gas<double>(300, 10, 0.01, 3, 9);
   const EncodedChunk chunk = cell_chunk(cloud);
   const Frame whole = decode(cloud.inputs(), chunk);
-  for (const bool places : {true, false}) {
+  for (const bool positions : {true, false}) {
     Frame frame = frame_for(cloud.inputs());
-    decode_chunk(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame, {places, !places});
-    EXPECT_EQ(frame.columns[0].floats, places ? whole.columns[0].floats : std::vector<double>());
-    EXPECT_EQ(frame.columns[3].integers, places ? std::vector<std::int64_t>() : whole.columns[3].integers);
+    decode_chunk(chunk.bytes.data(), chunk.bytes.size(), chunk.particles, frame, {positions, !positions});
+    EXPECT_EQ(frame.columns[0].floats, positions ? whole.columns[0].floats : std::vector<double>());
+    EXPECT_EQ(frame.columns[3].integers, positions ? std::vector<std::int64_t>() : whole.columns[3].integers);
   }
 }
 
@@ -165,16 +165,16 @@ TEST(CellChunk, FieldsMayBeLeftOut) {
   const Reader reader(file.path());
   ASSERT_EQ(reader.chunk_kind(0, 0), ChunkKind::cells);
   const Frame whole = reader.read(0);
-  for (const bool places : {true, false}) {
+  for (const bool positions : {true, false}) {
     StoredFrame frame = reader.stored(0);
-    keep_fields(frame, {places, !places});
+    keep_fields(frame, {positions, !positions});
     Frame part = frame_for(cloud.inputs());
-    part.info.fields = {part.info.fields[places ? 0 : 1]};
-    part.columns.erase(places ? part.columns.begin() + 3 : part.columns.begin(),
-                       places ? part.columns.end() : part.columns.begin() + 3);
+    part.info.fields = {part.info.fields[positions ? 0 : 1]};
+    part.columns.erase(positions ? part.columns.begin() + 3 : part.columns.begin(),
+                       positions ? part.columns.end() : part.columns.begin() + 3);
     for (auto &column : part.columns) column.field = 0;
     decode_chunk(frame.bytes.data(), frame.bytes.size(), cloud.size(), part);
-    if (places)
+    if (positions)
       EXPECT_EQ(part.columns[0].floats, whole.columns[0].floats);
     else
       EXPECT_EQ(part.columns[0].integers, whole.columns[3].integers);

@@ -14,7 +14,7 @@ struct Target {
     Random random(n);
     for (std::size_t i = 0; i < n; ++i)
       cloud.add({random.uniform(-1, 1), random.uniform(-1, 1), i % 3 == 0 ? 0.5 : random.uniform(0, 5)});
-    cloud.places[4] = std::nan("");
+    cloud.positions[4] = std::nan("");
     chunk = cell_chunk(cloud);
   }
 

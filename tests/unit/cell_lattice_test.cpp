@@ -130,7 +130,7 @@ TEST(CrystalCells, FloatsOpenBoxesAndParts) {
     auto open = crystal<double>(structure, cells, 0.03, 5, random, false);
     open.box.boundary = {'f', 'f', 's', 's', 'm', 'm'};
     EXPECT_TRUE(uses_lattice(open, cell_chunk(open))) << structure.name;
-    // What one rank has.
+    // The particles of one rank.
     Cloud<double> part = crystal<double>(structure, 2 * cells, 0.03, 5, random);
     Cloud<double> rank;
     rank.components = part.components;
@@ -139,7 +139,7 @@ TEST(CrystalCells, FloatsOpenBoxesAndParts) {
       Point x{};
       bool inside = true;
       for (std::size_t d = 0; d < static_cast<std::size_t>(part.components); ++d) {
-        x[d] = part.places[i * static_cast<std::size_t>(part.components) + d];
+        x[d] = part.positions[i * static_cast<std::size_t>(part.components) + d];
         inside = inside && x[d] < 5.123 + structure.edges[d] * cells;
       }
       if (inside) rank.add(x);
@@ -156,7 +156,7 @@ TEST(CrystalCells, Turned) {
   Cloud<double> turned;
   turned.box.boundary = {'f', 'f', 'f', 'f', 'f', 'f'};
   for (std::size_t i = 0; i < whole.size(); ++i) {
-    const double *const p = &whole.places[3 * i];
+    const double *const p = &whole.positions[3 * i];
     const Point q{0.8 * p[0] - 0.6 * p[1], 0.6 * p[0] + 0.8 * p[1], p[2]};
     const Point r{q[0], 0.96 * q[1] - 0.28 * q[2], 0.28 * q[1] + 0.96 * q[2]};
     if (std::fabs(r[0] - 4) < 7 && std::fabs(r[1] - 8) < 7 && std::fabs(r[2] - 20) < 7) turned.add(r);
@@ -175,18 +175,19 @@ TEST(CrystalCells, Defects) {
     const auto components = static_cast<std::size_t>(cloud.components);
     for (std::size_t i = 0; i < cloud.size(); ++i) {
       Point x{};
-      for (std::size_t d = 0; d < components; ++d) x[d] = cloud.places[i * components + d];
+      for (std::size_t d = 0; d < components; ++d) x[d] = cloud.positions[i * components + d];
       const std::uint64_t fate = random.below(100);
       if (fate == 0) continue;  // a vacancy
       defective.add(x);
       if (fate == 1) defective.add({x[0] + 0.3, x[1] + 0.2, x[2]});
       if (fate == 2) defective.add(x);
-      if (fate == 3) defective.places[defective.places.size() - 1] += 0.4;
+      if (fate == 3) defective.positions[defective.positions.size() - 1] += 0.4;
     }
     // A little outside, as LAMMPS leaves them, and what the grid cannot hold.
     for (std::size_t i = 0; i < 20; ++i)
-      defective.places[(defective.size() - 1 - i) * components] = cloud.box.values[1] + 0.01 * static_cast<double>(i);
-    defective.places[3] = std::nan("");
+      defective.positions[(defective.size() - 1 - i) * components] =
+          cloud.box.values[1] + 0.01 * static_cast<double>(i);
+    defective.positions[3] = std::nan("");
     const EncodedChunk chunk = cell_chunk(defective);
     expect_whole(defective, chunk);
     EXPECT_LE(place_bits(defective, chunk), halved_bits(defective) + 1) << structure.name;
@@ -234,12 +235,12 @@ TEST(CrystalCells, RowByRow) {
       for (std::size_t i = 0; i < row.size(); ++i) row[static_cast<std::size_t>(cloud.tags[i])] = i;
       auto sorted = cloud;
       for (std::size_t i = 0; i < row.size(); ++i) {
-        std::copy_n(cloud.places.begin() + static_cast<std::ptrdiff_t>(3 * row[i]), 3,
-                    sorted.places.begin() + static_cast<std::ptrdiff_t>(3 * i));
+        std::copy_n(cloud.positions.begin() + static_cast<std::ptrdiff_t>(3 * row[i]), 3,
+                    sorted.positions.begin() + static_cast<std::ptrdiff_t>(3 * i));
         sorted.tags[i] = cloud.tags[row[i]];
       }
       sorted.box.values = {0, 32, 0, 32, 0, 32};
-      for (double &x : sorted.places) x -= std::floor(x / 32) * 32;
+      for (double &x : sorted.positions) x -= std::floor(x / 32) * 32;
       sorted.bound = bound;
       EXPECT_TRUE(uses_lattice(sorted, cell_chunk(sorted))) << low << ' ' << bound;
     }

@@ -224,7 +224,7 @@ TEST(DifferencePatience, WaitsForTheHistoryOnce) {
   EXPECT_FALSE(patience.tolerates(1010, 1000));
   patience.encoded(true, true);
   EXPECT_FALSE(patience.waits());
-  // What has lost is not tolerated again.
+  // A coding that has lost is not tolerated again.
   EXPECT_FALSE(patience.tolerates(1010, 1000));
   patience.encoded(true, true);
   EXPECT_TRUE(patience.waits());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of cell chunks share: particles without ids, and a comparison that knows them by their values.
+// Shared by the tests of cell chunks: particles without ids, and a comparison that knows them by their values.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,26 +23,26 @@ template <typename T>
 struct Cloud {
   int components = 3;
   double bound = 0.001;
-  std::vector<T> places;
+  std::vector<T> positions;
   std::vector<std::int64_t> tags;
   Box box;
 
   std::size_t size() const { return tags.size(); }
-  void add(const std::array<double, 3> &place) {
-    for (int d = 0; d < components; ++d) places.push_back(static_cast<T>(place[static_cast<std::size_t>(d)]));
+  void add(const std::array<double, 3> &position) {
+    for (int d = 0; d < components; ++d) positions.push_back(static_cast<T>(position[static_cast<std::size_t>(d)]));
     tags.push_back(static_cast<std::int64_t>(tags.size()));
   }
   void shuffle(Random &random) {
     for (std::size_t i = size(); i > 1; --i) {
       const std::size_t j = random.below(i);
       for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d)
-        std::swap(places[(i - 1) * static_cast<std::size_t>(components) + d],
-                  places[j * static_cast<std::size_t>(components) + d]);
+        std::swap(positions[(i - 1) * static_cast<std::size_t>(components) + d],
+                  positions[j * static_cast<std::size_t>(components) + d]);
       std::swap(tags[i - 1], tags[j]);
     }
   }
   std::vector<FieldInput> inputs() const {
-    std::vector<FieldInput> out{field("p", places, components, bound, true), field("tag", tags, 1, 0, false)};
+    std::vector<FieldInput> out{field("p", positions, components, bound, true), field("tag", tags, 1, 0, false)};
     const char *const names[] = {"x", "y", "z"};
     for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) out[0].field.components[d].name = names[d];
     return out;
@@ -85,7 +85,7 @@ void expect_whole(const Cloud<T> &cloud, const EncodedChunk &chunk) {
   double largest = 0;
   for (std::size_t i = 0; i < tags.size(); ++i)
     for (std::size_t d = 0; d < components; ++d) {
-      const T given = cloud.places[row_of[static_cast<std::size_t>(tags[i])] * components + d];
+      const T given = cloud.positions[row_of[static_cast<std::size_t>(tags[i])] * components + d];
       const double decoded = frame.columns[d].floats[i];
       ASSERT_TRUE(within(given, decoded, cloud.bound)) << given << ' ' << decoded;
       if (!std::isfinite(given)) continue;

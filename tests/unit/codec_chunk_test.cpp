@@ -57,16 +57,16 @@ TEST_P(ChunkSizes, EveryParticleKeepsItsCompany) {
   const auto [n, components, bound] = GetParam();
   const Snapshot s(n, components, bound, n);
   const Frame frame = decode(s.fields, encode(s.fields, n));
-  std::vector<std::size_t> place(n + 1, n);
-  for (std::size_t i = 0; i < n; ++i) place[static_cast<std::size_t>(s.id[i])] = i;
+  std::vector<std::size_t> row_of(n + 1, n);
+  for (std::size_t i = 0; i < n; ++i) row_of[static_cast<std::size_t>(s.id[i])] = i;
   const auto at = static_cast<std::size_t>(components);
   ASSERT_EQ(frame.columns[at].integers.size(), n);
   for (std::size_t j = 0; j < n; ++j) {
     const auto id = static_cast<std::size_t>(frame.columns[at].integers[j]);
     ASSERT_LE(id, n);
-    const std::size_t i = place[id];
+    const std::size_t i = row_of[id];
     ASSERT_LT(i, n) << "id twice or unknown";
-    place[id] = n;
+    row_of[id] = n;
     for (std::size_t d = 0; d < at; ++d) ASSERT_TRUE(within(s.x[i * at + d], frame.columns[d].floats[j], bound));
     ASSERT_EQ(frame.columns[at + 1].integers[j], s.type[i]);
     ASSERT_EQ(frame.columns[at + 2].integers[j], s.image[i]);
@@ -258,15 +258,15 @@ TEST(Hostile, AnyByteChanged) {
       const EncodedChunk chunk = encode(s.fields, s.particles);
       std::size_t errors = 0;
       for (std::size_t at = 0; at < chunk.bytes.size(); ++at) {
-        for (std::size_t way = 0; way < 3; ++way) {
-          if (particles > 1024 && way != at % 3) continue;
+        for (std::size_t flip = 0; flip < 3; ++flip) {
+          if (particles > 1024 && flip != at % 3) continue;
           EncodedChunk bad = chunk;
-          bad.bytes[at] = static_cast<std::uint8_t>(bad.bytes[at] ^ flips[way]);
+          bad.bytes[at] = static_cast<std::uint8_t>(bad.bytes[at] ^ flips[flip]);
           try {
             decode(s.fields, bad);
           } catch (const Error &error) {
             ++errors;
-            const bool says_difference = at == 4 && flips[way] == 1;
+            const bool says_difference = at == 4 && flips[flip] == 1;
             EXPECT_TRUE(says_difference ? error.status() == Status::unsupported
                                         : error.status() == Status::corrupt || error.status() == Status::truncated)
                 << error.what();

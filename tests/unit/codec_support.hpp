@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the codec tests share: seeded data that is the same on every machine, and a round trip through a chunk.
+// Shared by the codec tests: seeded data that is the same on every machine, and a round trip through a chunk.
 #pragma once
 
 #include <cmath>

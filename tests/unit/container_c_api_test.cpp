@@ -179,7 +179,7 @@ TEST(CApi, FilesAppendAndMetadata) {
   gpz_reader_close(reader);
 }
 
-// Of the first chunk of a frame.
+// The kind of the first chunk of a frame.
 gpz_chunk_kind kind_of_chunk(const gpz_reader *reader, std::size_t frame) {
   std::uint64_t particles = 0;
   std::size_t size = 0;

@@ -98,7 +98,7 @@ TEST(Corruption, OfAnyByteIsNeverDataAndCostsOneFrame) {
   }
 }
 
-// What a file can be refused for, or nothing.
+// The reason for which a file is refused, or nothing.
 bool blames_the_bytes(Status status) {
   return status == Status::ok || status == Status::not_gpz || status == Status::unsupported_version ||
          status == Status::corrupt || status == Status::truncated || status == Status::limit_exceeded;

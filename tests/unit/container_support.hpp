@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the container tests share: a small file, files on disk that vanish, and damage with and without true checksums.
+// Shared by the container tests: a small file, files on disk that vanish, and damage with and without true checksums.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -171,7 +171,7 @@ inline bool same(const Frame &a, const Frame &b) {
   return true;
 }
 
-// What a StreamReader gets out of a pipe with these bytes: the frames, and the status it ended with.
+// The result of a StreamReader that reads these bytes from a pipe: the frames, and the status it ended with.
 struct Streamed {
   std::vector<Frame> frames;
   Status status = Status::ok;

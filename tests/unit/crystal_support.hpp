@@ -48,30 +48,30 @@ class Crystal {
         for (int x = 0; x < cells[0]; ++x)
           for (const Point &p : structure.basis)
             if (random_() % 64 >= leave_out)
-              place_.push_back(
+              position_.push_back(
                   {(p[0] + x) * structure.cell[0], (p[1] + y) * structure.cell[1], (p[2] + z) * structure.cell[2]});
-    velocity_.resize(place_.size());
+    velocity_.resize(position_.size());
     std::normal_distribution<double> normal(0, 0.05);
     for (Point &v : velocity_)
       for (double &x : v) x = normal(random_);
-    for (std::size_t i = 0; i < place_.size(); ++i)
+    for (std::size_t i = 0; i < position_.size(); ++i)
       for (std::size_t j = 0; j < i; ++j) {
-        const double length = std::sqrt(squared(way(i, j)));
+        const double length = std::sqrt(squared(separation(i, j)));
         if (length < structure.bond) bonds_.push_back({i, j, length});
       }
     run(200);
   }
 
-  std::size_t particles() const { return place_.size(); }
+  std::size_t particles() const { return position_.size(); }
   std::mt19937 &random() { return random_; }
 
   void run(int steps) {
     constexpr double step = 0.05;
-    std::vector<Point> force(place_.size());
+    std::vector<Point> force(position_.size());
     for (int s = 0; s < steps; ++s) {
-      force.assign(place_.size(), {});
+      force.assign(position_.size(), {});
       for (const Bond &bond : bonds_) {
-        const Point r = way(bond.i, bond.j);
+        const Point r = separation(bond.i, bond.j);
         const double length = std::sqrt(squared(r));
         const double pull = (length - bond.length) / length;
         for (std::size_t d = 0; d < 3; ++d) {
@@ -79,10 +79,10 @@ class Crystal {
           force[bond.j][d] += pull * r[d];
         }
       }
-      for (std::size_t i = 0; i < place_.size(); ++i)
+      for (std::size_t i = 0; i < position_.size(); ++i)
         for (std::size_t d = 0; d < 3; ++d) {
           velocity_[i][d] += step * force[i][d];
-          place_[i][d] += step * velocity_[i][d];
+          position_[i][d] += step * velocity_[i][d];
         }
     }
   }
@@ -91,7 +91,7 @@ class Crystal {
   Columns indices(double grid) const {
     Columns q;
     for (std::size_t d = 0; d < 3; ++d)
-      for (const Point &p : place_) q[d].push_back(core::wrap(std::llround(p[d] / grid), box(grid)[d]));
+      for (const Point &p : position_) q[d].push_back(core::wrap(std::llround(p[d] / grid), box(grid)[d]));
     return q;
   }
   core::GridBox box(double grid) const {
@@ -107,10 +107,10 @@ class Crystal {
   };
 
   static double squared(const Point &r) { return r[0] * r[0] + r[1] * r[1] + r[2] * r[2]; }
-  Point way(std::size_t i, std::size_t j) const {
+  Point separation(std::size_t i, std::size_t j) const {
     Point r;
     for (std::size_t d = 0; d < 3; ++d) {
-      r[d] = place_[i][d] - place_[j][d];
+      r[d] = position_[i][d] - position_[j][d];
       r[d] -= box_[d] * std::round(r[d] / box_[d]);
     }
     return r;
@@ -118,7 +118,7 @@ class Crystal {
 
   std::mt19937 random_;
   Point box_;
-  std::vector<Point> place_;
+  std::vector<Point> position_;
   std::vector<Point> velocity_;
   std::vector<Bond> bonds_;
 };

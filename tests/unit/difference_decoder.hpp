@@ -72,7 +72,7 @@ inline std::vector<std::uint8_t> put_together(Section section) {
 inline Wide floor_divided(Wide a, Wide b) { return a / b - (a % b < 0 ? 1 : 0); }
 inline Wide limited(Wide x, int bits) { return std::clamp<Wide>(x, 1 - (Wide{1} << bits), (Wide{1} << bits) - 1); }
 
-inline Wide way(Wide from, Wide to, std::int64_t period) {
+inline Wide shortest_step(Wide from, Wide to, std::int64_t period) {
   const Wide step = to - from;
   return period > 0 && step > period / 2 ? step - period : period > 0 && step < -(period / 2) ? step + period : step;
 }
@@ -82,7 +82,8 @@ inline std::vector<std::int64_t> unwrapped(const Trajectory &t, std::size_t fram
   std::vector<std::int64_t> x(frames);
   x[frames - 1] = t.frames[frames - 1][d][i];
   for (std::size_t s = frames - 1; s > 0; --s)
-    x[s - 1] = x[s] - static_cast<std::int64_t>(way(t.frames[s - 1][d][i], t.frames[s][d][i], t.box[d].period));
+    x[s - 1] =
+        x[s] - static_cast<std::int64_t>(shortest_step(t.frames[s - 1][d][i], t.frames[s][d][i], t.box[d].period));
   return x;
 }
 
@@ -143,9 +144,9 @@ inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::v
     words = exceptions + block.exceptions * 12;
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t> exact;
     for (std::size_t e = 0; e < block.exceptions; ++e) {
-      std::uint32_t place = 0;
-      std::memcpy(&place, exceptions + e * 4, 4);
-      std::memcpy(&exact[{place >> 16, place & 0xFFFF}], exceptions + block.exceptions * 4 + e * 8, 8);
+      std::uint32_t index = 0;
+      std::memcpy(&index, exceptions + e * 4, 4);
+      std::memcpy(&exact[{index >> 16, index & 0xFFFF}], exceptions + block.exceptions * 4 + e * 8, 8);
     }
 
     std::vector<std::array<std::uint64_t, 3>> number(m);
@@ -182,7 +183,7 @@ inline Frame decode_slowly(const Trajectory &t, std::size_t frames, const std::v
         const std::int64_t last = t.frames[frames - 1][d][first + i];
         out[d][first + i] = static_cast<std::int64_t>(last + moved);
         const auto exception = exact.find({d, i});
-        left[i][d] = (exception == exact.end() ? moved : way(last, exception->second, t.box[d].period)) -
+        left[i][d] = (exception == exact.end() ? moved : shortest_step(last, exception->second, t.box[d].period)) -
                      floor_divided(alone[d], 64);
       }
     }

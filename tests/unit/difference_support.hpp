@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of difference sections share: trajectories, and what all kernels make of them.
+// Shared by the tests of difference sections: trajectories, and what all kernels make of them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -72,9 +72,9 @@ inline Trajectory crystal(std::size_t n, std::size_t steps, double sigma, const 
     for (std::size_t d = 0; d < 3; ++d)
       for (std::size_t i = 0; i < n; ++i) {
         const auto cell = static_cast<std::int64_t>((i + d) % 10);
-        const std::int64_t place = lo + cell * period[d] / 10 + gaussian(random, sigma);
-        if (s % 2 == 0) image[d][i] = place < lo ? period[d] : place >= lo + period[d] ? -period[d] : 0;
-        q[d][i] = place + image[d][i];
+        const std::int64_t position = lo + cell * period[d] / 10 + gaussian(random, sigma);
+        if (s % 2 == 0) image[d][i] = position < lo ? period[d] : position >= lo + period[d] ? -period[d] : 0;
+        q[d][i] = position + image[d][i];
       }
     t.frames.push_back(q);
   }

@@ -16,13 +16,13 @@ Trajectory trembling(std::size_t n, std::size_t steps, double sigma, const GridB
   Random random(n);
   Trajectory t;
   t.box = box;
-  std::array<std::vector<double>, 3> place;
-  for (auto &axis : place)
+  std::array<std::vector<double>, 3> position;
+  for (auto &axis : position)
     for (std::size_t i = 0; i < n; ++i) axis.push_back(random.uniform(0, 30000));
   for (std::size_t s = 0; s < steps; ++s) {
     Frame q = empty_frame(n);
     for (std::size_t d = 0; d < 3; ++d)
-      for (std::size_t i = 0; i < n; ++i) q[d][i] = rounded(place[d][i] + sigma * normal(random));
+      for (std::size_t i = 0; i < n; ++i) q[d][i] = rounded(position[d][i] + sigma * normal(random));
     t.frames.push_back(q);
   }
   return t;
@@ -76,7 +76,7 @@ TEST(DifferenceTriples, RanksAreInTheOrderOfDistances) {
     const std::int32_t above = ((expected % 64) + 64) % 64 - 32;  // in 1/64
     const bool between = above < -16 || above >= 16;
     for (std::uint32_t d = 0; d < 3; ++d)
-      EXPECT_EQ(core::place_between(d == 0 ? expected : 32, d == 1 ? expected : 32, d == 2 ? expected : 32),
+      EXPECT_EQ(core::between_mask(d == 0 ? expected : 32, d == 1 ? expected : 32, d == 2 ? expected : 32),
                 between ? 1u << d : 0u);
   }
 }
@@ -264,7 +264,7 @@ TEST(DifferenceTriples, WrongCodesAreRefused) {
     EXPECT_TRUE(refused({{0, 0, 0}, {5, 5, 1}}, 0));
     EXPECT_TRUE(refused({{0, 0, 0}, {5, 1, 5}}, 0));
     EXPECT_TRUE(refused({{0, 0, 0}, {6, 1, 1}}, 0));  // narrower than its head
-    // Of the right length, and right where the first head says nothing of triples.
+    // Has the right length, and is valid if the first head announces no triples.
     for (const std::uint64_t first : {1u, 5u}) {
       EXPECT_EQ(refused({{0, 1, 0}, {first, 1, 1}}, 128), first == 5);
       EXPECT_EQ(refused({{0, 0, 1}, {first, 1, 1}}, 128), first == 5);

@@ -17,19 +17,19 @@ using molecule::box_of;
 using molecule::Cell;
 using molecule::chain;
 using molecule::Edges;
+using molecule::GridVector;
 using molecule::inside;
 using molecule::Molecules;
 using molecule::tilted_box;
-using molecule::Way;
 
 constexpr std::size_t count = 400;   // molecules
 constexpr double bond = 300;         // steps
 constexpr double sigma = 60;         // of a move: four to five edges of a hundred particles are gone through
 constexpr std::int64_t size = 9000;  // of the box
-const Way periods{size + 11, size - 200, size + 423};
+const GridVector periods{size + 11, size - 200, size + 423};
 const Cell::Tilts tilts{2000, -1500, 3100};
 
-void expect_edges(const EdgeSearch &search, const Way &expected, const Cell::Tilts &leaning, std::int64_t most) {
+void expect_edges(const EdgeSearch &search, const GridVector &expected, const Cell::Tilts &leaning, std::int64_t most) {
   for (std::size_t d = 0; d < 3; ++d) {
     EXPECT_LE(std::llabs(search.edges().axes[d].period - expected[d]), most) << d;
     EXPECT_LE(std::llabs(search.edges().tilts[d] - leaning[d]), most) << d;
@@ -71,7 +71,7 @@ TEST(EdgeSearch, TiltedCells) {
 TEST(EdgeSearch, FollowsABoxThatChanges) {
   Molecules molecules(chain(4), 3 * count, bond, size, 3);
   std::vector<Edges> boxes;
-  Way now = periods;
+  GridVector now = periods;
   for (int f = 0; f < 5; ++f) {
     now = {now[0] + 30, now[1] - 20, now[2] + 10};
     boxes.push_back(box_of(0, now));
@@ -88,8 +88,8 @@ TEST(EdgeSearch, WholeMolecules) {
     molecules.move(3 * sigma);
     Frame q = molecules.open();
     for (std::size_t i = 0; i < q[0].size(); ++i) {
-      const Way first = molecules.at(i - i % 3);
-      const Way image = molecule::difference_of(inside(first, box), first);
+      const GridVector first = molecules.at(i - i % 3);
+      const GridVector image = molecule::difference_of(inside(first, box), first);
       for (std::size_t d = 0; d < 3; ++d) q[d][i] += image[d];
     }
     frames.push_back(q);
@@ -146,14 +146,14 @@ TEST(CornerSearch, FindsWhereACellBegins) {
     Frame q = molecules.in(box, is_brick);
     format::TiltedEdges cell = *box.tilted;
     CornerSearch search;
-    search.place(cell, columns(q), q[0].size());
+    search.find_corner(cell, columns(q), q[0].size());
     for (const core::GridAxis &axis : cell.axes) EXPECT_EQ(axis.lo, 0);  // nothing to change
     for (std::size_t d = 0; d < 3; ++d)
       for (auto &x : q[d]) x += size * static_cast<std::int64_t>(d + 1) / 5;
     EXPECT_GT(outside(cell, q, is_brick), q[0].size() / 4);
     for (int frame = 0; frame < 2; ++frame) {
       format::TiltedEdges moved = cell;
-      search.place(moved, columns(q), q[0].size());
+      search.find_corner(moved, columns(q), q[0].size());
       EXPECT_LE(outside(moved, q, is_brick), q[0].size() / 32);
     }
   }
@@ -161,7 +161,7 @@ TEST(CornerSearch, FindsWhereACellBegins) {
   for (int f = 0; f < 40; ++f) molecules.move(1000);
   const Frame open = molecules.open();
   format::TiltedEdges cell = *box.tilted;
-  CornerSearch().place(cell, columns(open), open[0].size());
+  CornerSearch().find_corner(cell, columns(open), open[0].size());
   for (std::size_t d = 0; d < 3; ++d) EXPECT_EQ(cell.axes[d].period, periods[d]);
 }
 

@@ -99,7 +99,7 @@ struct Decoded {
       for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(taken.column[d], through_values.column[d]);
       ASSERT_EQ(taken.exact.size(), through_values.exact.size());
       for (std::size_t k = 0; k < taken.exact.size(); ++k) {
-        EXPECT_EQ(taken.exact[k].place, through_values.exact[k].place);
+        EXPECT_EQ(taken.exact[k].value_index, through_values.exact[k].value_index);
         EXPECT_EQ(taken.exact[k].bits, through_values.exact[k].bits);
       }
     }

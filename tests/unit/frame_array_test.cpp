@@ -34,12 +34,12 @@ struct Array3 {
 template <typename T>
 Array3<T> chains(std::size_t frames, std::size_t particles, double edge = 20, unsigned seed = 1) {
   std::mt19937 random(seed);
-  std::uniform_real_distribution<double> place(0, edge);
+  std::uniform_real_distribution<double> position(0, edge);
   std::normal_distribution<double> step(0, 0.05);
   std::vector<double> now(3 * particles);
   for (std::size_t i = 0; i < particles; ++i)
     for (std::size_t d = 0; d < 3; ++d)
-      now[3 * i + d] = i % 3 == 0 ? place(random) : now[3 * (i - 1) + d] + 0.5 + step(random);
+      now[3 * i + d] = i % 3 == 0 ? position(random) : now[3 * (i - 1) + d] + 0.5 + step(random);
   Array3<T> array{{type_of<T>(), frames, particles, 3}, {}};
   for (std::size_t t = 0; t < frames; ++t)
     for (double &x : now) {

@@ -89,8 +89,8 @@ TEST(StoredFrame, ADifferenceFrameNeedsACopyOfTheFrameThatItBuildsOn) {
 
 TEST(StoredFrame, ChecksumsAreChecked) {
   Bytes bytes = chained_file(3, interval);
-  const auto places = scan_bytes(bytes).frames;
-  bytes[places[1].offset + places[1].length - 40] ^= 1;  // of the chunk
+  const auto entries = scan_bytes(bytes).frames;
+  bytes[entries[1].offset + entries[1].length - 40] ^= 1;  // of the chunk
   const Reader reader = reader_of(bytes);
   EXPECT_EQ(status_of([&] { reader.stored(1); }), Status::corrupt);
   EXPECT_EQ(status_of([&] { reader.stored(3); }), Status::not_found);
@@ -152,19 +152,19 @@ TEST(StoredFrame, FieldsThatOthersNeedStay) {
   const std::vector<bool> no_ids = {true, false, true, true, true, true};
   const Bytes by_place = file_of(snapshots, interval);
   const Bytes by_id = file_of(snapshots, interval, 1, true, Order::id);
-  const Reader place = reader_of(by_place);
+  const Reader sorted = reader_of(by_place);
   const Reader id = reader_of(by_id);
-  ASSERT_EQ(place.chunk_kind(0, 0), ChunkKind::block);
+  ASSERT_EQ(sorted.chunk_kind(0, 0), ChunkKind::block);
   ASSERT_EQ(id.chunk_kind(0, 0), ChunkKind::ordered);
-  ASSERT_EQ(place.chunk_kind(1, 0), ChunkKind::difference);
-  EXPECT_EQ(status(place, 0, no_positions), Status::ok);
-  EXPECT_EQ(status(place, 0, no_ids), Status::ok);
+  ASSERT_EQ(sorted.chunk_kind(1, 0), ChunkKind::difference);
+  EXPECT_EQ(status(sorted, 0, no_positions), Status::ok);
+  EXPECT_EQ(status(sorted, 0, no_ids), Status::ok);
   EXPECT_EQ(status(id, 0, no_positions), Status::ok);
   EXPECT_EQ(status(id, 0, no_ids), Status::unsupported);
-  EXPECT_EQ(status(place, 1, no_positions), Status::unsupported);
-  EXPECT_EQ(status(place, 1, no_ids), Status::ok);
-  EXPECT_EQ(status(place, 0, {true}), Status::invalid_argument);
-  EXPECT_EQ(status(place, 0, std::vector<bool>(6, false)), Status::invalid_argument);
+  EXPECT_EQ(status(sorted, 1, no_positions), Status::unsupported);
+  EXPECT_EQ(status(sorted, 1, no_ids), Status::ok);
+  EXPECT_EQ(status(sorted, 0, {true}), Status::invalid_argument);
+  EXPECT_EQ(status(sorted, 0, std::vector<bool>(6, false)), Status::invalid_argument);
 }
 
 // Checksums that hold over lengths that lie.
@@ -178,11 +178,11 @@ TEST(StoredFrame, LengthsOfSectionsAreChecked) {
         reader.chunk_kind(i, 0) == ChunkKind::block ? 8 : 32;  // the lengths of chunk and sections
     for (std::size_t at = first; at < first + 56 && at < good.bytes.size(); at += 8)
       for (const int change : {0x01, 0x7f, 0xff})
-        for (const std::size_t place : {at, at + 1, at + 7}) {
+        for (const std::size_t sorted : {at, at + 1, at + 7}) {
           StoredFrame frame = good;
-          frame.bytes[place] = static_cast<std::uint8_t>(frame.bytes[place] ^ change);
+          frame.bytes[sorted] = static_cast<std::uint8_t>(frame.bytes[sorted] ^ change);
           const Status status = status_of([&] { keep_fields(frame, kept); });
-          EXPECT_TRUE(status == Status::ok || status == Status::corrupt) << place;
+          EXPECT_TRUE(status == Status::ok || status == Status::corrupt) << sorted;
         }
     for (std::size_t size = 0; size < 80; ++size) {
       StoredFrame frame = good;

@@ -14,13 +14,13 @@ constexpr std::size_t particles = 5000;  // more than a block
 // Positions, and ids of a type if there is one.
 class Given {
  public:
-  std::vector<double> places;
+  std::vector<double> coordinates;
   std::vector<double> ids;
   std::vector<float> narrow_ids;
 
   explicit Given(std::uint64_t seed = 3) {
     Random random(seed);
-    for (std::size_t i = 0; i < 3 * particles; ++i) places.push_back(random.uniform(0, 10));
+    for (std::size_t i = 0; i < 3 * particles; ++i) coordinates.push_back(random.uniform(0, 10));
     ids.resize(particles);
     std::iota(ids.rbegin(), ids.rend(), 1.0);  // descending
     narrow_ids.assign(ids.begin(), ids.end());
@@ -32,7 +32,7 @@ class Given {
     input.field.bound = 0.001;
     for (std::size_t d = 0; d < 3; ++d) {
       input.field.components.push_back({std::string(1, "xyz"[d]), 0});
-      input.components[d] = {places.data() + d, 3 * sizeof(double), ConstArray::Type::float64};
+      input.components[d] = {coordinates.data() + d, 3 * sizeof(double), ConstArray::Type::float64};
     }
     return {input};
   }
@@ -82,7 +82,7 @@ TEST(Identities, ArraysWithoutIdsAreNumberedInTheOrderGiven) {
   for (const Order order : {Order::automatic, Order::id, Order::memory})
     for (const Frame &frame : written(given.positions(), order)) {
       const std::vector<double> x = by_id(frame);
-      for (std::size_t i = 0; i < particles; ++i) ASSERT_NEAR(x[i], given.places[3 * i], 0.001) << i;
+      for (std::size_t i = 0; i < particles; ++i) ASSERT_NEAR(x[i], given.coordinates[3 * i], 0.001) << i;
     }
   EXPECT_EQ(written(given.positions(), Order::place)[0].find("id"), nullptr);
 }
@@ -94,17 +94,17 @@ TEST(Identities, LosslessRowsKeepTheOrderGiven) {
   for (const Order order : {Order::automatic, Order::id, Order::memory})
     for (const Frame &frame : written(fields, order)) {
       const std::vector<double> x = by_id(frame);
-      for (std::size_t i = 0; i < particles; ++i) ASSERT_EQ(x[i], given.places[3 * i]) << i;
+      for (std::size_t i = 0; i < particles; ++i) ASSERT_EQ(x[i], given.coordinates[3 * i]) << i;
     }
 }
 
 TEST(Identities, TheOrderOfMemoryNeedsNone) {
   Given given;
-  for (std::size_t i = 0; i < 3 * particles; ++i) given.places[i] = i % 3 == 0 ? 0.01 * static_cast<double>(i) : 1;
+  for (std::size_t i = 0; i < 3 * particles; ++i) given.coordinates[i] = i % 3 == 0 ? 0.01 * static_cast<double>(i) : 1;
   const std::vector<Frame> frames = written(given.positions(), Order::memory);
   ASSERT_EQ(frames[0].find("id"), nullptr);
   for (std::size_t i = 0; i < particles; ++i)
-    ASSERT_NEAR(frames[0].find("x")->floats[i], given.places[3 * i], 0.001) << i;
+    ASSERT_NEAR(frames[0].find("x")->floats[i], given.coordinates[3 * i], 0.001) << i;
 }
 
 // "frame 1": the frame is named.
@@ -173,7 +173,7 @@ TEST(Identities, EqualIdsKeepTheOrderOfTheirRows) {
       std::size_t at = 0;
       for (std::size_t id = 0; id < 1700; ++id)
         for (std::size_t i = id; i < particles; i += 1700)
-          ASSERT_NEAR(frame.find("x")->floats[sorted[at++]], given.places[3 * i], 0.001) << id << " " << i;
+          ASSERT_NEAR(frame.find("x")->floats[sorted[at++]], given.coordinates[3 * i], 0.001) << id << " " << i;
     }
 }
 
@@ -229,7 +229,7 @@ TEST(Identities, RowsAreNumberedAsTheyAreNamed) {
   const std::vector<Frame> frames = written(given.positions(), Order::automatic, rows.data(), rows.size());
   const std::vector<double> x = by_id(frames[1]);
   for (std::size_t i = 0; i < rows.size(); ++i)
-    ASSERT_NEAR(x[i], given.places[3 * static_cast<std::size_t>(rows[i])], 0.001) << i;
+    ASSERT_NEAR(x[i], given.coordinates[3 * static_cast<std::size_t>(rows[i])], 0.001) << i;
 }
 
 TEST(Identities, WholeFloatsBecomeIntegers) {
@@ -240,7 +240,8 @@ TEST(Identities, WholeFloatsBecomeIntegers) {
     for (const Frame &frame : frames) {
       ASSERT_NE(frame.find("id"), nullptr);
       const std::vector<double> x = by_id(frame);
-      for (std::size_t i = 0; i < particles; ++i) ASSERT_NEAR(x[i], given.places[3 * (particles - 1 - i)], 0.001) << i;
+      for (std::size_t i = 0; i < particles; ++i)
+        ASSERT_NEAR(x[i], given.coordinates[3 * (particles - 1 - i)], 0.001) << i;
     }
   }
 }

@@ -77,7 +77,7 @@ TEST(Identity, FindsAllIdsInAnyOrder) {
   }
 }
 
-// Of ids that lie close together, one leaves, and another one arrives: between them, or beyond all.
+// Ids lie close together. One leaves, and another one arrives: between them, or beyond all.
 TEST(Identity, OfOneThatIsAnother) {
   Random random(4);
   constexpr std::size_t n = 50000;

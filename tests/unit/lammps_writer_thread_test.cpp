@@ -80,21 +80,21 @@ TEST(WriterThread, WorksBehindTheCaller) {
 TEST(WriterThread, BuffersBoundWhatIsUnderWay) {
   constexpr int buffers = 3;
   GPZWriterThread thread;
-  std::atomic<int> under_way{0};
+  std::atomic<int> running{0};
   std::vector<int> contents(buffers, -1);
   GPZWriterThread::Ticket tickets[buffers];
   for (int i = 0; i < 500; ++i) {
     const int buffer = i % buffers;
     thread.wait(tickets[buffer]);
     contents[buffer] = i;
-    EXPECT_LE(++under_way, buffers);
-    tickets[buffer] = thread.submit([&contents, &under_way, buffer, i] {
+    EXPECT_LE(++running, buffers);
+    tickets[buffer] = thread.submit([&contents, &running, buffer, i] {
       EXPECT_EQ(contents[buffer], i);
-      --under_way;
+      --running;
     });
   }
   thread.wait_all();
-  EXPECT_EQ(under_way, 0);
+  EXPECT_EQ(running, 0);
 }
 
 TEST(WriterThread, DropsWhatFollowsAnError) {

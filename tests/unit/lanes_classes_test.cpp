@@ -31,18 +31,19 @@ Lags repeated(const Pattern &pattern, std::size_t count) {
 // Molecules whose bonds have the length that belongs to their place in the pattern, up to a hundredth.
 Frame frame_of(const Pattern &pattern, const std::vector<double> &length, std::size_t count, const Edges &box) {
   test::Random random(3);
-  std::vector<std::array<double, 3>> place(count * pattern.size());
-  Frame q = codec::empty_frame(place.size());
-  for (std::size_t i = 0; i < place.size(); ++i) {
+  std::vector<std::array<double, 3>> position(count * pattern.size());
+  Frame q = codec::empty_frame(position.size());
+  for (std::size_t i = 0; i < position.size(); ++i) {
     const std::size_t k = i % pattern.size();
-    std::array<double, 3> way{codec::normal(random), codec::normal(random), codec::normal(random)};
-    const double size = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    std::array<double, 3> direction{codec::normal(random), codec::normal(random), codec::normal(random)};
+    const double size =
+        std::sqrt(direction[0] * direction[0] + direction[1] * direction[1] + direction[2] * direction[2]);
     for (std::size_t d = 0; d < 3; ++d) {
       const double part = (1 + 0.01 * random.uniform()) * length[k] / size;
-      place[i][d] = pattern[k] == 0 ? 10000 * random.uniform() : place[i - pattern[k]][d] + part * way[d];
+      position[i][d] = pattern[k] == 0 ? 10000 * random.uniform() : position[i - pattern[k]][d] + part * direction[d];
     }
-    const molecule::Way at =
-        molecule::inside({std::llround(place[i][0]), std::llround(place[i][1]), std::llround(place[i][2])}, box);
+    const molecule::GridVector at = molecule::inside(
+        {std::llround(position[i][0]), std::llround(position[i][1]), std::llround(position[i][2])}, box);
     for (std::size_t d = 0; d < 3; ++d) q[d][i] = at[d];
   }
   return q;
@@ -138,7 +139,7 @@ TEST(LanesClasses, NoMoreThanNumbersOfAByte) {
   for (const std::uint8_t c : of_class) ASSERT_LT(c, classes);
 }
 
-// What differs in a bond somewhere has another class if there are many; the more frequent ones come first.
+// Particles whose bonds differ have classes of their own if they are many; the more frequent ones come first.
 TEST(LanesClasses, AreByTheBondsOfReferences) {
   // Chains of four, of which every third has a branch at its second particle.
   Lags lags;

@@ -18,7 +18,7 @@ using Weights = std::array<std::uint8_t, Shape::normals>;
 using Sides = std::array<std::array<std::uint32_t, 2>, core::step_side_levels>;
 
 constexpr std::size_t levels = core::step_levels;
-constexpr std::size_t place_of(std::size_t kind, std::size_t level, std::size_t part) {
+constexpr std::size_t context_of(std::size_t kind, std::size_t level, std::size_t part) {
   return (kind * levels + level) * core::step_parts + part;
 }
 constexpr std::size_t token_at(int token) { return static_cast<std::size_t>(token - lowest_token); }
@@ -28,7 +28,7 @@ Shape shape_of(const Weights &weights) {
   shape.weights() = weights;
   return shape;
 }
-std::uint32_t frequency_of(const PlaceCodes &codes, int token) {
+std::uint32_t frequency_of(const ContextCodes &codes, int token) {
   const int at = token - codes.first;
   return at >= 0 && at < static_cast<int>(codes.frequency.size()) ? codes.frequency[static_cast<std::size_t>(at)] : 0U;
 }
@@ -37,10 +37,10 @@ std::uint32_t frequency_of(const PlaceCodes &codes, int token) {
 
 // Share of a token in a normal distribution k, as the page says it. Tokens that are 12 deviations of the level off have
 // none.
-double share_of(std::size_t k, std::size_t place, int token) {
-  const auto level = static_cast<int>(place / core::step_parts % levels);
+double share_of(std::size_t k, std::size_t context, int token) {
+  const auto level = static_cast<int>(context / core::step_parts % levels);
   const double deviation = std::sqrt(1.45 * std::exp2(level - 4));
-  const double off = level > 9 ? 0 : (static_cast<double>(place % core::step_parts) + 0.5) / 8;
+  const double off = level > 9 ? 0 : (static_cast<double>(context % core::step_parts) + 0.5) / 8;
   const double width = level > 9 ? std::exp2(level / 2 - 3) : 1;
   const double lower = (token * width - 0.5 - off) / deviation, upper = ((token + 1) * width - 0.5 - off) / deviation;
   if (lower >= 12 || upper <= -12) return 0;
@@ -64,8 +64,8 @@ TEST(LanesShape, TablesAreFullAndHaveAnEscape) {
     all.back()[random.below(Shape::normals)] = 255;
   }
   for (const Weights &weights : all)
-    for (std::size_t p = 0; p < places_of_kind; ++p) {
-      const PlaceCodes codes = shape_of(weights).codes_of(p);
+    for (std::size_t p = 0; p < contexts_of_kind; ++p) {
+      const ContextCodes codes = shape_of(weights).codes_of(p);
       const std::uint32_t sum = std::accumulate(codes.frequency.begin(), codes.frequency.end(), 0U);
       ASSERT_LT(sum, core::step_table_size) << p;
       ASSERT_EQ(codes.of_escape(), core::step_table_size - sum) << p;
@@ -76,7 +76,7 @@ TEST(LanesShape, TablesAreFullAndHaveAnEscape) {
       ASSERT_LE(codes.first + static_cast<int>(codes.frequency.size()) - 1, core::step_last_token);
       // Only the kind of number depends on the rest.
       for (std::size_t kind = 1; kind < core::step_numbers; ++kind) {
-        const PlaceCodes other = shape_of(weights).codes_of(p + kind * places_of_kind);
+        const ContextCodes other = shape_of(weights).codes_of(p + kind * contexts_of_kind);
         ASSERT_EQ(other.first, codes.first);
         ASSERT_EQ(other.frequency, codes.frequency);
       }
@@ -87,8 +87,8 @@ TEST(LanesShape, TablesAreThoseOfNormalDistributions) {
   for (std::size_t k = 0; k < Shape::normals; ++k) {
     Weights weights{};
     weights[k] = 77;
-    for (std::size_t p = 0; p < places_of_kind; ++p) {
-      const PlaceCodes codes = shape_of(weights).codes_of(p);
+    for (std::size_t p = 0; p < contexts_of_kind; ++p) {
+      const ContextCodes codes = shape_of(weights).codes_of(p);
       int others = 0;
       double sum = 0.001;  // of an escape
       for (int token = lowest_token; token <= core::step_last_token; ++token) sum += share_of(k, p, token);
@@ -112,30 +112,30 @@ TEST(LanesShape, TablesAreThoseOfNormalDistributions) {
 
 TEST(LanesShape, OfNothingHasNoTables) {
   const Shape none;
-  for (std::size_t p = 0; p < core::step_places; ++p) {
+  for (std::size_t p = 0; p < core::step_contexts; ++p) {
     EXPECT_TRUE(none.codes_of(p).frequency.empty());
     EXPECT_EQ(none.codes_of(p).of_escape(), core::step_table_size);
   }
   Shape fitted = shape_of({1, 2, 3});
-  fitted.fit(std::vector<PlaceCounts>(core::step_places), 1);
+  fitted.fit(std::vector<ContextCounts>(core::step_contexts), 1);
   EXPECT_EQ(fitted.weights(), Weights{});
 }
 
 // Numbers of a normal distribution of some levels, whose deviation is `times` that of the level.
-std::vector<PlaceCounts> normal_counts(std::size_t kind, double times, std::size_t first, std::size_t last,
-                                       double numbers = 20000) {
-  std::vector<PlaceCounts> counts(core::step_places);
+std::vector<ContextCounts> normal_counts(std::size_t kind, double times, std::size_t first, std::size_t last,
+                                         double numbers = 20000) {
+  std::vector<ContextCounts> counts(core::step_contexts);
   const double k = 2 * std::log2(4 * times);
   for (std::size_t level = first; level <= last; ++level)
     for (std::size_t part = 0; part < (level > 9 ? 1U : 4U); ++part) {
-      const std::size_t p = place_of(kind, level, part);
+      const std::size_t p = context_of(kind, level, part);
       for (int token = lowest_token; token <= core::step_last_token; ++token)
         counts[p][token_at(token)] =
             static_cast<std::uint32_t>(std::lround(numbers * share_of(static_cast<std::size_t>(k), p, token)));
     }
   return counts;
 }
-double entropy_of(const PlaceCounts &counts) {
+double entropy_of(const ContextCounts &counts) {
   const double all = std::accumulate(counts.begin(), counts.end(), 0.0);
   double bits = 0;
   for (const double count : counts)
@@ -148,14 +148,14 @@ TEST(LanesShape, FitsTheNumbersOfItsKind) {
   for (std::size_t kind = 0; kind < core::step_numbers; ++kind)
     for (const double times : {0.5, 1.0, 2.0}) {
       Shape shape;
-      std::vector<PlaceCounts> counts = normal_counts(kind, times, 6, 12);
+      std::vector<ContextCounts> counts = normal_counts(kind, times, 6, 12);
       // Those of other kinds do not matter.
-      counts[place_of((kind + 1) % core::step_numbers, 9, 0)][token_at(100)] = 1000000;
+      counts[context_of((kind + 1) % core::step_numbers, 9, 0)][token_at(100)] = 1000000;
       shape.fit(counts, kind);
       EXPECT_EQ(*std::max_element(shape.weights().begin(), shape.weights().end()), Shape::most_weight);
-      const std::vector<PlaceCounts> more = normal_counts(kind, times, 3, 16);
+      const std::vector<ContextCounts> more = normal_counts(kind, times, 3, 16);
       for (std::size_t level = 3; level <= 16; ++level) {
-        const std::size_t p = place_of(kind, level, 0);
+        const std::size_t p = context_of(kind, level, 0);
         const double bits = shape.codes_of(p).cost_of(more[p]), least = entropy_of(more[p]);
         EXPECT_LT(bits, least * 1.03 + 0.02 * 20000) << "kind " << kind << ", level " << level << ", times " << times;
         // Those of a shape that is too wide are longer.
@@ -171,8 +171,8 @@ TEST(LanesShape, WithTheNumbersOfAPlace) {
   Weights weights{};
   weights[4] = 255;
   const Shape shape = shape_of(weights);
-  const std::size_t p = place_of(1, 12, 0);
-  PlaceCounts counts{};
+  const std::size_t p = context_of(1, 12, 0);
+  ContextCounts counts{};
   EXPECT_TRUE(shape.codes_of(p, counts).frequency.empty());
   std::uint32_t last = frequency_of(shape.codes_of(p), 90);
   EXPECT_EQ(last, 0U);
@@ -194,59 +194,59 @@ Sides some_sides() {
 }
 
 void expect_same(const Codes &a, const Codes &b) {
-  for (std::size_t p = 0; p < core::step_places; ++p) {
-    ASSERT_EQ(a.of(p).frequency, b.of(p).frequency) << p;
-    if (!a.of(p).frequency.empty()) {
-      ASSERT_EQ(a.of(p).first, b.of(p).first) << p;
+  for (std::size_t p = 0; p < core::step_contexts; ++p) {
+    ASSERT_EQ(a.codes_of(p).frequency, b.codes_of(p).frequency) << p;
+    if (!a.codes_of(p).frequency.empty()) {
+      ASSERT_EQ(a.codes_of(p).first, b.codes_of(p).first) << p;
     }
-    ASSERT_GE(a.of(p).of_escape(), 1U);
+    ASSERT_GE(a.codes_of(p).of_escape(), 1U);
   }
   for (std::size_t l = 0; l < core::step_side_levels; ++l) EXPECT_EQ(a.near(l), b.near(l));
 }
 
 // Tables of a range of levels follow from the shape; one whose numbers are others is stored.
 TEST(LanesCodes, StoredTablesTakeThePlaceOfDerivedOnes) {
-  const std::size_t kind = 1, odd = place_of(kind, 8, 2);
+  const std::size_t kind = 1, odd = context_of(kind, 8, 2);
   // Few, so that no other table is worth its bytes.
-  std::vector<PlaceCounts> counts = normal_counts(kind, 1, 6, 12, 200);
-  counts[place_of(kind, 9, 1)] = {};  // within the range, but without numbers
+  std::vector<ContextCounts> counts = normal_counts(kind, 1, 6, 12, 200);
+  counts[context_of(kind, 9, 1)] = {};  // within the range, but without numbers
   counts[odd] = {};
   for (const int peak : {-70, 50}) counts[odd][token_at(peak)] = 100;
   Shape shape;
   shape.fit(counts, kind);
   Codes codes;
   codes.choose(counts, some_sides());
-  for (std::size_t p = 0; p < core::step_places; ++p) {
+  for (std::size_t p = 0; p < core::step_contexts; ++p) {
     const std::size_t level = p / core::step_parts % levels, part = p % core::step_parts;
-    const bool is_derived = p / places_of_kind == kind && level >= 6 && level <= 12 && (level <= 9 || part == 0);
+    const bool is_derived = p / contexts_of_kind == kind && level >= 6 && level <= 12 && (level <= 9 || part == 0);
     if (p == odd) {
-      EXPECT_GT(frequency_of(codes.of(p), 50), 100U);
-      EXPECT_GT(frequency_of(codes.of(p), -70), 100U);
+      EXPECT_GT(frequency_of(codes.codes_of(p), 50), 100U);
+      EXPECT_GT(frequency_of(codes.codes_of(p), -70), 100U);
     } else if (is_derived) {
-      EXPECT_EQ(codes.of(p).first, shape.codes_of(p).first) << p;
-      EXPECT_EQ(codes.of(p).frequency, shape.codes_of(p).frequency) << p;
+      EXPECT_EQ(codes.codes_of(p).first, shape.codes_of(p).first) << p;
+      EXPECT_EQ(codes.codes_of(p).frequency, shape.codes_of(p).frequency) << p;
     } else {
-      EXPECT_TRUE(codes.of(p).frequency.empty()) << p;
+      EXPECT_TRUE(codes.codes_of(p).frequency.empty()) << p;
     }
   }
   expect_same(read_back(codes), codes);
   // Costs are those of the tables.
   double bits = 0;
-  for (std::size_t p = 0; p < core::step_places; ++p) bits += codes.of(p).cost_of(counts[p]);
+  for (std::size_t p = 0; p < core::step_contexts; ++p) bits += codes.codes_of(p).cost_of(counts[p]);
   EXPECT_NEAR(codes.cost_of(counts, {}), bits, 1);
-  EXPECT_LT(codes.of(odd).cost_of(counts[odd]), shape.codes_of(odd).cost_of(counts[odd]) / 2);
+  EXPECT_LT(codes.codes_of(odd).cost_of(counts[odd]), shape.codes_of(odd).cost_of(counts[odd]) / 2);
 }
 
 TEST(LanesCodes, ComeBack) {
   test::Random random(8);
   for (int turn = 0; turn < 6; ++turn) {
-    std::vector<PlaceCounts> counts(core::step_places);
+    std::vector<ContextCounts> counts(core::step_contexts);
     for (std::size_t p = 0; p < counts.size(); p += 1 + random.below(turn == 0 ? 300 : 9))
       for (auto &count : counts[p])
         if (random.below(3) == 0) count = static_cast<std::uint32_t>(random.below(p % 2 == 0 ? 5 : 100000));
     if (turn % 2 == 0) counts.back()[token_at(0)] = 1;
     if (turn == 3) counts.front()[step_tokens] = 1000;  // escapes alone
-    if (turn == 5) counts.assign(core::step_places, {});
+    if (turn == 5) counts.assign(core::step_contexts, {});
     Sides sides{};
     for (auto &side : sides)
       side = {static_cast<std::uint32_t>(random.below(1000)), static_cast<std::uint32_t>(random.below(9))};
@@ -256,7 +256,7 @@ TEST(LanesCodes, ComeBack) {
     expect_same(back, codes);
     // A reader has others from the section before.
     Codes empty;
-    empty.choose(std::vector<PlaceCounts>(core::step_places), {});
+    empty.choose(std::vector<ContextCounts>(core::step_contexts), {});
     Codes again = back;
     Bytes bytes;
     empty.append(bytes);
@@ -269,7 +269,7 @@ TEST(LanesCodes, ComeBack) {
 TEST(LanesCodes, SayHowMuchMemoryTheyHave) {
   Codes codes;
   codes.choose(normal_counts(0, 1, 6, 12), some_sides());
-  const std::size_t entries = std::size_t{core::step_places} * core::step_table_size * sizeof(std::uint32_t);
+  const std::size_t entries = std::size_t{core::step_contexts} * core::step_table_size * sizeof(std::uint32_t);
   EXPECT_LT(codes.memory_usage(), entries);  // encoders go without
   EXPECT_GE(read_back(codes).memory_usage(), entries);
 }
@@ -281,7 +281,7 @@ struct Table {
   std::int32_t first;
   std::vector<std::uint32_t> frequency;
 };
-// What stands in front of the tables; of kind 1, or of all kinds.
+// The numbers in front of the tables; of kind 1, or of all kinds.
 struct Front {
   std::uint32_t side = 64;
   std::array<std::uint32_t, Shape::normals> weights{};
@@ -365,13 +365,13 @@ TEST(LanesCodes, RulesOfShapes) {
   EXPECT_TRUE(refused(1, 1, UINT32_MAX));
   // Levels without weights: escapes.
   EXPECT_FALSE(refused(0, 3, 20));
-  for (std::size_t p = 0; p < core::step_places; ++p) EXPECT_TRUE(codes.of(p).frequency.empty());
+  for (std::size_t p = 0; p < core::step_contexts; ++p) EXPECT_TRUE(codes.codes_of(p).frequency.empty());
 }
 
-// What decoders look up: each token has its slots, the escape those that are left, also after other tables.
+// The tables of decoders: each token has its slots, the escape those that are left, also after other tables.
 TEST(LanesCodes, SlotsOfTokens) {
   Codes codes;
-  const std::size_t at = place_of(1, 3, 2);
+  const std::size_t at = context_of(1, 3, 2);
   Front front;
   front.weights[5] = 9;
   front.first = 2;
@@ -384,14 +384,15 @@ TEST(LanesCodes, SlotsOfTokens) {
       const auto left = static_cast<std::uint32_t>(frequency.empty() ? 480 : 479 - at);
       ASSERT_FALSE(are_refused(tables, left, codes, with));
       if (!frequency.empty()) {
-        EXPECT_EQ(std::vector<std::uint32_t>(codes.of(at).frequency.begin(), codes.of(at).frequency.end()), frequency);
-        EXPECT_EQ(codes.of(at).first, -2);
+        EXPECT_EQ(std::vector<std::uint32_t>(codes.codes_of(at).frequency.begin(), codes.codes_of(at).frequency.end()),
+                  frequency);
+        EXPECT_EQ(codes.codes_of(at).first, -2);
       }
-      for (std::size_t p = 0; p < core::step_places; ++p) {
+      for (std::size_t p = 0; p < core::step_contexts; ++p) {
         const std::size_t level = p / core::step_parts % levels;
-        const bool is_derived = with.count != 0 && p / places_of_kind == 1 && level >= 2 && level < 12 &&
+        const bool is_derived = with.count != 0 && p / contexts_of_kind == 1 && level >= 2 && level < 12 &&
                                 (level <= 9 || p % core::step_parts == 0);
-        const PlaceCodes &of = codes.of(p);
+        const ContextCodes &of = codes.codes_of(p);
         ASSERT_EQ(of.frequency.empty(), !is_derived && (p != at || frequency.empty())) << p;
         const std::uint32_t *const entries = codes.for_kernels().entries + p * core::step_table_size;
         std::uint32_t slot = 0;
@@ -411,7 +412,7 @@ TEST(LanesCodes, SlotsOfTokens) {
 
 TEST(LanesCodes, DamageIsRefusedOrRead) {
   Codes codes;
-  std::vector<PlaceCounts> counts = normal_counts(2, 1, 6, 12);
+  std::vector<ContextCounts> counts = normal_counts(2, 1, 6, 12);
   counts[3][token_at(5)] = counts[3][token_at(-5)] = 5000;
   codes.choose(counts, some_sides());
   Bytes whole;
@@ -420,7 +421,7 @@ TEST(LanesCodes, DamageIsRefusedOrRead) {
     const test::Copy copy(bytes);
     Codes read;
     read.read(copy.data.get(), copy.size);
-    for (std::size_t p = 0; p < core::step_places; ++p) ASSERT_GE(read.of(p).of_escape(), 1U);
+    for (std::size_t p = 0; p < core::step_contexts; ++p) ASSERT_GE(read.codes_of(p).of_escape(), 1U);
   });
 }
 

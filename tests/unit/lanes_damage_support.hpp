@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of damaged sections of steps share: sections with what comes before them, and their parts.
+// Shared by the tests of damaged sections of steps: sections with what comes before them, and their parts.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -61,18 +61,18 @@ struct SpreadWaters {
   SpreadWaters() {
     // Apart from each other, so that all molecules are found.
     constexpr std::size_t side = 19;
-    for (std::size_t i = 0; i < waters.place.size(); i += 3) {
-      const test::Vector oxygen = waters.place[i];
+    for (std::size_t i = 0; i < waters.position.size(); i += 3) {
+      const test::Vector oxygen = waters.position[i];
       const std::size_t site[] = {i / 3 % side, i / 3 / side % side, i / 3 / side / side};
       for (std::size_t k = i; k < i + 3; ++k)
         for (std::size_t d = 0; d < 3; ++d)
-          waters.place[k][d] += static_cast<double>(site[d]) * waters.edges[d] / side - oxygen[d];
+          waters.position[k][d] += static_cast<double>(site[d]) * waters.edges[d] / side - oxygen[d];
     }
     for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(waters.edges[d] / step)};
   }
   // Every thousandth particle is an edge away from where it should be.
   Frame frame() const {
-    Frame q = empty_frame(waters.place.size());
+    Frame q = empty_frame(waters.position.size());
     for (std::size_t i = 0; i < q[0].size(); ++i)
       for (std::size_t d = 0; d < 3; ++d)
         q[d][i] = core::wrap(std::llround(waters.inside(i)[d] / step), box.axes[d]) +

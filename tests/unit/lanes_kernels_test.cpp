@@ -17,7 +17,7 @@ using core::StepKind, core::StepNumber;
 // ---- single lanes
 
 struct Number {
-  std::int32_t place, number;
+  std::int32_t context, number;
 };
 
 // As section 9d of the page says it.
@@ -117,13 +117,13 @@ std::vector<Number> numbers_of_slot(const Pair &pair, std::size_t slot, const co
       table.constants + std::size_t{step.constants} * core::step_constants * core::step_lanes + slot % core::step_lanes;
   const std::int32_t *const before = pair.rows.data(), *const now = before + Pair::now;
   const auto bound = [&](auto kind) {
-    const auto mean = [&](core::StepMean m) { return step_means.before[core::place_of_mean(slot, m)]; };
+    const auto mean = [&](core::StepMean m) { return step_means.before[core::index_of_mean(slot, m)]; };
     core::BondMeans<float> means{mean(core::mean_length), mean(core::mean_along), mean(core::mean_towards),
                                  mean(core::mean_aside)};
     std::vector<Number> numbers =
         numbers_of_bound<decltype(kind)::value>(table, slot, before, now, constants, means, step_means.gain);
     if (pair.is_key) return numbers;
-    const auto keep = [&](core::StepMean m, float x) { step_means.after[core::place_of_mean(slot, m)] = x; };
+    const auto keep = [&](core::StepMean m, float x) { step_means.after[core::index_of_mean(slot, m)] = x; };
     keep(core::mean_length, means.length);
     keep(core::mean_along, means.along);
     keep(core::mean_towards, means.towards);
@@ -172,8 +172,8 @@ void expect_the_same(Pair &pair, Seen &seen) {
       ASSERT_EQ(others.size(), of.size()) << set->name;
       for (std::size_t k = 0; k < of.size(); ++k)
         for (std::size_t l = 0; l < core::step_lanes; ++l) {
-          ASSERT_EQ(others[k].place[l], of[k].place[l]) << set->name << ", number " << k << ", lane " << l;
-          if (of[k].place[l] == StepItems::nothing) continue;
+          ASSERT_EQ(others[k].context[l], of[k].context[l]) << set->name << ", number " << k << ", lane " << l;
+          if (of[k].context[l] == StepItems::nothing) continue;
           ASSERT_EQ(others[k].number[l], of[k].number[l]) << set->name << ", number " << k << ", lane " << l;
         }
     }
@@ -190,14 +190,15 @@ void expect_the_same(Pair &pair, Seen &seen) {
             is_used ? numbers_of_slot(pair, slot, step_means) : std::vector<Number>(count, {StepItems::nothing, 0});
         ASSERT_EQ(one.size(), count);
         for (std::size_t c = 0; c < count; ++c) {
-          const std::int32_t place = of[k + c].place[l], number = of[k + c].number[l];
-          ASSERT_EQ(one[c].place, place) << "kind " << static_cast<int>(kind) << ", slot " << slot << ", number " << c;
-          if (place == StepItems::nothing) continue;
+          const std::int32_t context = of[k + c].context[l], number = of[k + c].number[l];
+          ASSERT_EQ(one[c].context, context)
+              << "kind " << static_cast<int>(kind) << ", slot " << slot << ", number " << c;
+          if (context == StepItems::nothing) continue;
           ASSERT_EQ(one[c].number, number)
               << "kind " << static_cast<int>(kind) << ", slot " << slot << ", number " << c;
-          if (place >= StepItems::side)
+          if (context >= StepItems::side)
             seen.sides[number] = true;
-          else if (core::step_bits_of_place(static_cast<std::size_t>(place)) > core::step_low_bits)
+          else if (core::step_bits_of_context(static_cast<std::size_t>(context)) > core::step_low_bits)
             seen.many_bits = true;
         }
       }
@@ -207,10 +208,10 @@ void expect_the_same(Pair &pair, Seen &seen) {
   }
 
   Codes codes;
-  codes.choose(counts.places, counts.sides);
+  codes.choose(counts.contexts, counts.sides);
   codes = read_back(codes);
   const Shares shares(codes);
-  for (const PlaceCounts &place : counts.places) seen.escape = seen.escape || place[step_tokens] != 0;
+  for (const ContextCounts &context : counts.contexts) seen.escape = seen.escape || context[step_tokens] != 0;
   for (const codec::Kernels *const set : sets) {
     format::Column<std::int32_t> rows = pair.rows;
     for (std::size_t s = 0; s < pair.layout.slots(); ++s) std::fill_n(rows.begin() + 8 * s + Pair::now, 4, 0);
@@ -235,7 +236,7 @@ void expect_the_same(Pair &pair, Seen &seen) {
       for (std::size_t d = 0; d < 3; ++d) ASSERT_EQ(rows[8 * s + 4 + d], pair.rows[8 * s + 4 + d]) << set->name;
       ASSERT_EQ(rows[8 * s + Pair::now + 3], pair.is_key ? 0 : rows[8 * s + (4 - Pair::now) + 3]) << set->name;
       for (unsigned m = 0; m < core::step_means; ++m) {
-        const std::size_t at = core::place_of_mean(s, static_cast<core::StepMean>(m));
+        const std::size_t at = core::index_of_mean(s, static_cast<core::StepMean>(m));
         ASSERT_TRUE(own_means[at] == means[at] || (std::isnan(own_means[at]) && std::isnan(means[at]))) << set->name;
       }
     }
@@ -302,7 +303,7 @@ TEST(LanesKernels, AnyRows) {
   EXPECT_TRUE(seen.escape);
 }
 
-// What sections may say of classes.
+// Classes that sections may state.
 TEST(LanesKernels, ConstantsAtTheirLimits) {
   Seen seen;
   test::Random random(5);
@@ -336,26 +337,26 @@ TEST(LanesKernels, PositionsAreRowsAndEdges) {
                                      most);
   };
   constexpr std::size_t n = 1001, slots = 1200;
-  using codec::StepPlaces;
-  for (const std::int64_t reach : {std::int64_t{1000}, std::int64_t{StepPlaces::most_row} + 5}) {
+  using codec::StepFrame;
+  for (const std::int64_t reach : {std::int64_t{1000}, std::int64_t{StepFrame::most_row} + 5}) {
     std::vector<std::int32_t> rows(8 * slots);
     std::vector<std::uint32_t> slot_of(n);
     for (std::int32_t &x : rows) x = number(reach);
     for (std::size_t s = 0; s < slots; ++s) {
       RowImage image = 0;
       for (unsigned d = 0; d < 3 && random.below(2) == 0; ++d)
-        image |= static_cast<RowImage>(static_cast<std::uint8_t>(number(StepPlaces::most_image + 1))) << 8 * d;
+        image |= static_cast<RowImage>(static_cast<std::uint8_t>(number(StepFrame::most_image + 1))) << 8 * d;
       store_image(rows.data() + 8 * s, image);
     }
     for (std::uint32_t &slot : slot_of) slot = static_cast<std::uint32_t>(random.below(slots));
     const auto edge = [&] {
-      const std::int64_t most = reach == 1000 ? 700 : StepPlaces::most_edge;
+      const std::int64_t most = reach == 1000 ? 700 : StepFrame::most_edge;
       return core::Vector<std::int32_t>{number(most), number(most), number(most)};
     };
-    StepPlaces places{rows.data(), slot_of.data(), {edge(), edge(), edge()}, {}, {}};
+    StepFrame contexts{rows.data(), slot_of.data(), {edge(), edge(), edge()}, {}, {}};
     const auto part = static_cast<std::int32_t>(reach / 10);
-    places.least = {-9 * part, INT32_MIN, -10 * part};
-    places.most = {INT32_MAX, 8 * part, 12 * part};
+    contexts.least = {-9 * part, INT32_MIN, -10 * part};
+    contexts.most = {INT32_MAX, 8 * part, 12 * part};
 
     const auto is_within = [](std::int64_t x, std::int64_t least, std::int64_t most) {
       return least <= x && x <= most;
@@ -367,11 +368,11 @@ TEST(LanesKernels, PositionsAreRowsAndEdges) {
       const Image image = image_of(image_in(row));
       const auto at = [&](std::size_t d, std::int32_t core::Vector<std::int32_t>::*of) {
         std::int64_t x = row[d];
-        for (std::size_t e = 0; e < 3; ++e) x += std::int64_t{image[e]} * places.edges[e].*of;
+        for (std::size_t e = 0; e < 3; ++e) x += std::int64_t{image[e]} * contexts.edges[e].*of;
         expected[d].push_back(x);
-        is_usual[i] = is_usual[i] && is_within(row[d], -StepPlaces::most_row, StepPlaces::most_row) &&
-                      is_within(image[d], -StepPlaces::most_image, StepPlaces::most_image) &&
-                      is_within(x, places.least.*of, places.most.*of);
+        is_usual[i] = is_usual[i] && is_within(row[d], -StepFrame::most_row, StepFrame::most_row) &&
+                      is_within(image[d], -StepFrame::most_image, StepFrame::most_image) &&
+                      is_within(x, contexts.least.*of, contexts.most.*of);
       };
       at(0, &core::Vector<std::int32_t>::x);
       at(1, &core::Vector<std::int32_t>::y);
@@ -383,7 +384,8 @@ TEST(LanesKernels, PositionsAreRowsAndEdges) {
                                                      std::vector<std::int64_t>(n)};
       std::vector<std::uint32_t> left(n);
       const std::size_t first = 3;
-      left.resize(set->steps.place(places, first, n, {found[0].data(), found[1].data(), found[2].data()}, left.data()));
+      left.resize(set->steps.find_positions(contexts, first, n, {found[0].data(), found[1].data(), found[2].data()},
+                                            left.data()));
       std::vector<bool> is_left(n);
       for (const std::uint32_t i : left) is_left[i] = true;
       std::size_t usual = 0;

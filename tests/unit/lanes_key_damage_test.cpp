@@ -83,7 +83,7 @@ TEST(LanesKeyDamage, Heads) {
   }
 }
 
-// Of other particles, and sections of difference frames.
+// Sections of other particles, and of difference frames.
 TEST(LanesKeyDamage, OfAnotherFrame) {
   for (const std::size_t n : {std::size_t{1}, particles - 1, particles + 1}) {
     Case one = cases()[0];

@@ -83,7 +83,7 @@ TEST(LanesKey, AcrossEdges) {
     }
 }
 
-// Molecules of one shape: roots, a direction, a turn around it, and what ways differ by.
+// Molecules of one shape: roots, a direction, a turn around it, and the differences between bond vectors.
 TEST(LanesKey, TakesWhatMoleculesDifferBy) {
   const std::size_t length = 20, n = 12000;
   const double bond = 1000, size = size_of(n, bond), sigma = 10;
@@ -93,7 +93,7 @@ TEST(LanesKey, TakesWhatMoleculesDifferBy) {
   const Edges box = box_of(0, cube(size));
   Followed followed(molecules.in(box));
   const Bytes bytes = key_of(followed, molecules.in(box), box);
-  // Bits of normal distributions; ways turn by sigma in two directions, and are stretched by 0.002.
+  // Bits of normal distributions; bond vectors turn by sigma in two directions, and are stretched by 0.002.
   const auto of_normal = [](double deviation) { return std::log2(deviation * 4.13); };
   const double of_position = 3 * std::log2(size), of_length = of_normal(0.002 * bond);
   const double of_sphere = std::log2(4 * 3.14159 * bond * bond) + of_length,
@@ -114,7 +114,7 @@ TEST(LanesKey, RigidWater) {
   for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(waters.edges[d] / step)};
   const std::vector<Bytes> sections = interval(box, 6, [&](int f) {
     if (f > 0) waters.move();
-    Frame q = codec::empty_frame(waters.place.size());
+    Frame q = codec::empty_frame(waters.position.size());
     for (std::size_t i = 0; i < q[0].size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) q[d][i] = core::wrap(std::llround(waters.inside(i)[d] / step), box.axes[d]);
     return q;
@@ -145,7 +145,7 @@ TEST(LanesKey, NoneWhereNothingIsBound) {
   crystal.run(20);
   Edges box;
   for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(crystal.edges[d] / 0.001)};
-  Frame q = codec::empty_frame(crystal.place.size());
+  Frame q = codec::empty_frame(crystal.position.size());
   for (std::size_t i = 0; i < q[0].size(); ++i)
     for (std::size_t d = 0; d < 3; ++d) q[d][i] = std::llround(crystal.inside(i)[d] / 0.001);
   Followed followed(q);
@@ -279,7 +279,7 @@ TEST(LanesKey, IntervalsDoNotDependOnEachOther) {
   Followed used(first.in(box));
   for (Moving *const molecules : {&first, &first, &second, &first}) {
     used.state = {};
-    used.state.start(codec::columns(molecules->in(box)), molecules->place.size(), 3);
+    used.state.start(codec::columns(molecules->in(box)), molecules->position.size(), 3);
     Followed fresh(molecules->in(box));
     const Bytes key = key_of(fresh, molecules->in(box), box);
     EXPECT_FALSE(key.empty());
@@ -350,7 +350,7 @@ TEST(LanesKey, ParticlesThatLeave) {
   std::vector<std::uint32_t> kept;
   for (std::uint32_t i = 6; i < 300; ++i) kept.push_back(i);
   followed.keep(kept);
-  molecules.place.erase(molecules.place.begin(), molecules.place.begin() + 6);
+  molecules.position.erase(molecules.position.begin(), molecules.position.begin() + 6);
   for (int f = 1; f < 4; ++f) {
     molecules.move(20);
     const Bytes bytes = followed.next(molecules.in(box), box);
@@ -372,7 +372,7 @@ TEST(LanesKey, SaysHowMuchMemoryItHas) {
   followed.theirs = State();
   const std::uint64_t given_back = before - budget.used();
   EXPECT_GE(said, given_back);
-  EXPECT_GT(given_back, molecules.place.size() * 8 * sizeof(std::int32_t));  // the rows alone
+  EXPECT_GT(given_back, molecules.position.size() * 8 * sizeof(std::int32_t));  // the rows alone
 }
 
 }  // namespace

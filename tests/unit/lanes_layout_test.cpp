@@ -207,7 +207,7 @@ TEST(LanesConstants, ComeBack) {
   append_constants(constants, &others, as_differences);
   EXPECT_EQ(read_constants(as_differences, others), as_differences.size());
   for (std::size_t c = 0; c < back.size(); ++c) EXPECT_TRUE(are_equal(others[c], constants[c]));
-  // Of more or fewer classes.
+  // Constants of more or fewer classes.
   for (const std::size_t count : {back.size() - 1, back.size() + 1}) {
     std::vector<ClassConstants> other(count);
     EXPECT_THROW(read_constants(bytes, other), Error);

@@ -35,7 +35,7 @@ TEST(LanesSection, RigidWater) {
   for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(waters.edges[d] / step)};
   const Sections run = follow(box, 9, [&](int f) {
     if (f > 0) waters.move();
-    Frame q = empty_frame(waters.place.size());
+    Frame q = empty_frame(waters.position.size());
     for (std::size_t i = 0; i < q[0].size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) q[d][i] = core::wrap(std::llround(waters.inside(i)[d] / step), box.axes[d]);
     return q;
@@ -87,10 +87,10 @@ TEST(LanesSection, IsSmallerThanDifferences) {
 TEST(LanesSection, MoleculesOutsideTheBox) {
   const double bond = 300, size = size_of(400, bond);
   for (const bool tilted : {false, true}) {
-    const molecule::Way periods = cube(size);
+    const molecule::GridVector periods = cube(size);
     const Edges box = tilted ? tilted_box(0, periods, {periods[0] / 4, 0, periods[0] / 3}) : box_of(0, periods);
     Moving molecules(chain(4), 100, bond, size, 9);
-    for (auto &x : molecules.place) x[0] += 0.6 * size;
+    for (auto &x : molecules.position) x[0] += 0.6 * size;
     const Sections whole = follow(box, 6, [&](int f) {
       if (f > 0) molecules.move(50);
       return molecules.open();
@@ -152,7 +152,7 @@ TEST(LanesSection, OpenAxesAndBoxesThatChange) {
     Followed followed(molecules.in(box_at(0)));
     for (int f = 1; f < 9; ++f) {
       if (kind == 2)
-        for (auto &x : molecules.place)
+        for (auto &x : molecules.position)
           for (double &of : x) of *= 1.005;
       molecules.move(40);
       EXPECT_FALSE(followed.next(molecules.in(box_at(f)), box_at(f)).empty()) << f;
@@ -280,7 +280,7 @@ TEST(LanesSection, NoneWhereNothingIsBound) {
   for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(crystal.edges[d] / 0.001)};
   const Sections run = follow(box, 3, [&](int) {
     crystal.run(5);
-    Frame q = empty_frame(crystal.place.size());
+    Frame q = empty_frame(crystal.position.size());
     for (std::size_t i = 0; i < q[0].size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) q[d][i] = std::llround(crystal.inside(i)[d] / 0.001);
     return q;
@@ -304,7 +304,7 @@ TEST(LanesSection, SaysHowMuchMemoryItHas) {
   followed.theirs = State();
   const std::uint64_t given_back = before - budget.used();
   EXPECT_GE(said, given_back);
-  EXPECT_GT(given_back, molecules.place.size() * 8 * sizeof(std::int32_t));  // the rows alone
+  EXPECT_GT(given_back, molecules.position.size() * 8 * sizeof(std::int32_t));  // the rows alone
 }
 
 // Bonds of 2 grid steps and of 500,000: of the latter, more raw bits than leave a state together with a token.
@@ -388,7 +388,7 @@ TEST(LanesSection, DegenerateGeometry) {
           const std::int64_t odd[] = {d == 0 ? at + 100 * off : at,      // in a line along an axis
                                       at + 57 * off,                     // along a diagonal
                                       at,                                // each molecule at one place
-                                      d == 2 ? at + off % 2 : at,        // the shortest ways there are
+                                      d == 2 ? at + off % 2 : at,        // the shortest vectors there are
                                       77,                                // all at one place
                                       d == 0 ? at + off % 2 * 100 : at,  // back and forth
                                       d == 2 ? 0 : q[d][i]};             // in a plane
@@ -456,7 +456,7 @@ TEST(LanesSection, DroppedUpdatesChangeNothing) {
   }
 }
 
-// What a reader remembers is enough to go on with, at any frame.
+// A reader's history suffices to go on at any frame.
 TEST(LanesSection, GoesOnFromWhatAReaderRemembers) {
   const double size = size_of(300, 300);
   const Edges box = box_of(0, cube(size));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of sections of steps share: the parts that an encoder makes of molecules which move.
+// Shared by the tests of sections of steps: the parts that an encoder makes of molecules which move.
 #pragma once
 
 #include <algorithm>
@@ -90,7 +90,7 @@ struct Pair {
     test::Random random(11);
     for (std::size_t s = 0; s < layout.slots(); ++s) {
       const auto mean = [&](core::StepMean m, double most) {
-        means[core::place_of_mean(s, m)] = static_cast<float>(random.uniform(-most, most));
+        means[core::index_of_mean(s, m)] = static_cast<float>(random.uniform(-most, most));
       };
       mean(core::mean_length, bond);
       mean(core::mean_along, bond);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a key frame is expected from, besides constants of classes (docs/format.md, section 9d).
+// The shapes from which a key frame is predicted, besides constants of classes (docs/format.md, section 9d).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST(LanesTemplates, ComeBack) {
     EXPECT_EQ(back.heading[c].towards, templates.heading[c].towards);
     EXPECT_EQ(back.heading[c].aside, templates.heading[c].aside);
   }
-  // Of more or fewer classes.
+  // Templates of more or fewer classes.
   for (const std::size_t count : {back.heading.size() - 1, back.heading.size() + 1}) {
     Templates other;
     other.heading.resize(count);
@@ -129,7 +129,7 @@ TEST(LanesTemplates, ComeBack) {
 }
 
 TEST(LanesTemplates, BeyondTheirLimits) {
-  // Of one class: root, towards, aside.
+  // Templates of one class: root, towards, aside.
   const auto refused = [](std::size_t at, std::int32_t value) {
     constexpr std::array<unsigned, 5> contexts{2, 2, 2, 0, 1};
     NumberWriter numbers(3);

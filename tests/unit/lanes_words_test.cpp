@@ -27,7 +27,7 @@ struct Coded {
     items = items_of(pair, block, codec::kernels().steps);
     Counts counts;
     counts.add(items.data(), items.size());
-    codes.choose(counts.places, counts.sides);
+    codes.choose(counts.contexts, counts.sides);
     codes = read_back(codes);
     Shares(codes).encode(steps, items.data(), items.size(), words);
   }
@@ -69,7 +69,7 @@ TEST(LanesWords, WordsThatDoNotFit) {
     SCOPED_TRACE(coded.states);
     const std::vector<std::uint16_t> &words = coded.words;
     for (const codec::Kernels *const set : codec::all_kernels()) ASSERT_TRUE(coded.decoded(words, *set).first);
-    // Of many words some.
+    // If there are many words, some lengths only.
     const std::size_t gap = 1 + words.size() / 1000 * 10;
     for (std::size_t count = 0; count < words.size(); count += count < 2 * core::step_lanes + 1 ? 1 : gap)
       coded.expect_refused({words.data(), words.data() + count});
@@ -102,11 +102,11 @@ TEST(LanesWords, StatesAtTheBeginning) {
     SCOPED_TRACE(coded.states);
     std::size_t tried = 0;
     for (std::size_t l = 0; l < coded.states; ++l) {
-      const std::int32_t place = coded.items[0].place[l];
-      if (place == StepItems::nothing || core::step_bits_of_place(static_cast<std::size_t>(place)) != 0) continue;
+      const std::int32_t context = coded.items[0].context[l];
+      if (context == StepItems::nothing || core::step_bits_of_context(static_cast<std::size_t>(context)) != 0) continue;
       const std::uint32_t x = coded.words[2 * l] | std::uint32_t{coded.words[2 * l + 1]} << 16;
       const std::uint32_t *const entries =
-          coded.codes.for_kernels().entries + std::size_t{core::step_table_size} * static_cast<std::size_t>(place);
+          coded.codes.for_kernels().entries + std::size_t{core::step_table_size} * static_cast<std::size_t>(context);
       const std::uint32_t entry = entries[x % 512], frequency = entry & 0xFFFU,
                           start = x % 512 - (entry >> 12 & 0xFFFU);
       const std::uint32_t next = frequency * (x / 512) + (entry >> 12 & 0xFFFU);
@@ -116,7 +116,7 @@ TEST(LanesWords, StatesAtTheBeginning) {
       // Words that the lanes before this one take come first.
       std::size_t at = 2 * coded.states;
       bool is_sure = true;
-      for (std::size_t before = 0; before < l; ++before) is_sure = is_sure && coded.items[0].place[before] == place;
+      for (std::size_t before = 0; before < l; ++before) is_sure = is_sure && coded.items[0].context[before] == context;
       if (!is_sure && l != 0) continue;
       for (std::size_t before = 0; before < l; ++before) {
         const std::uint32_t y = coded.words[2 * before] | std::uint32_t{coded.words[2 * before + 1]} << 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What encoders fit with: roots, logarithms, least squares.
+// The mathematics of fits: roots, logarithms, least squares.
 #include "gpz/crystal/least_squares.hpp"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,8 @@
 #include <string>
 
 #if defined(__x86_64__)
-// What __builtin_cpu_supports looks at. Its layout is part of the interface between compilers and their libraries.
+// The variable that __builtin_cpu_supports reads. Its layout is part of the interface between compilers and their
+// libraries.
 extern "C" {
 struct ProcessorModel {
   unsigned vendor, type, subtype, features;

@@ -7,23 +7,23 @@ namespace gpz::test {
 void LennardJones::run(int steps) {
   constexpr double step = 0.005;
   for (int s = 0; s < steps; ++s) {
-    for (std::size_t i = 0; i < place.size(); ++i)
+    for (std::size_t i = 0; i < position.size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) {
         velocity[i][d] += step / 2 * force_[i][d];
-        place[i][d] += step * velocity[i][d];
+        position[i][d] += step * velocity[i][d];
       }
     find_force();
-    for (std::size_t i = 0; i < place.size(); ++i)
+    for (std::size_t i = 0; i < position.size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) velocity[i][d] += step / 2 * force_[i][d];
   }
 }
 
 void LennardJones::find_force() {
   constexpr double cutoff = 2.5;
-  force_.assign(place.size(), {});
+  force_.assign(position.size(), {});
   std::vector<Vector> at;  // so that no difference is more than an edge
-  for (std::size_t i = 0; i < place.size(); ++i) at.push_back(inside(i));
-  for (std::size_t i = 0; i < place.size(); ++i)
+  for (std::size_t i = 0; i < position.size(); ++i) at.push_back(inside(i));
+  for (std::size_t i = 0; i < position.size(); ++i)
     for (std::size_t j = 0; j < i; ++j) {
       Vector r;
       double squared = 0;

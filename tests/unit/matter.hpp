@@ -21,7 +21,7 @@ inline double dot(const Vector &a, const Vector &b) { return a[0] * b[0] + a[1] 
 struct Matter {
   std::size_t dimension = 3;
   Vector edges{};
-  std::vector<Vector> place;
+  std::vector<Vector> position;
   std::vector<Vector> velocity;
   Random random;
 
@@ -34,7 +34,7 @@ struct Matter {
   }
   // In [0, edge) of each axis.
   Vector inside(std::size_t i) const {
-    Vector x = place[i];
+    Vector x = position[i];
     for (std::size_t d = 0; d < dimension; ++d) x[d] -= edges[d] * std::floor(x[d] / edges[d]);
     return x;
   }
@@ -65,9 +65,9 @@ class LennardJones : public Matter {
       for (std::size_t y = 0; y < cells; ++y)
         for (std::size_t x = 0; x < cells; ++x)
           for (const Vector &b : basis)
-            place.push_back({(static_cast<double>(x) + b[0]) * edge, (static_cast<double>(y) + b[1]) * edge,
-                             is_flat ? 0 : (static_cast<double>(z) + b[2]) * edge});
-    velocity.resize(place.size());
+            position.push_back({(static_cast<double>(x) + b[0]) * edge, (static_cast<double>(y) + b[1]) * edge,
+                                is_flat ? 0 : (static_cast<double>(z) + b[2]) * edge});
+    velocity.resize(position.size());
     for (Vector &v : velocity)
       for (std::size_t d = 0; d < dimension; ++d) v[d] = std::sqrt(2 * temperature) * normal();
     find_force();
@@ -96,40 +96,40 @@ class Waters : public Matter {
       const double part = dot(side, along);
       for (std::size_t d = 0; d < 3; ++d) side[d] -= part * along[d];
       const double length = std::sqrt(dot(side, side));
-      place.push_back(oxygen);
+      position.push_back(oxygen);
       for (const double sign : {1.0, -1.0}) {
         Vector hydrogen = oxygen;
         for (std::size_t d = 0; d < 3; ++d) hydrogen[d] += 0.5858823 * along[d] + sign * 0.7569503 * side[d] / length;
-        place.push_back(hydrogen);
+        position.push_back(hydrogen);
       }
       for (std::size_t k = 0; k < others; ++k)
-        place.push_back({edge * random.uniform(), edge * random.uniform(), edge * random.uniform()});
+        position.push_back({edge * random.uniform(), edge * random.uniform(), edge * random.uniform()});
     }
-    velocity.resize(place.size());
+    velocity.resize(position.size());
     for (Vector &v : velocity)
       for (double &x : v) x = 0.1 * normal();
-    turn_.resize(place.size());
+    turn_.resize(position.size());
     for (Vector &t : turn_)
       for (double &x : t) x = 0.1 * normal();
   }
 
   // A frame on: each molecule moves and turns almost as before.
   void move() {
-    for (std::size_t i = 0; i < place.size(); i += size_) {
+    for (std::size_t i = 0; i < position.size(); i += size_) {
       for (std::size_t d = 0; d < 3; ++d) {
         velocity[i][d] += 0.02 * normal();
         turn_[i][d] += 0.02 * normal();
       }
-      const Vector oxygen = place[i];
-      for (std::size_t d = 0; d < 3; ++d) place[i][d] += velocity[i][d];
+      const Vector oxygen = position[i];
+      for (std::size_t d = 0; d < 3; ++d) position[i][d] += velocity[i][d];
       for (std::size_t k = i + 1; k < i + 3; ++k) {
-        Vector way;
-        for (std::size_t d = 0; d < 3; ++d) way[d] = place[k][d] - oxygen[d];
-        way = turned(way, turn_[i]);
-        for (std::size_t d = 0; d < 3; ++d) place[k][d] = place[i][d] + way[d];
+        Vector bond;
+        for (std::size_t d = 0; d < 3; ++d) bond[d] = position[k][d] - oxygen[d];
+        bond = turned(bond, turn_[i]);
+        for (std::size_t d = 0; d < 3; ++d) position[k][d] = position[i][d] + bond[d];
       }
       for (std::size_t k = i + 3; k < i + size_; ++k)
-        for (std::size_t d = 0; d < 3; ++d) place[k][d] += velocity[k][d] + 0.02 * normal();
+        for (std::size_t d = 0; d < 3; ++d) position[k][d] += velocity[k][d] + 0.02 * normal();
     }
   }
 

@@ -29,7 +29,7 @@ inline Snapshot snapshot_of(const Matter &matter, int frame, double bound, bool 
     position.field.components.push_back({std::string(1, "xyz"[d]), d});
     velocity.field.components.push_back({std::string("v") + "xyz"[d], static_cast<std::uint16_t>(3 + d)});
   }
-  for (std::size_t i = 0; i < matter.place.size(); ++i) {
+  for (std::size_t i = 0; i < matter.position.size(); ++i) {
     if (exchanged && (7 * i + static_cast<std::size_t>(frame / 2)) % 13 == 0) continue;
     const Vector x = matter.inside(i);
     for (std::size_t d = 0; d < matter.dimension; ++d) {
@@ -55,10 +55,10 @@ inline Matter copies_of(const Matter &small, std::size_t count) {
       for (std::size_t x = 0; x < count; ++x) {
         const Vector shift{static_cast<double>(x) * small.edges[0], static_cast<double>(y) * small.edges[1],
                            static_cast<double>(z) * small.edges[2]};
-        for (std::size_t i = 0; i < small.place.size(); ++i) {
-          Vector place = small.place[i];
-          for (std::size_t d = 0; d < small.dimension; ++d) place[d] += shift[d];
-          large.place.push_back(place);
+        for (std::size_t i = 0; i < small.position.size(); ++i) {
+          Vector position = small.position[i];
+          for (std::size_t d = 0; d < small.dimension; ++d) position[d] += shift[d];
+          large.position.push_back(position);
           large.velocity.push_back(small.velocity[i]);
         }
       }

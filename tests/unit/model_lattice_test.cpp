@@ -270,12 +270,12 @@ TEST(LatticeNeighbourPredictor, ExpectsWhatNeighboursDid) {
     double with = 0;
     double without = 0;
     for (std::size_t i = 0; i < pair.state.particles; ++i) {
-      const LatticeNeighbourPredictor::Way way = writer.expected_of_known(network, i);
-      ASSERT_EQ(reader.expected(pair.reader.network(), i), way);
-      LatticeNeighbourPredictor::Way remainder{};
+      const LatticeNeighbourPredictor::Remainder guess = writer.expected_of_known(network, i);
+      ASSERT_EQ(reader.expected(pair.reader.network(), i), guess);
+      LatticeNeighbourPredictor::Remainder remainder{};
       for (std::size_t d = 0; d < 3; ++d) {
         remainder[d] = 64 * core::displacement(q[d][i], pair.state.axes[d].last[i], box[d]) - pair.expected[d][i];
-        with += std::pow(static_cast<double>(remainder[d] - way[d]), 2);
+        with += std::pow(static_cast<double>(remainder[d] - guess[d]), 2);
         without += std::pow(static_cast<double>(remainder[d]), 2);
       }
       reader.update(pair.reader.network(), i, remainder);
@@ -371,15 +371,15 @@ TEST(SpringNetwork, FindsNeighboursAndPlaces) {
       ++count;
       EXPECT_EQ(network.neighbours(j)[k ^ 1], i);
       for (std::size_t d = 0; d < 3; ++d) {
-        const double ideal = static_cast<double>(network.lattice().vectors[k / 2].way[d]) / 65536;
-        const auto way = static_cast<double>(core::displacement(q[d][j], q[d][i], box[d]));
-        EXPECT_LT(std::abs(way - (k % 2 == 0 ? ideal : -ideal)), 0.4 / grid);
+        const double ideal = static_cast<double>(network.lattice().vectors[k / 2].separation[d]) / 65536;
+        const auto separation = static_cast<double>(core::displacement(q[d][j], q[d][i], box[d]));
+        EXPECT_LT(std::abs(separation - (k % 2 == 0 ? ideal : -ideal)), 0.4 / grid);
       }
     }
     EXPECT_EQ(count, 12u);
     ASSERT_TRUE(network.is_placed(i));
     for (std::size_t d = 0; d < 3; ++d)
-      away = std::max(away, std::abs(network.from_place(i, d, q[d][i], box[d]) / 64.0));
+      away = std::max(away, std::abs(network.offset_from_ideal(i, d, q[d][i], box[d]) / 64.0));
   }
   EXPECT_LT(away, 0.3 / grid);
 }
@@ -388,7 +388,7 @@ TEST(Lattice, ChecksItsNumbers) {
   SpringLattice good;
   good.tolerance = 5;
   good.vectors.resize(2);
-  good.vectors[0].way = {1 << 20, 0, 0};
+  good.vectors[0].separation = {1 << 20, 0, 0};
   good.vectors[1].spring = {100, 100, 100, 0, 0, 0};
   const auto status_of = [](const SpringLattice &lattice) {
     std::vector<std::uint8_t> bytes;
@@ -414,7 +414,8 @@ TEST(Lattice, ChecksItsNumbers) {
   EXPECT_EQ(bad([](SpringLattice &l) { l.tolerance = (std::int64_t{1} << 28) + 1; }), Status::corrupt);
   EXPECT_EQ(bad([](SpringLattice &l) { l.vectors.clear(); }), Status::corrupt);
   EXPECT_EQ(bad([](SpringLattice &l) { l.vectors.resize(SpringLattice::max_vectors + 1); }), Status::corrupt);
-  EXPECT_EQ(bad([](SpringLattice &l) { l.vectors[0].way[1] = -SpringLattice::max_way - 1; }), Status::corrupt);
+  EXPECT_EQ(bad([](SpringLattice &l) { l.vectors[0].separation[1] = -SpringLattice::max_separation - 1; }),
+            Status::corrupt);
   EXPECT_EQ(bad([](SpringLattice &l) { l.shift = SpringLattice::max_shift + 1; }), Status::corrupt);
   EXPECT_EQ(bad([](SpringLattice &l) { l.vectors[0].spring = {16300, 0, 0, 0, 0, 0}; }), Status::corrupt);
 }

@@ -17,8 +17,8 @@ namespace {
 
 using test::Random;
 using Frame = std::array<std::vector<std::int64_t>, 3>;
-using Way = std::array<std::int64_t, 3>;
-using Pairs = std::map<std::pair<std::uint32_t, std::uint32_t>, Way>;  // from the smaller slot to the larger
+using Separation = std::array<std::int64_t, 3>;
+using Pairs = std::map<std::pair<std::uint32_t, std::uint32_t>, Separation>;  // from the smaller slot to the larger
 
 Frame random_frame(std::size_t n, const core::GridBox &box, std::int64_t beyond, std::uint64_t seed) {
   Random random(seed);
@@ -33,12 +33,12 @@ Frame random_frame(std::size_t n, const core::GridBox &box, std::int64_t beyond,
 
 codec::IndexColumns columns(const Frame &frame) { return {frame[0].data(), frame[1].data(), frame[2].data()}; }
 
-std::int64_t shortest(std::int64_t way, std::int64_t period) {
-  if (period == 0) return way;
-  way %= period;
-  if (way > period / 2) way -= period;
-  if (way < -(period / 2)) way += period;
-  return way;
+std::int64_t shortest(std::int64_t separation, std::int64_t period) {
+  if (period == 0) return separation;
+  separation %= period;
+  if (separation > period / 2) separation -= period;
+  if (separation < -(period / 2)) separation += period;
+  return separation;
 }
 
 Pairs all_pairs(const Frame &frame, int components, const core::GridBox &box, std::int64_t cutoff) {
@@ -46,54 +46,54 @@ Pairs all_pairs(const Frame &frame, int components, const core::GridBox &box, st
   const std::size_t n = frame[0].size();
   for (std::uint32_t i = 0; i < n; ++i)
     for (std::uint32_t j = i + 1; j < n; ++j) {
-      Way way{};
+      Separation separation{};
       std::int64_t sum = 0;
       for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
-        way[d] = shortest(frame[d][j] - frame[d][i], box[d].period);
-        sum += way[d] * way[d];
+        separation[d] = shortest(frame[d][j] - frame[d][i], box[d].period);
+        sum += separation[d] * separation[d];
       }
-      if (sum < cutoff * cutoff) pairs[{i, j}] = way;
+      if (sum < cutoff * cutoff) pairs[{i, j}] = separation;
     }
   return pairs;
 }
 
 Pairs pairs_of(const NeighbourList &list) {
   Pairs pairs;
-  for (std::uint32_t place = 0; place < list.particles(); ++place)
-    for (std::uint32_t pair = list.first()[place]; pair < list.first()[place + 1]; ++pair) {
+  for (std::uint32_t index = 0; index < list.particles(); ++index)
+    for (std::uint32_t pair = list.first()[index]; pair < list.first()[index + 1]; ++pair) {
       const std::uint32_t a = list.order()[list.partner()[pair]];
-      const std::uint32_t b = list.order()[place];
-      EXPECT_LT(list.partner()[pair], place);
-      Way way;
+      const std::uint32_t b = list.order()[index];
+      EXPECT_LT(list.partner()[pair], index);
+      Separation separation;
       std::uint32_t sum = 0;
       for (std::size_t d = 0; d < 3; ++d) {
-        const std::int64_t one = list.way(d)[pair];
-        way[d] = a < b ? one : -one;
+        const std::int64_t one = list.separation(d)[pair];
+        separation[d] = a < b ? one : -one;
         sum += static_cast<std::uint32_t>(one * one);
       }
       EXPECT_EQ(list.squared(pair), sum);
-      EXPECT_TRUE(pairs.insert({{std::min(a, b), std::max(a, b)}, way}).second) << "a pair occurs twice";
+      EXPECT_TRUE(pairs.insert({{std::min(a, b), std::max(a, b)}, separation}).second) << "a pair occurs twice";
     }
   return pairs;
 }
 
-// A way of half the period may be taken in either direction.
+// A separation of half the period may be taken in either direction.
 void expect_same(const Pairs &actual, const Pairs &expected, const core::GridBox &box) {
   ASSERT_EQ(actual.size(), expected.size());
-  for (const auto &[pair, way] : expected) {
+  for (const auto &[pair, separation] : expected) {
     const auto found = actual.find(pair);
     ASSERT_NE(found, actual.end());
     for (std::size_t d = 0; d < 3; ++d)
-      if (way[d] != found->second[d]) {
-        EXPECT_EQ(way[d], -found->second[d]);
-        EXPECT_EQ(box[d].period, 2 * std::abs(way[d]));
+      if (separation[d] != found->second[d]) {
+        EXPECT_EQ(separation[d], -found->second[d]);
+        EXPECT_EQ(box[d].period, 2 * std::abs(separation[d]));
       }
   }
 }
 
 void expect_ascending(const NeighbourList &list) {
-  for (std::uint32_t place = 0; place < list.particles(); ++place)
-    for (std::uint32_t pair = list.first()[place] + 1; pair < list.first()[place + 1]; ++pair)
+  for (std::uint32_t index = 0; index < list.particles(); ++index)
+    for (std::uint32_t pair = list.first()[index] + 1; pair < list.first()[index + 1]; ++pair)
       EXPECT_LT(list.partner()[pair - 1], list.partner()[pair]);
 }
 

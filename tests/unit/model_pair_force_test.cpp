@@ -69,18 +69,18 @@ class Gas {
     for (auto &force : f_) force = {};
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < i; ++j) {
-        double way[3];
+        double separation[3];
         double square = 0;
         for (std::size_t d = 0; d < 3; ++d) {
-          way[d] = x_[i][d] - x_[j][d];
-          way[d] -= std::round(way[d] / length) * length;
-          square += way[d] * way[d];
+          separation[d] = x_[i][d] - x_[j][d];
+          separation[d] -= std::round(separation[d] / length) * length;
+          square += separation[d] * separation[d];
         }
         if (square >= 4) continue;
         const double force = 60 * std::exp(-3 * std::sqrt(square));
         for (std::size_t d = 0; d < 3; ++d) {
-          f_[i][d] += force * way[d];
-          f_[j][d] -= force * way[d];
+          f_[i][d] += force * separation[d];
+          f_[j][d] -= force * separation[d];
         }
       }
   }
@@ -170,7 +170,7 @@ TEST(PairForce, IsOfNoUseForRandomWalks) {
   }
 }
 
-// Settings by hand: a force of 2^-6 of the way within 1,000 steps, without steps in between.
+// Settings by hand: a force of 2^-6 of the separation within 1,000 steps, without steps in between.
 std::vector<std::uint8_t> linear_settings(std::uint8_t steps) {
   PairSettings settings;
   settings.steps = steps;
@@ -191,7 +191,7 @@ Frame moved(const Frame &frame, std::int64_t by) {
 }
 
 TEST(PairForce, MovesByTheSumOfForces) {
-  // The expectation of one step, by another way: the last displacement and the sum of 2^-6 of all ways.
+  // The expectation of one step, computed otherwise: the last displacement and the sum of 2^-6 of all separations.
   Random random(8);
   Frame q;
   for (auto &axis : q)

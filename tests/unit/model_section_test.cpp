@@ -39,8 +39,8 @@ core::GridBox grid_box(const Matter &matter, double step) {
 }
 
 Frame indices(const Matter &matter, double step, const core::GridBox &box) {
-  Frame q = empty_frame(matter.place.size());
-  for (std::size_t i = 0; i < matter.place.size(); ++i) {
+  Frame q = empty_frame(matter.position.size());
+  for (std::size_t i = 0; i < matter.position.size(); ++i) {
     const test::Vector x = matter.inside(i);
     for (std::size_t d = 0; d < matter.dimension; ++d)
       q[d][i] = box[d].period != 0 ? core::wrap(std::llround(x[d] / step), box[d]) : std::llround(x[d] / step);
@@ -144,7 +144,7 @@ template <typename Move>
 std::size_t differences(Matter &matter, double step, int frames, Move move) {
   const core::GridBox box = grid_box(matter, step);
   codec::DifferenceState state;
-  state.start(columns(indices(matter, step, box)), matter.place.size(), static_cast<int>(matter.dimension));
+  state.start(columns(indices(matter, step, box)), matter.position.size(), static_cast<int>(matter.dimension));
   std::size_t size = 0;
   for (int f = 1; f < frames; ++f) {
     move();
@@ -233,7 +233,7 @@ TEST(ModelledSection, DroppedUpdatesChangeNothing) {
   expect_nothing_of_dropped(waters, 0.01, positions_by_id, [&] { waters.move(); });
 }
 
-// What a reader says that it remembers is given back when it forgets it.
+// The memory that a reader reports is given back when it drops its history.
 template <typename Move>
 void expect_memory(Matter &matter, double step, const ModelledOptions &options, Move move) {
   format::Budget budget{Limits()};
@@ -249,7 +249,7 @@ void expect_memory(Matter &matter, double step, const ModelledOptions &options, 
   followed.theirs = ModelledState();
   EXPECT_LE(before - budget.used(), said);
   EXPECT_GE(before - budget.used() + 4096, said);
-  EXPECT_GE(said, matter.place.size() * 4);
+  EXPECT_GE(said, matter.position.size() * 4);
 }
 
 TEST(ModelledSection, SaysHowMuchMemoryItHas) {
@@ -343,7 +343,7 @@ struct Case {
       EXPECT_TRUE(error.status() == Status::corrupt || error.status() == Status::unsupported_version);
       return true;
     }
-    // What was decoded has to be good enough to go on with.
+    // Decoding must be able to go on with the decoded values.
     codec::DifferenceState following = state;
     following.advance(columns(out), box);
     Bytes more;

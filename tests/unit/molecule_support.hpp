@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of sections of molecules share: boxes, molecules that move in them, and both sides of a chunk.
+// Shared by the tests of sections of molecules: boxes, molecules that move in them, and both sides of a chunk.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,12 +27,12 @@ using Lags = format::Column<std::uint8_t>;
 
 // ---- boxes
 
-inline Edges box_of(std::int64_t lo, const Way &periods) {
+inline Edges box_of(std::int64_t lo, const GridVector &periods) {
   Edges edges;
   for (std::size_t d = 0; d < 3; ++d) edges.axes[d] = {lo, periods[d]};
   return edges;
 }
-inline Edges tilted_box(std::int64_t lo, const Way &periods, const Cell::Tilts &tilts) {
+inline Edges tilted_box(std::int64_t lo, const GridVector &periods, const Cell::Tilts &tilts) {
   Edges edges;
   format::TiltedEdges &tilted = edges.tilted.emplace();
   for (std::size_t d = 0; d < 3; ++d) tilted.axes[d] = {lo, periods[d]};
@@ -42,21 +42,22 @@ inline Edges tilted_box(std::int64_t lo, const Way &periods, const Cell::Tilts &
 }
 
 // As programs bring particles back, by any number of edges: to the cell, or to the brick as wide as it.
-inline Way inside(Way place, const Edges &edges, bool to_brick = false) {
+inline GridVector inside(GridVector position, const Edges &edges, bool to_brick = false) {
   const core::GridBox &axes = edges.tilted ? edges.tilted->axes : edges.axes;
   const Cell::Tilts t = edges.tilted ? edges.tilted->tilts : Cell::Tilts{};
-  const std::array<Way, 3> edge{{{axes[0].period, 0, 0}, {t[0], axes[1].period, 0}, {t[1], t[2], axes[2].period}}};
+  const std::array<GridVector, 3> edge{
+      {{axes[0].period, 0, 0}, {t[0], axes[1].period, 0}, {t[1], t[2], axes[2].period}}};
   std::array<double, 3> part{};
   for (std::size_t d = 3; d-- > 0;) {
     if (axes[d].period == 0) continue;
     const auto period = static_cast<double>(axes[d].period);
     double lo = static_cast<double>(axes[d].lo);
     for (std::size_t e = d + 1; e < 3 && !to_brick; ++e) lo += std::trunc(static_cast<double>(edge[e][d]) * part[e]);
-    const auto count = static_cast<std::int64_t>(std::floor((static_cast<double>(place[d]) - lo) / period));
-    for (std::size_t c = 0; c < 3; ++c) place[c] -= count * edge[d][c];
-    part[d] = (static_cast<double>(place[d]) - lo) / period;
+    const auto count = static_cast<std::int64_t>(std::floor((static_cast<double>(position[d]) - lo) / period));
+    for (std::size_t c = 0; c < 3; ++c) position[c] -= count * edge[d][c];
+    part[d] = (static_cast<double>(position[d]) - lo) / period;
   }
-  return place;
+  return position;
 }
 
 // ---- molecules
@@ -85,15 +86,15 @@ inline Shape alkane(std::size_t carbons) {
 class Molecules {
  public:
   using Vector = std::array<double, 3>;
-  std::vector<Vector> place;
+  std::vector<Vector> position;
 
   Molecules(const Shape &shape, std::size_t count, double bond, double size, std::uint64_t seed)
       : random(seed), shape_(shape), bond_(bond) {
     for (std::size_t i = 0; i < count * shape.size(); ++i) {
-      place.emplace_back();
+      position.emplace_back();
       // Others keep their distance, as in liquids.
       for (int turn = 0; turn < 100; ++turn) {
-        place[i] = {size * random.uniform(), size * random.uniform(), size * random.uniform()};
+        position[i] = {size * random.uniform(), size * random.uniform(), size * random.uniform()};
         if (shape[i % shape.size()] != 0)
           hang(i, {codec::normal(random), codec::normal(random), codec::normal(random)});
         if (!is_near_others(i)) break;
@@ -103,7 +104,7 @@ class Molecules {
 
   // All molecules get one shape, in bonds, turned at random, where their first particles are.
   void take_shape(const std::vector<Vector> &shape) {
-    for (std::size_t i = 0; i < place.size(); i += shape.size()) {
+    for (std::size_t i = 0; i < position.size(); i += shape.size()) {
       std::array<Vector, 3> axis;
       for (std::size_t a = 0; a < 3; ++a) {
         axis[a] = {codec::normal(random), codec::normal(random), codec::normal(random)};
@@ -119,43 +120,43 @@ class Molecules {
         axis[2][d] = axis[0][(d + 1) % 3] * axis[1][(d + 2) % 3] - axis[0][(d + 2) % 3] * axis[1][(d + 1) % 3];
       for (std::size_t k = 0; k < shape.size(); ++k)
         for (std::size_t d = 0; d < 3; ++d) {
-          place[i + k][d] = place[i][d];
-          for (std::size_t a = 0; a < 3; ++a) place[i + k][d] += bond_ * (shape[k][a] - shape[0][a]) * axis[a][d];
+          position[i + k][d] = position[i][d];
+          for (std::size_t a = 0; a < 3; ++a) position[i + k][d] += bond_ * (shape[k][a] - shape[0][a]) * axis[a][d];
         }
     }
   }
 
-  // One frame on. Roots drift by 2 sigma a component, ways change by sigma and keep their length to two in a
+  // One frame on. Roots drift by 2 sigma a component, bond vectors change by sigma and keep their length to two in a
   // thousand.
   void move(double sigma) {
-    const std::vector<Vector> before = place;
-    for (std::size_t i = 0; i < place.size(); ++i) {
+    const std::vector<Vector> before = position;
+    for (std::size_t i = 0; i < position.size(); ++i) {
       const std::size_t lag = shape_[i % shape_.size()];
-      Vector way;
+      Vector vector;
       for (std::size_t d = 0; d < 3; ++d) {
-        way[d] = (lag == 0 ? 2 : 1) * sigma * codec::normal(random);
-        if (lag != 0) way[d] += before[i][d] - before[i - lag][d];
+        vector[d] = (lag == 0 ? 2 : 1) * sigma * codec::normal(random);
+        if (lag != 0) vector[d] += before[i][d] - before[i - lag][d];
       }
       if (lag != 0)
-        hang(i, way);
+        hang(i, vector);
       else
-        for (std::size_t d = 0; d < 3; ++d) place[i][d] += way[d];
+        for (std::size_t d = 0; d < 3; ++d) position[i][d] += vector[d];
     }
   }
 
-  Way at(std::size_t i) const {
-    return {std::llround(place[i][0]), std::llround(place[i][1]), std::llround(place[i][2])};
+  GridVector at(std::size_t i) const {
+    return {std::llround(position[i][0]), std::llround(position[i][1]), std::llround(position[i][2])};
   }
   Frame open() const {
-    Frame q = empty_frame(place.size());
-    for (std::size_t i = 0; i < place.size(); ++i)
+    Frame q = empty_frame(position.size());
+    for (std::size_t i = 0; i < position.size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) q[d][i] = at(i)[d];
     return q;
   }
   Frame in(const Edges &edges, bool to_brick = false) const {
-    Frame q = empty_frame(place.size());
-    for (std::size_t i = 0; i < place.size(); ++i) {
-      const Way x = inside(at(i), edges, to_brick);
+    Frame q = empty_frame(position.size());
+    for (std::size_t i = 0; i < position.size(); ++i) {
+      const GridVector x = inside(at(i), edges, to_brick);
       for (std::size_t d = 0; d < 3; ++d) q[d][i] = x[d];
     }
     return q;
@@ -168,21 +169,22 @@ class Molecules {
 
   static double dot(const Vector &a, const Vector &b) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
-  // Of those in a good hundred slots before, without the one that particle i hangs on.
+  // Looks at the particles in the 130 slots before, without the parent of particle i.
   bool is_near_others(std::size_t i) const {
     const std::size_t parent = i - shape_[i % shape_.size()];
     for (std::size_t j = i < 130 ? 0 : i - 130; j < i; ++j) {
       double squared = 0;
-      for (std::size_t d = 0; d < 3; ++d) squared += (place[i][d] - place[j][d]) * (place[i][d] - place[j][d]);
+      for (std::size_t d = 0; d < 3; ++d)
+        squared += (position[i][d] - position[j][d]) * (position[i][d] - position[j][d]);
       if (j != parent && squared < 2 * bond_ * bond_) return true;
     }
     return false;
   }
-  void hang(std::size_t i, const Vector &way) {
+  void hang(std::size_t i, const Vector &vector) {
     const std::size_t parent = i - shape_[i % shape_.size()];
-    const double length = std::sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2]);
+    const double length = std::sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
     const double scale = bond_ * (1 + stretch * codec::normal(random)) / (length > 0 ? length : 1);
-    for (std::size_t d = 0; d < 3; ++d) place[i][d] = place[parent][d] + scale * way[d];
+    for (std::size_t d = 0; d < 3; ++d) position[i][d] = position[parent][d] + scale * vector[d];
   }
 
   Shape shape_;
@@ -280,8 +282,8 @@ Sections follow(const Edges &edges, int frames, Next frame, int threads = 1) {
   return run;
 }
 
-inline Way cube(double size) { return {std::llround(size), std::llround(size), std::llround(size)}; }
-// Of molecules in a liquid, whose neighbours are farther than their bonds.
+inline GridVector cube(double size) { return {std::llround(size), std::llround(size), std::llround(size)}; }
+// Size of a box of molecules in a liquid, in which neighbours are farther apart than bonded particles.
 inline double size_of(std::size_t particles, double bond) {
   return bond * std::cbrt(8.0 * static_cast<double>(particles));
 }

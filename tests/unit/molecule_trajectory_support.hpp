@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of trajectories of molecules share: molecules in a periodic box, files of them, and how many frames
+// Shared by the tests of trajectories of molecules: molecules in a periodic box, files of them, and how many frames
 // have sections of molecules.
 #pragma once
 
@@ -51,10 +51,10 @@ struct Liquid {
     id.field.type = ValueType::integer;
     id.field.components = {{"id", 3}};
     const auto &b = box.values;
-    for (std::size_t i = 0; i < molecules.place.size(); ++i) {
+    for (std::size_t i = 0; i < molecules.position.size(); ++i) {
       if (exchanged && (7 * i + static_cast<std::size_t>(frame / 3)) % 41 == 0) continue;
       std::array<double, 3> x;
-      for (std::size_t d = 0; d < 3; ++d) x[d] = molecules.place[i][d] / unit;
+      for (std::size_t d = 0; d < 3; ++d) x[d] = molecules.position[i][d] / unit;
       const double z = std::floor(x[2] / size);
       x[0] -= z * b[7], x[1] -= z * b[8], x[2] -= z * size;
       const double y = std::floor((x[1] - b[8] * x[2] / size) / size);

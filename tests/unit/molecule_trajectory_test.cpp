@@ -107,7 +107,7 @@ TEST(MoleculeTrajectory, NeedsAnOrder) {
   }
 }
 
-// A bound as wide as a bond, and one of which a bond is more steps than a way may have.
+// A bound as wide as a bond, and one of which a bond is more steps than a bond vector may have.
 TEST(MoleculeTrajectory, BoundsOfAllSizes) {
   for (const double bound : {1.0, 0.1, 1e-5, 1e-7, 1e-10}) {
     SCOPED_TRACE(bound);

@@ -200,7 +200,7 @@ double share_of(const Lags &found, const Shape &shape) {
 }
 
 TEST(MoleculeSearch, FindsWhatMolecules) {
-  // Of a size at which neighbours are farther than bonds, as in liquids.
+  // The box has a size at which neighbours are farther apart than bonded particles, as in liquids.
   for (const Shape &shape : {chain(2), chain(3), chain(10), Shape{0, 1, 2}, Shape{0, 1, 2, 3, 4}})
     for (const bool open : {false, true}) {
       const double size = 100 * std::cbrt(8.0 * 900);
@@ -217,7 +217,7 @@ TEST(MoleculeSearch, FindsWhatMolecules) {
 TEST(MoleculeSearch, FindsWaters) {
   test::Waters waters(600, 0, 1);
   const auto frame = [&] {
-    Frame q = empty_frame(waters.place.size());
+    Frame q = empty_frame(waters.position.size());
     for (std::size_t i = 0; i < q[0].size(); ++i)
       for (std::size_t d = 0; d < 3; ++d) q[d][i] = std::llround(waters.inside(i)[d] / 0.01);
     return q;
@@ -236,7 +236,7 @@ TEST(MoleculeSearch, FindsNoneInACrystal) {
   matter.run(40);
   Edges box;
   for (std::size_t d = 0; d < 3; ++d) box.axes[d] = {0, std::llround(matter.edges[d] / 0.001)};
-  Frame q[2] = {empty_frame(matter.place.size()), empty_frame(matter.place.size())};
+  Frame q[2] = {empty_frame(matter.position.size()), empty_frame(matter.position.size())};
   for (Frame &frame : q) {
     matter.run(5);
     for (std::size_t i = 0; i < frame[0].size(); ++i)
@@ -296,7 +296,7 @@ TEST(MoleculeSearch, FewParticlesAndAnyPlaces) {
   }
 }
 
-// No bond is longer than a way may be.
+// No bond is longer than a bond vector may be.
 TEST(MoleculeSearch, BondsAreShort) {
   Molecules large(chain(4), 300, 1000000, 3e8, 7);
   const Frame before = large.open();
@@ -319,7 +319,7 @@ TEST(MoleculeSearch, AFrequentLagIsNoBondByItself) {
   const Molecules pairs(chain(2), 200, 900000, 3e8, 9);
   Frame q = pairs.open();
   // The last one hangs on the last but one before it.
-  const Way root{q[0][398], q[1][398], q[2][398]};
+  const GridVector root{q[0][398], q[1][398], q[2][398]};
   for (std::size_t d = 0; d < 3; ++d) {
     q[d][399] = root[d] + (d == 0 ? 100000000 : 0);
     q[d].push_back(root[d] + (d == 1 ? 900000 : 0));

@@ -19,18 +19,18 @@ using test::Random;
 constexpr std::uint32_t padding = PairKernels::padding;
 constexpr std::size_t stride = Motion::stride;
 
-// Pairs of n particles, with ways up to `reach` along each axis.
+// Pairs of n particles, with separations up to `reach` along each axis.
 struct Pairs {
   std::vector<std::uint32_t> first{0};
   std::vector<std::uint32_t> partner;
-  std::vector<std::int16_t> way[3];
+  std::vector<std::int16_t> separation[3];
 
   Pairs(std::uint32_t n, std::uint64_t reach, Random &random) {
     for (std::uint32_t own = 0; own < n; ++own) {
       // None, as many as a vector has lanes, one more or less.
       for (std::uint64_t left = own == 0 ? 0 : random.below(20); left > 0; --left) {
         partner.push_back(static_cast<std::uint32_t>(random.below(own)));
-        for (auto &axis : way)
+        for (auto &axis : separation)
           axis.push_back(static_cast<std::int16_t>(static_cast<std::int64_t>(random.below(2 * reach + 1)) -
                                                    static_cast<std::int64_t>(reach)));
       }
@@ -40,7 +40,7 @@ struct Pairs {
   }
   void make_room(std::size_t pairs) {
     partner.resize(pairs + padding, 0);
-    for (auto &axis : way) axis.resize(pairs + padding, -1);
+    for (auto &axis : separation) axis.resize(pairs + padding, -1);
   }
   // The pairs of places `begin` to `end` - 1.
   PairsOfParticles view(std::size_t begin, std::size_t end, bool shares_sums) const {
@@ -49,7 +49,7 @@ struct Pairs {
             first.data() + begin,
             first.data() + begin + 1,
             partner.data(),
-            {way[0].data(), way[1].data(), way[2].data()},
+            {separation[0].data(), separation[1].data(), separation[2].data()},
             shares_sums};
   }
   PairsOfParticles view() const { return view(0, first.size() - 1, false); }
@@ -76,12 +76,12 @@ std::vector<std::uint64_t> expected_sums(const Pairs &pairs, const std::vector<s
   for (std::size_t own = 0; own < n; ++own)
     for (std::uint32_t pair = pairs.first[own]; pair < pairs.first[own + 1]; ++pair) {
       const std::size_t other = pairs.partner[pair];
-      std::int64_t way[3];
+      std::int64_t separation[3];
       std::uint64_t squared = 0;
       for (std::size_t d = 0; d < 3; ++d) {
-        way[d] = 8 * std::int64_t{pairs.way[d][pair]};
-        if (!fine.empty()) way[d] += std::int64_t{fine[stride * own + d]} - fine[stride * other + d];
-        squared += static_cast<std::uint64_t>(way[d] * way[d]);
+        separation[d] = 8 * std::int64_t{pairs.separation[d][pair]};
+        if (!fine.empty()) separation[d] += std::int64_t{fine[stride * own + d]} - fine[stride * other + d];
+        squared += static_cast<std::uint64_t>(separation[d] * separation[d]);
       }
       const std::uint64_t bin = squared >> lines.shift;
       if (bin >= lines.bins) continue;
@@ -89,8 +89,8 @@ std::vector<std::uint64_t> expected_sums(const Pairs &pairs, const std::vector<s
       const core::PairLine line = lines.line[bin];
       const std::int64_t value = line.value + (line.rise * rest >> lines.shift);
       for (std::size_t d = 0; d < 3; ++d) {
-        sums[stride * own + d] += static_cast<std::uint64_t>(value * way[d]);
-        sums[stride * other + d] -= static_cast<std::uint64_t>(value * way[d]);
+        sums[stride * own + d] += static_cast<std::uint64_t>(value * separation[d]);
+        sums[stride * other + d] -= static_cast<std::uint64_t>(value * separation[d]);
       }
     }
   return sums;
@@ -140,21 +140,24 @@ TEST(MotionKernels, TakeClosePairs) {
       for (std::uint32_t own = 0; own < 150; ++own)
         for (std::uint32_t pair = pairs.first[own]; pair < pairs.first[own + 1]; ++pair) {
           std::uint64_t squared = 0;
-          for (const auto &axis : pairs.way)
+          for (const auto &axis : pairs.separation)
             squared += static_cast<std::uint64_t>(64 * std::int64_t{axis[pair]} * axis[pair]);
           if (squared < end)
-            expected.push_back({own, pairs.partner[pair], pairs.way[0][pair], pairs.way[1][pair], pairs.way[2][pair]});
+            expected.push_back({own, pairs.partner[pair], pairs.separation[0][pair], pairs.separation[1][pair],
+                                pairs.separation[2][pair]});
         }
       for (const Kernels *set : all_kernels()) {
         Pairs close = pairs;
         std::fill(close.first.begin(), close.first.end(), 77u);
-        const PairList to{close.partner.data(), {close.way[0].data(), close.way[1].data(), close.way[2].data()}};
+        const PairList to{close.partner.data(),
+                          {close.separation[0].data(), close.separation[1].data(), close.separation[2].data()}};
         ASSERT_EQ(set->motion.take_close(pairs.view(), end, close.first.data(), to), expected.size()) << set->name;
         std::vector<std::array<std::int64_t, 5>> actual;
         ASSERT_EQ(close.first[0], 0u);
         for (std::uint32_t own = 0; own < 150; ++own)
           for (std::uint32_t pair = close.first[own]; pair < close.first[own + 1]; ++pair)
-            actual.push_back({own, close.partner[pair], close.way[0][pair], close.way[1][pair], close.way[2][pair]});
+            actual.push_back({own, close.partner[pair], close.separation[0][pair], close.separation[1][pair],
+                              close.separation[2][pair]});
         ASSERT_EQ(actual, expected) << set->name << ", end " << end;
         for (std::size_t i = 0; i < padding; ++i) ASSERT_LT(close.partner[expected.size() + i], 150u);
       }
@@ -207,12 +210,12 @@ TEST(MotionKernels, StartAsAPlainLoop) {
       std::vector<std::int32_t> result[4];  // speed, moved, slow, change of slow
       for (std::size_t p = 0; p < n; ++p) {
         std::int64_t wrong = 0;
-        std::int64_t way = 0;
+        std::int64_t distance = 0;
         for (std::size_t i = stride * p; i < stride * p + 3; ++i) {
-          way += std::abs(256 * std::int64_t{velocity[i]});
+          distance += std::abs(256 * std::int64_t{velocity[i]});
           wrong += std::abs(256 * std::int64_t{velocity[i]} - expected[i]);
         }
-        const bool afresh = !goes_on || (wrong >= way && wrong >= 4096);
+        const bool afresh = !goes_on || (wrong >= distance && wrong >= 4096);
         afresh_count += afresh ? 1 : 0;
         for (std::size_t i = stride * p; i < stride * (p + 1); ++i) {
           const std::int64_t a = expected_force(total[i], list_shift);

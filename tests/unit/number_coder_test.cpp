@@ -54,7 +54,7 @@ void expect_round_trip(const Numbers &numbers) {
   EXPECT_EQ(decode(bytes, numbers), numbers.number);
 }
 
-// Of 32 bits, where the engine's type may have more.
+// Random numbers of 32 bits; the engine's type may have more.
 class Random {
  public:
   explicit Random(std::uint32_t seed) : engine_(seed) {}
@@ -405,7 +405,7 @@ TEST(NumberSegments, DamageAtEveryByte) {
     }
 }
 
-// Of states next to multiples of the frequency, up to the largest state that is not full.
+// Tests states next to multiples of the frequency, up to the largest state that is not full.
 TEST(AnsQuotient, IsExact) {
   for (std::uint64_t f = 1; f <= core::ans_total; f += f < 8 || f > core::ans_total - 8 ? 1 : 37) {
     const std::uint64_t inverse = core::ans_inverse(static_cast<std::uint32_t>(f));

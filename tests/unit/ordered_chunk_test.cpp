@@ -48,7 +48,7 @@ void expect_ordered(const Snapshot &snapshot) {
   }
 }
 
-// What ids may be like.
+// Kinds of ids.
 const std::vector<std::pair<std::string, std::function<void(Gas &)>>> &changes() {
   static const std::vector<std::pair<std::string, std::function<void(Gas &)>>> all{
       {"as they are", [](Gas &) {}},

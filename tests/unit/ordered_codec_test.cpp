@@ -90,9 +90,9 @@ Frame decode_slowly(const Chunk &chunk, int components, const std::vector<std::u
     words = exceptions + tail[3] * 12;
     std::map<std::uint32_t, std::int64_t> exception;
     for (std::size_t e = 0; e < tail[3]; ++e) {
-      std::uint32_t place = 0;
-      std::memcpy(&place, exceptions + e * 4, 4);
-      std::memcpy(&exception[place], exceptions + tail[3] * 4 + e * 8, 8);
+      std::uint32_t index = 0;
+      std::memcpy(&index, exceptions + e * 4, 4);
+      std::memcpy(&exception[index], exceptions + tail[3] * 4 + e * 8, 8);
     }
     for (std::size_t d = 0; d < d_end; ++d) {
       std::vector<std::int64_t> p(m);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of chunks in the order of ids share.
+// Shared by the tests of chunks in the order of ids.
 #pragma once
 
 #include "gpz/format/fields.hpp"
@@ -28,7 +28,7 @@ inline Gas crystal(std::size_t edge) {
   for (std::size_t i = 0; i < gas.particles.size(); ++i) {
     const std::size_t cell[3] = {i % edge, i / edge % edge, i / edge / edge};
     for (int d = 0; d < 3; ++d)
-      gas.particles[i].place[d] =
+      gas.particles[i].position[d] =
           (static_cast<double>(cell[d]) + gas.random.uniform(-0.02, 0.02)) / static_cast<double>(edge);
   }
   return gas;
@@ -53,8 +53,8 @@ inline Gas waters(std::size_t count, std::size_t others = 0) {
     // 0.9572 from O, 1.5139 from each other.
     for (int h = 1; h <= 2; ++h)
       for (int d = 0; d < 3; ++d) {
-        const double way = 0.58588 * a[d] / std::sqrt(aa) + (h == 1 ? 0.75695 : -0.75695) * b[d] / std::sqrt(bb);
-        atom[h].place[d] = atom[0].place[d] + way / edge[d];
+        const double component = 0.58588 * a[d] / std::sqrt(aa) + (h == 1 ? 0.75695 : -0.75695) * b[d] / std::sqrt(bb);
+        atom[h].position[d] = atom[0].position[d] + component / edge[d];
       }
   }
   return gas;

@@ -126,7 +126,7 @@ TEST(Origin, OfChangedValues) {
   EXPECT_LE(largest_error(moved, within.find("x")->floats), 1.5L * bound);
 }
 
-// What a program did with the values: it has them as float, and divided them by ten in between.
+// The values as a program had them: it stored them as float, and divided them by ten in between.
 TEST(Origin, RoundedValuesGoBackToTheirGrid) {
   const std::vector<double> x = original(9);
   const Frame frame = frame_of(file_of(given(x, bound)));

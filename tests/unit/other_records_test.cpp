@@ -88,10 +88,10 @@ TEST(OtherRecords, WhatIsNoOtherRecordBetweenFramesMakesTheIndexUseless) {
       {"another file", joined({record, file_header({}), record}), 3, true},
   };
   for (const Case &one : cases)
-    for (std::size_t place = 0; place < 4; ++place) {
-      SCOPED_TRACE(testing::Message() << one.name << " " << place);
+    for (std::size_t k = 0; k < 4; ++k) {
+      SCOPED_TRACE(testing::Message() << one.name << " " << k);
       std::vector<Bytes> pieces(4);
-      pieces[place] = one.piece;
+      pieces[k] = one.piece;
       const FileScan found = scan_bytes(file_with(pieces));
       EXPECT_FALSE(found.from_index);
       EXPECT_EQ(found.frames.size(), one.frames);
@@ -100,9 +100,9 @@ TEST(OtherRecords, WhatIsNoOtherRecordBetweenFramesMakesTheIndexUseless) {
 }
 
 TEST(OtherRecords, ATypeThatMustBeKnownIsRefusedWhereItIsSeen) {
-  for (std::size_t place = 0; place < 3; ++place) {
+  for (std::size_t k = 0; k < 3; ++k) {
     std::vector<Bytes> pieces(3);
-    pieces[place] = make_record(9, Bytes(8), {});
+    pieces[k] = make_record(9, Bytes(8), {});
     EXPECT_EQ(status_of([&] { scan_bytes(file_with(pieces)); }), Status::unsupported_version);
   }
 }

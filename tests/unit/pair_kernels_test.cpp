@@ -15,18 +15,18 @@ namespace gpz::codec::pair_kernels_test {
 namespace {
 
 using test::Random;
-using Pair = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;  // partner, way
+using Pair = std::tuple<std::uint32_t, std::int64_t, std::int64_t, std::int64_t>;  // partner, separation
 constexpr std::uint32_t padding = PairKernels::padding;
 
 struct Candidates {
   std::vector<std::int32_t> at[3];
-  std::vector<std::uint32_t> place;
+  std::vector<std::uint32_t> index;
   std::vector<std::uint32_t> distance;
 
-  explicit Candidates(std::size_t count) : place(count + padding), distance(count + padding) {
+  explicit Candidates(std::size_t count) : index(count + padding), distance(count + padding) {
     for (auto &axis : at) axis.resize(count + padding);
   }
-  PairCandidates view() { return {{at[0].data(), at[1].data(), at[2].data()}, place.data(), distance.data()}; }
+  PairCandidates view() { return {{at[0].data(), at[1].data(), at[2].data()}, index.data(), distance.data()}; }
 };
 
 struct Case {
@@ -36,22 +36,22 @@ struct Case {
   std::int64_t spread;  // of the candidates around the particle
 };
 
-std::int64_t shortest(std::int64_t way, std::int64_t period) {
-  if (period == 0) return way;
-  if (way > period / 2) return way - period;
-  return way < -(period / 2) ? way + period : way;
+std::int64_t shortest(std::int64_t separation, std::int64_t period) {
+  if (period == 0) return separation;
+  if (separation > period / 2) return separation - period;
+  return separation < -(period / 2) ? separation + period : separation;
 }
 
 std::vector<Pair> expected_pairs(const Case &of, const Candidates &candidates, std::uint32_t count) {
   std::vector<Pair> pairs;
   for (std::uint32_t k = 0; k < count; ++k) {
-    std::int64_t way[3];
+    std::int64_t separation[3];
     std::int64_t squared = 0;
     for (int d = 0; d < 3; ++d) {
-      way[d] = shortest(std::int64_t{of.own[d]} - candidates.at[d][k], of.period[d]);
-      squared += way[d] * way[d];
+      separation[d] = shortest(std::int64_t{of.own[d]} - candidates.at[d][k], of.period[d]);
+      squared += separation[d] * separation[d];
     }
-    if (squared < of.limit) pairs.emplace_back(candidates.place[k], way[0], way[1], way[2]);
+    if (squared < of.limit) pairs.emplace_back(candidates.index[k], separation[0], separation[1], separation[2]);
   }
   return pairs;
 }
@@ -61,7 +61,7 @@ TEST(PairKernels, FindThePairsOfAPlainLoop) {
   const Case cases[] = {
       {{500, 600, 700}, {0, 0, 0}, 300 * 300, 400},
       {{500, 600, 700}, {1000, 0, 1401}, 300 * 300, 500},
-      {{0, 0, 0}, {0, 0, 0}, 32767u * 32767u, 40000},  // the largest reach: ways of all of 16 bits
+      {{0, 0, 0}, {0, 0, 0}, 32767u * 32767u, 40000},  // the largest reach: separations of all of 16 bits
       {{1 << 29, 3, 1 << 29}, {1 << 30, 0, (1 << 30) - 1}, 32767u * 32767u, 1 << 29},
       {{9, 9, 9}, {0, 0, 0}, 1, 1},
       {{1 << 29, 0, 0}, {0, 0, 0}, 1u << 20, 1 << 30},
@@ -71,7 +71,7 @@ TEST(PairKernels, FindThePairsOfAPlainLoop) {
     for (std::uint32_t count = 0; count < 80; ++count) {
       Candidates candidates(count);
       for (std::uint32_t k = 0; k < count + padding; ++k) {
-        candidates.place[k] = static_cast<std::uint32_t>(random.bits());
+        candidates.index[k] = static_cast<std::uint32_t>(random.bits());
         // Many are near in spite of a wide spread.
         const int narrower = static_cast<int>(random.below(26));
         for (int d = 0; d < 3; ++d) {
@@ -84,13 +84,14 @@ TEST(PairKernels, FindThePairsOfAPlainLoop) {
       most = std::max(most, expected.size());
       for (const Kernels *set : all_kernels()) {
         std::vector<std::uint32_t> partner(count + padding);
-        std::vector<std::int16_t> way[3];
-        for (auto &axis : way) axis.resize(count + padding);
+        std::vector<std::int16_t> separation[3];
+        for (auto &axis : separation) axis.resize(count + padding);
         const std::uint32_t found =
             set->pairs.find_near(of.own, candidates.view(), count, of.period, of.limit,
-                                 {partner.data(), {way[0].data(), way[1].data(), way[2].data()}});
+                                 {partner.data(), {separation[0].data(), separation[1].data(), separation[2].data()}});
         std::vector<Pair> actual;
-        for (std::uint32_t i = 0; i < found; ++i) actual.emplace_back(partner[i], way[0][i], way[1][i], way[2][i]);
+        for (std::uint32_t i = 0; i < found; ++i)
+          actual.emplace_back(partner[i], separation[0][i], separation[1][i], separation[2][i]);
         ASSERT_EQ(actual, expected) << set->name << ", " << count << " candidates";
       }
     }
@@ -122,7 +123,7 @@ TEST(PairKernels, TakeCandidatesFromRuns) {
       Candidates candidates(expected.size());
       set->pairs.take_candidates(from, runs.data(), runs.size(), candidates.view());
       for (std::size_t k = 0; k < expected.size(); ++k) {
-        const std::array<std::int64_t, 4> actual{candidates.place[k], candidates.at[0][k], candidates.at[1][k],
+        const std::array<std::int64_t, 4> actual{candidates.index[k], candidates.at[0][k], candidates.at[1][k],
                                                  candidates.at[2][k]};
         ASSERT_EQ(actual, expected[k]) << set->name;
       }
@@ -144,27 +145,27 @@ std::int64_t root(std::int64_t x) {
 TEST(PairKernels, FindDirectionsInIntegers) {
   Random random(3);
   constexpr std::size_t count = 5003;
-  std::vector<std::int16_t> way[3];
+  std::vector<std::int16_t> separation[3];
   for (std::size_t k = 0; k < count; ++k) {
     // Squares below 2^30, many of them squares of integers or one less.
     const std::int64_t reach = std::int64_t{18918} >> random.below(15);
-    for (auto &axis : way) {
+    for (auto &axis : separation) {
       const auto x = static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(2 * reach + 1))) - reach;
       axis.push_back(static_cast<std::int16_t>(random.below(4) == 0 ? 0 : x));
     }
   }
-  way[0][0] = 32767;
-  way[1][0] = way[2][0] = 0;
+  separation[0][0] = 32767;
+  separation[1][0] = separation[2][0] = 0;
   const std::int32_t radii[] = {9, 1000, 1000000, 0};
   for (const Kernels *set : all_kernels()) {
     std::vector<PairDirection> directions(count);
-    const std::int16_t *const ways[3] = {way[0].data(), way[1].data(), way[2].data()};
-    set->pairs.find_directions(ways, count, radii, 4, directions.data());
+    const std::int16_t *const separations[3] = {separation[0].data(), separation[1].data(), separation[2].data()};
+    set->pairs.find_directions(separations, count, radii, 4, directions.data());
     for (std::size_t k = 0; k < count; ++k) {
       std::int64_t squared = 0;
-      for (const auto &axis : way) squared += std::int64_t{axis[k]} * axis[k];
+      for (const auto &axis : separation) squared += std::int64_t{axis[k]} * axis[k];
       const std::int64_t inverse = (1 << 26) / (root(squared) + 1);
-      for (int d = 0; d < 3; ++d) ASSERT_EQ(directions[k].along[d], way[d][k] * inverse >> 16) << set->name;
+      for (int d = 0; d < 3; ++d) ASSERT_EQ(directions[k].along[d], separation[d][k] * inverse >> 16) << set->name;
       ASSERT_EQ(directions[k].shell, squared < 9 ? 0 : squared < 1000 ? 1 : squared < 1000000 ? 2 : 3) << set->name;
     }
   }

@@ -151,7 +151,7 @@ bool has_kind(const Bytes &bytes, ChunkKind kind) {
 Gas in_a_row(std::size_t n) {
   Gas gas(n);
   for (std::size_t i = 0; i < n; ++i)
-    for (double &place : gas.particles[i].place) place = static_cast<double>(i) / static_cast<double>(n);
+    for (double &position : gas.particles[i].position) position = static_cast<double>(i) / static_cast<double>(n);
   gas.shuffle();
   return gas;
 }
@@ -456,8 +456,8 @@ TEST(ReadColumns, OfADamagedFile) {
   const Bytes good = chained_file(6, 3);
   const std::vector<Frame> frames = read_all(good);
   Bytes bytes = good;
-  const auto places = scan_bytes(good).frames;
-  bytes[places[4].offset + places[4].length - 40] ^= 1;  // of the chunk
+  const auto entries = scan_bytes(good).frames;
+  bytes[entries[4].offset + entries[4].length - 40] ^= 1;  // of the chunk
   const Reader reader = reader_of(bytes);
   for (const std::size_t i : {5u, 4u, 3u, 0u, 4u, 1u, 5u}) {
     std::vector<double> x(frames[i].info.particles);
@@ -467,11 +467,11 @@ TEST(ReadColumns, OfADamagedFile) {
     EXPECT_EQ(status, i < 4 ? Status::ok : Status::corrupt) << i;
     EXPECT_TRUE(i >= 4 || x == sorted_by_id(frames[i]).columns[0].floats);
   }
-  // What is checked is what is in the file, not what was read before.
+  // The check reads the file, not values that were read before.
   Bytes changing = good;
   const Reader other = reader_of(changing);
   other.read(1);
-  changing[places[1].offset + places[1].length - 40] ^= 1;
+  changing[entries[1].offset + entries[1].length - 40] ^= 1;
   EXPECT_EQ(status_of([&] { other.verify(1); }), Status::corrupt);
 }
 

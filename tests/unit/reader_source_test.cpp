@@ -117,45 +117,45 @@ TEST(ReaderSources, PiecesAreReadOneByOneUnlessTheSourceKnowsBetter) {
   EXPECT_TRUE(std::equal(b.begin(), b.end(), bytes.begin() + 40));
 }
 
-// What C functions have.
-struct Place {
+// The context of the C functions.
+struct Storage {
   Bytes bytes;
   std::size_t reads = 0, requests = 0, closed = 0;
   int failure = 0;  // of every read
 };
 
 int read_from(void *context, std::uint64_t position, void *data, std::size_t size) {
-  auto &place = *static_cast<Place *>(context);
-  ++place.reads;
-  if (place.failure != 0) return place.failure;
-  std::copy_n(place.bytes.begin() + static_cast<std::ptrdiff_t>(position), size, static_cast<std::uint8_t *>(data));
+  auto &storage = *static_cast<Storage *>(context);
+  ++storage.reads;
+  if (storage.failure != 0) return storage.failure;
+  std::copy_n(storage.bytes.begin() + static_cast<std::ptrdiff_t>(position), size, static_cast<std::uint8_t *>(data));
   return 0;
 }
 
 int read_pieces_from(void *context, const gpz_piece *pieces, std::size_t count) {
-  ++static_cast<Place *>(context)->requests;
+  ++static_cast<Storage *>(context)->requests;
   for (std::size_t k = 0; k < count; ++k)
     if (const int code = read_from(context, pieces[k].position, pieces[k].data, pieces[k].size)) return code;
   return 0;
 }
 
-void close_place(void *context) { ++static_cast<Place *>(context)->closed; }
+void close_storage(void *context) { ++static_cast<Storage *>(context)->closed; }
 
-gpz_source source_of(Place &place) {
+gpz_source source_of(Storage &storage) {
   gpz_source source = gpz_new_source();
-  source.context = &place;
+  source.context = &storage;
   source.name = "store";
-  source.size = place.bytes.size();
+  source.size = storage.bytes.size();
   source.read_at = read_from;
-  source.close = close_place;
+  source.close = close_storage;
   return source;
 }
 
 TEST(ReaderSources, OfCFunctions) {
   for (const bool in_pieces : {false, true}) {
-    Place place;
-    place.bytes = small_file(3);
-    gpz_source source = source_of(place);
+    Storage storage;
+    storage.bytes = small_file(3);
+    gpz_source source = source_of(storage);
     if (in_pieces) source.read_pieces = read_pieces_from;
     gpz_read_options options = gpz_new_read_options();
     options.threads = 2;
@@ -165,75 +165,75 @@ TEST(ReaderSources, OfCFunctions) {
     for (std::size_t i = 0; i < 3; ++i) {
       std::vector<double> x(5 + i);
       ASSERT_EQ(gpz_reader_read_double(reader, i, "x", x.data(), x.size()), GPZ_OK) << gpz_last_error();
-      EXPECT_EQ(x, read_all(place.bytes)[i].columns[0].floats);
+      EXPECT_EQ(x, read_all(storage.bytes)[i].columns[0].floats);
     }
-    place.failure = EACCES;
+    storage.failure = EACCES;
     EXPECT_EQ(gpz_reader_verify(reader, 0), GPZ_IO_ERROR);
     const std::string message = gpz_last_error();
     EXPECT_NE(message.find("store"), std::string::npos) << message;
     EXPECT_NE(message.find("Permission denied"), std::string::npos) << message;
-    EXPECT_EQ(place.closed, 0u);
+    EXPECT_EQ(storage.closed, 0u);
     gpz_reader_close(reader);
-    EXPECT_EQ(place.closed, 1u);
+    EXPECT_EQ(storage.closed, 1u);
   }
 }
 
 TEST(ReaderSources, OfCFunctionsMayBeKept) {
   std::size_t reads[2];
   for (const bool is_kept : {false, true}) {
-    Place place;
-    place.bytes = small_file(3);
-    gpz_source source = source_of(place);
+    Storage storage;
+    storage.bytes = small_file(3);
+    gpz_source source = source_of(storage);
     if (is_kept) source.cache_bytes = std::uint64_t{1} << 20;
     gpz_reader *reader = nullptr;
     ASSERT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_OK) << gpz_last_error();
     for (int turn = 0; turn < 2; ++turn)
       for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(gpz_reader_verify(reader, i), GPZ_OK);  // drops what was read ahead
     gpz_reader_close(reader);
-    EXPECT_EQ(place.closed, 1u);
-    reads[is_kept ? 1 : 0] = place.reads;
+    EXPECT_EQ(storage.closed, 1u);
+    reads[is_kept ? 1 : 0] = storage.reads;
   }
   EXPECT_EQ(reads[1], 1u);
   EXPECT_GT(reads[0], 1u);
 }
 
 TEST(ReaderSources, OfCFunctionsAreClosedOnceWhereTheyAreRefused) {
-  Place place;
-  place.bytes = Bytes(100);
+  Storage storage;
+  storage.bytes = Bytes(100);
   gpz_reader *reader = nullptr;
-  gpz_source source = source_of(place);
+  gpz_source source = source_of(storage);
   EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_NOT_GPZ);
-  EXPECT_EQ(place.closed, 1u);
+  EXPECT_EQ(storage.closed, 1u);
   source.name = nullptr;
-  place.failure = EIO;
+  storage.failure = EIO;
   EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_IO_ERROR);
   EXPECT_EQ(std::string(gpz_last_error()).find("source"), 0u) << gpz_last_error();
-  EXPECT_EQ(place.closed, 2u);
+  EXPECT_EQ(storage.closed, 2u);
   source.read_at = nullptr;
   EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(place.closed, 3u);
-  source = source_of(place);
+  EXPECT_EQ(storage.closed, 3u);
+  source = source_of(storage);
   gpz_read_options options = gpz_new_read_options();
   options.threads = -1;
   EXPECT_EQ(gpz_reader_open_source(&source, &options, &reader), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(place.closed, 4u);
+  EXPECT_EQ(storage.closed, 4u);
   EXPECT_EQ(gpz_reader_open_source(nullptr, nullptr, &reader), GPZ_INVALID_ARGUMENT);
   source.struct_size = 4;
   EXPECT_EQ(gpz_reader_open_source(&source, nullptr, &reader), GPZ_INVALID_ARGUMENT);
   EXPECT_EQ(reader, nullptr);
   EXPECT_EQ(gpz_reader_open_source(&source, nullptr, nullptr), GPZ_INVALID_ARGUMENT);
-  EXPECT_EQ(place.closed, 4u);
+  EXPECT_EQ(storage.closed, 4u);
 }
 
 // A size that is not that of the file leads to no read beyond it.
 TEST(ReaderSources, ReadNothingBehindTheirEnd) {
-  Place place;
-  place.bytes = small_file(2);
-  const Bytes whole = place.bytes;
+  Storage storage;
+  storage.bytes = small_file(2);
+  const Bytes whole = storage.bytes;
   for (std::size_t size = 0; size < whole.size(); size += 7) {
-    gpz_source source = source_of(place);
+    gpz_source source = source_of(storage);
     source.size = size;
-    place.bytes.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+    storage.bytes.assign(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
     gpz_reader *reader = nullptr;
     const gpz_status status = gpz_reader_open_source(&source, nullptr, &reader);
     if (status == GPZ_OK) {

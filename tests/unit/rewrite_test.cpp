@@ -135,7 +135,7 @@ TEST_P(Rewrite, KeepsEveryBit) {
       std::sort(given.begin(), given.end());
     }
     EXPECT_EQ(found, given);
-    // What was the largest error stays that: the values have not changed.
+    // The largest error stays the same: the values have not changed.
     for (std::size_t field = 0; field < 2; ++field)
       EXPECT_EQ(reader.info(f).fields[field].largest_error, 0.004) << field;
   }

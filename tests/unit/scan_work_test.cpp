@@ -7,8 +7,8 @@
 namespace gpz::test::scan_work_test {
 namespace {
 
-// What scanning finds. It may read every byte once in search of markers, twice as part of a head, and 24 bytes at the
-// start and at the end of what looks like a record, which takes 24 bytes at least.
+// The result of scanning. Scanning may read every byte once in search of markers, twice as part of a head, and 24 bytes
+// at the start and at the end of what looks like a record, which takes 24 bytes at least.
 FileScan scan_in_proportion(const Bytes &bytes, bool use_index) {
   constexpr std::uint64_t times = 5;
   CountingSource::Counts counts;

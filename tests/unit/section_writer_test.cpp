@@ -115,7 +115,7 @@ TEST(SectionWriter, TablesAgree) {
   }
 }
 
-// What came of sections of molecules, as append_section reports it.
+// The result of trying sections of molecules, as append_section reports it.
 struct Molecules {
   const Coding &coding = coding_of(format::steps);
   const Field field;
@@ -155,7 +155,7 @@ TEST(SectionWriter, MoleculesAreNotTriedAfterLossesInARow) {
   Molecules hopeless;
   hopeless.coding.settle(hopeless.context, {false, false, false, true, SIZE_MAX, 1000000});
   EXPECT_FALSE(hopeless.use.may_try());
-  // Of particles in another order nothing is known.
+  // Nothing is known about particles in another order.
   Molecules other;
   other.coding.settle(other.context, {false, false, false, false, SIZE_MAX, 1000000});
   EXPECT_TRUE(other.use.may_try());

@@ -176,7 +176,7 @@ void move(Waters &waters) {
 // Molecules in two blocks of steps, ions between them, and two key intervals.
 TEST(SelectedParticles, OfMoleculesInSteps) {
   Waters waters(4700, 1, 2);
-  const auto n = static_cast<std::int64_t>(waters.place.size());
+  const auto n = static_cast<std::int64_t>(waters.position.size());
   std::vector<Snapshot> snapshots[2];
   for (int f = 0; f < 5; ++f, move(waters))
     for (const bool with_velocities : {false, true})
@@ -233,7 +233,7 @@ TEST(SelectedParticles, OfStepsAreFollowedInBlocks) {
   trajectory::ChunkReader reader;
   trajectory::ChunkReader whole;
   EncodedChunk chunk;
-  const std::uint64_t n = waters.place.size();
+  const std::uint64_t n = waters.position.size();
   for (int f = 0; f < 3; ++f, move(waters)) {
     const Snapshot snapshot = water_at(waters, f, false);
     encoder.encode(snapshot.inputs(), n, nullptr, snapshot.info.box, f == 0, chunk);
@@ -311,7 +311,7 @@ TEST(SelectedParticles, OfAnotherSelectionThanThatOfTheKeyFrame) {
     for (Gas::Particle &particle : gas.particles)
       for (int d = 0; d < 3; ++d) {
         walk[d] += 1e-5 * (static_cast<double>(random.below(1001)) - 500);
-        particle.place[d] = walk[d];
+        particle.position[d] = walk[d];
       }
     snapshots.push_back(trajectory(gas, 1, {}, [](int) {}).front());
     snapshots.back().info.timestep = 10 * f;

@@ -37,12 +37,12 @@ TYPED_TEST(SequenceChunks, Walks) {
 TYPED_TEST(SequenceChunks, ValuesWithoutAGrid) {
   using Limits = std::numeric_limits<TypeParam>;
   Cloud<TypeParam> cloud = walk<TypeParam>(5000, 3, 0.01, 3);
-  cloud.places[0] = Limits::quiet_NaN();
-  cloud.places[4] = Limits::infinity();
-  cloud.places[4096 * 3 + 2] = Limits::max();
-  cloud.places[14999] = -Limits::infinity();
+  cloud.positions[0] = Limits::quiet_NaN();
+  cloud.positions[4] = Limits::infinity();
+  cloud.positions[4096 * 3 + 2] = Limits::max();
+  cloud.positions[14999] = -Limits::infinity();
   expect_in_order(cloud, sequence_chunk(cloud));
-  std::fill(cloud.places.begin(), cloud.places.end(), Limits::quiet_NaN());
+  std::fill(cloud.positions.begin(), cloud.positions.end(), Limits::quiet_NaN());
   expect_in_order(cloud, sequence_chunk(cloud));
 }
 
@@ -128,7 +128,7 @@ TEST(SequenceChunk, FileInTheOrderOfMemory) {
 TEST(SequenceChunk, BlocksWhereTheyAreSmaller) {
   Cloud<float> cloud = walk<float>(9000, 3, 0.1, 5);
   Random random(4);
-  for (float &x : cloud.places) x = static_cast<float>(random.uniform(0, 100));
+  for (float &x : cloud.positions) x = static_cast<float>(random.uniform(0, 100));
   TrajectoryEncoder encoder;
   encoder.set_order(Order::memory);
   EncodedChunk chunk;

@@ -11,7 +11,7 @@ struct Target {
   EncodedChunk chunk;
 
   Target(std::size_t n, int components) : cloud(walk<double>(n, components, 0.01, n)) {
-    cloud.places[4] = std::nan("");
+    cloud.positions[4] = std::nan("");
     chunk = sequence_chunk(cloud);
   }
 

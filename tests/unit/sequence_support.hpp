@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of sequence chunks share: particles whose steps are small, several, or far, and their chunk.
+// Shared by the tests of sequence chunks: particles whose steps are small, several, or far, and their chunk.
 #pragma once
 
 #include <cmath>
@@ -16,12 +16,13 @@ Cloud<T> walk(std::size_t n, int components, double bound, std::uint64_t seed) {
   cloud.components = components;
   cloud.bound = bound;
   Random random(seed);
-  std::array<double, 3> place{random.uniform(-50, 50), random.uniform(-50, 50), 3};
+  std::array<double, 3> position{random.uniform(-50, 50), random.uniform(-50, 50), 3};
   for (std::size_t i = 0; i < n; ++i) {
-    cloud.add({place[0] + random.uniform(-0.05, 0.05), place[1], place[2] + random.uniform(-1, 1)});
-    place[0] += random.below(2) == 0 ? 1 : -1;
-    place[1] += random.below(10) == 0 ? 0.5 : 0;
-    if (random.below(300) == 0) place = {random.uniform(-500, 500), random.uniform(-500, 500), random.uniform(-9, 9)};
+    cloud.add({position[0] + random.uniform(-0.05, 0.05), position[1], position[2] + random.uniform(-1, 1)});
+    position[0] += random.below(2) == 0 ? 1 : -1;
+    position[1] += random.below(10) == 0 ? 0.5 : 0;
+    if (random.below(300) == 0)
+      position = {random.uniform(-500, 500), random.uniform(-500, 500), random.uniform(-9, 9)};
   }
   return cloud;
 }

@@ -30,11 +30,11 @@ struct FlexibleWaters : Matter {
     const double edge = std::cbrt(24.0 * static_cast<double>(count));
     edges = {edge, edge, edge};
     velocity.resize(3 * count);
-    place = molecules.place;
+    position = molecules.position;
   }
   void move() {
     molecules.move(0.1);
-    place = molecules.place;
+    position = molecules.position;
   }
 };
 
@@ -46,7 +46,7 @@ Snapshot next_large(Small &small, std::size_t particles, double bound, int frame
   else
     small.run(10);
   std::size_t count = 1;
-  while (small.place.size() * count * count * count < particles) ++count;
+  while (small.position.size() * count * count * count < particles) ++count;
   Snapshot snapshot = snapshot_of(copies_of(small, count), frame, bound, false);
   snapshot.quantities.resize(2);
   return snapshot;

@@ -274,7 +274,7 @@ TEST(ObservablesOfAFile, AreInTheTableOfTimesteps) {
   EXPECT_EQ(reader.observables(0)[0].value, 5);
 }
 
-// Of a pipe, frame after frame, as of a file.
+// Observables of a pipe, frame after frame, are those of a file.
 TEST(ObservablesOfAFile, AreThoseOfAStream) {
   const TemporaryFile file;
   {

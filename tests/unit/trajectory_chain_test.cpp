@@ -44,10 +44,10 @@ TEST(DamagedChain, CostsTheFramesToTheNextKeyFrame) {
   for (const bool with_index : {true, false}) {
     const Bytes good = chained_file(16, interval, with_index);
     const std::vector<Frame> frames = read_all(good);
-    const auto places = scan_bytes(good).frames;
+    const auto positions = scan_bytes(good).frames;
     for (std::size_t damaged = 0; damaged < frames.size(); ++damaged) {
       Bytes bytes = good;
-      bytes[places[damaged].offset + places[damaged].length - 40] ^= 1;  // of the chunk
+      bytes[positions[damaged].offset + positions[damaged].length - 40] ^= 1;  // of the chunk
       const Reader reader = reader_of(bytes);
       ASSERT_EQ(reader.frames(), frames.size());
       for (const std::size_t i : any_order(frames.size(), random)) {
@@ -75,7 +75,7 @@ TEST(DamagedChain, WithFramesThatAreMissing) {
   constexpr std::size_t interval = 4;
   const Bytes good = chained_file(14, interval, false);
   const std::vector<Frame> frames = read_all(good);
-  const auto places = scan_bytes(good).frames;
+  const auto positions = scan_bytes(good).frames;
   Random random(3);
   for (unsigned round = 0; round < 60; ++round) {
     Bytes bytes = good;
@@ -83,7 +83,7 @@ TEST(DamagedChain, WithFramesThatAreMissing) {
     for (std::size_t i = 0; i < frames.size(); ++i) {
       if (random.below(4) != 0) continue;
       lost[i] = true;
-      bytes[places[i].offset + 30] ^= 1;
+      bytes[positions[i].offset + 30] ^= 1;
     }
     const Reader reader = reader_of(bytes);
     for (const std::size_t i : any_order(reader.frames(), random)) {
@@ -101,18 +101,18 @@ TEST(DamagedChain, WithFramesThatAreMissing) {
 
 TEST(DamagedChain, OfFramesThatBuildOnOthers) {
   const Bytes good = chained_file(6, 3, false);
-  const auto places = scan_bytes(good).frames;
+  const auto positions = scan_bytes(good).frames;
   const auto part = [&](std::size_t from, std::size_t to) {
-    const std::size_t end = to == 6 ? good.size() : places[to].offset;
-    const std::size_t begin = from == 0 ? 0 : places[from].offset;
+    const std::size_t end = to == 6 ? good.size() : positions[to].offset;
+    const std::size_t begin = from == 0 ? 0 : positions[from].offset;
     return Bytes(good.begin() + static_cast<std::ptrdiff_t>(begin), good.begin() + static_cast<std::ptrdiff_t>(end));
   };
   // The second frame of the other chain, in the place of the second.
   const Bytes exchanged = joined({part(0, 1), part(4, 5), part(2, 6)});
   // A head that was changed, with a checksum that holds: the next frame knows.
   Bytes changed = good;
-  changed[places[1].offset + 24 + 8] ^= 1;
-  mend_record(changed, places[1].offset);
+  changed[positions[1].offset + 24 + 8] ^= 1;
+  mend_record(changed, positions[1].offset);
   const auto expect_readable = [](const Bytes &bytes, const std::vector<bool> &readable) {
     const Reader reader = reader_of(bytes);
     ASSERT_EQ(reader.frames(), readable.size());
@@ -223,7 +223,7 @@ TEST(ChainReader, DecodesTheWantedFieldsOnly) {
       }
     }
   EXPECT_EQ(status_of([&] { reader.read(3, 1, {true}); }), Status::invalid_argument);
-  // What was not wanted of one frame is there in the next.
+  // Fields that were not wanted in one frame are there in the next.
   for (std::size_t i = 2; i < frames.size(); ++i) {
     reader.read(i - 1, 1, {false, true, false, true, false, false});
     EXPECT_TRUE(same(reader.read(i), frames[i])) << i;

@@ -142,7 +142,7 @@ TEST(HostileOrder, AnyByteChangedOrCut) {
   Gas gas(400);
   for (std::size_t i = 0; i < gas.particles.size(); ++i) {
     gas.particles[i].id += static_cast<std::int64_t>(i / 50);
-    for (double &place : gas.particles[i].place) place = static_cast<double>(i) / 500;
+    for (double &position : gas.particles[i].position) position = static_cast<double>(i) / 500;
   }
   const Snapshot snapshot = gas.snapshot();
   TrajectoryEncoder encoder;
@@ -180,13 +180,13 @@ TEST(HostileOrder, AnyByteChangedOrCut) {
 
 TEST(HostileHeads, WithTrueChecksums) {
   const Bytes good = chained_file(4, 4, false);
-  const auto places = scan_bytes(good).frames;
-  const std::size_t head = format::load_little<std::uint32_t>(good.data() + places[2].offset + 12);
+  const auto positions = scan_bytes(good).frames;
+  const std::size_t head = format::load_little<std::uint32_t>(good.data() + positions[2].offset + 12);
   for (std::size_t at = 24; at < 24 + head; ++at)
     for (const unsigned change : {1u, 0x80u, 0xFFu}) {
       Bytes bytes = good;
-      bytes[places[2].offset + at] = static_cast<std::uint8_t>(bytes[places[2].offset + at] ^ change);
-      mend_record(bytes, places[2].offset);
+      bytes[positions[2].offset + at] = static_cast<std::uint8_t>(bytes[positions[2].offset + at] ^ change);
+      mend_record(bytes, positions[2].offset);
       largest_request = 0;
       status_of([&] {
         const Reader reader = reader_of(bytes);

@@ -29,7 +29,7 @@ FrameInfo described(const Snapshot &snapshot, std::size_t since_key) {
 std::vector<int> part_of(const Gas &gas, int part, int parts) {
   std::vector<int> rows;
   for (std::size_t i = 0; i < gas.particles.size(); ++i) {
-    const double x = gas.particles[i].place[0] - std::floor(gas.particles[i].place[0]);
+    const double x = gas.particles[i].position[0] - std::floor(gas.particles[i].position[0]);
     if (std::min(static_cast<int>(x * parts), parts - 1) == part) rows.push_back(static_cast<int>(i));
   }
   return rows;
@@ -48,7 +48,7 @@ TEST(TrajectoryEncoder, SeveralOfOneFile) {
     if (f % 2 == 0) gas.shuffle();
     // The first part is empty for a while.
     for (Gas::Particle &p : gas.particles)
-      if (f >= 8 && f < 11 && p.place[0] - std::floor(p.place[0]) < 0.25) p.place[0] += 0.3;
+      if (f >= 8 && f < 11 && p.position[0] - std::floor(p.position[0]) < 0.25) p.position[0] += 0.3;
     const Snapshot snapshot = gas.snapshot();
     std::vector<EncodedChunk> chunks(parts);
     for (int part = 0; part < parts; ++part) {
@@ -157,8 +157,8 @@ TEST(TrajectoryEncoder, GivesNoMoreBytesThanAChunkThatStandsAlone) {
     gas.move();
     const int mess = f / 4 % 5;
     for (Gas::Particle &p : gas.particles)
-      for (double &place : p.place)
-        if (random.below(5) < static_cast<std::uint64_t>(mess)) place = random.uniform();
+      for (double &position : p.position)
+        if (random.below(5) < static_cast<std::uint64_t>(mess)) position = random.uniform();
     if (f % 7 == 3) gas.thin(0.2);
     if (f % 7 == 5) gas.add(250);
     if (f == 30) gas.thin(1);

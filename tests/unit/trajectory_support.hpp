@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the tests of trajectories share: a gas whose true values are known in every frame, files of it, and a comparison
+// Shared by the tests of trajectories: a gas whose true values are known in every frame, files of it, and a comparison
 // that finds particles by a number of their own, whatever their ids are.
 #pragma once
 
@@ -80,7 +80,7 @@ class Gas {
   struct Particle {
     std::int64_t tag;
     std::int64_t id;
-    double place[3];  // in units of the edges, not brought back
+    double position[3];  // in units of the edges, not brought back
     double speed[3];
   };
   std::vector<Particle> particles;
@@ -98,7 +98,7 @@ class Gas {
     for (std::size_t i = 0; i < n; ++i) {
       Particle p{++tags_, tags_, {}, {}};
       for (int d = 0; d < 3; ++d) {
-        p.place[d] = random.uniform();
+        p.position[d] = random.uniform();
         p.speed[d] = random.uniform(-0.01, 0.01);
       }
       particles.push_back(p);
@@ -109,7 +109,7 @@ class Gas {
     for (Particle &p : particles)
       for (int d = 0; d < 3; ++d) {
         p.speed[d] += random.uniform(-0.001, 0.001);
-        p.place[d] += p.speed[d];
+        p.position[d] += p.speed[d];
       }
   }
   void shuffle() {
@@ -142,8 +142,8 @@ class Gas {
       double inside[3];
       double flag[3];
       for (int d = 0; d < 3; ++d) {
-        flag[d] = std::floor(p.place[d]);
-        inside[d] = p.place[d] - flag[d];
+        flag[d] = std::floor(p.position[d]);
+        inside[d] = p.position[d] - flag[d];
       }
       const double x[3] = {b[0] + (b[1] - b[0]) * inside[0] + b[6] * inside[1] + b[7] * inside[2],
                            b[2] + (b[3] - b[2]) * inside[1] + b[8] * inside[2], b[4] + (b[5] - b[4]) * inside[2]};

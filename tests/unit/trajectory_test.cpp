@@ -102,7 +102,7 @@ TEST(Trajectory, HasAKeyIntervalByTheSizeOfTheFirstFrameThatContinuesAFile) {
 TEST(Trajectory, HasKeyFramesInTheOrderOfIds) {
   Gas gas(2500);
   for (std::size_t i = 0; i < gas.particles.size(); ++i)
-    for (double &place : gas.particles[i].place) place = static_cast<double>(i) / 2500;
+    for (double &position : gas.particles[i].position) position = static_cast<double>(i) / 2500;
   const auto snapshots = trajectory(gas, 8, {}, [&](int f) {
     gas.shuffle();
     if (f % 3 == 2) gas.thin(0.05);
@@ -203,7 +203,7 @@ TEST(Positions, OnAGridOfTheCallers) {
   expect_round_trip(snapshots, 100);
 }
 
-// Of particles that stay, and of those that arrive.
+// Values of particles that stay, and of those that arrive.
 TEST(Values, ThatNoGridHolds) {
   const double odd[] = {std::nan(""), HUGE_VAL, -HUGE_VAL, 1e300, -1e300, 1e15, -3e12, 5e-324, -0.0};
   for (const ValueType type : {ValueType::float64, ValueType::float32}) {

@@ -233,7 +233,7 @@ FrameInfo frame_with(const std::string &column, unsigned since_key = 0) {
   return frame;
 }
 
-// What the schedule makes of frames with these columns, all of which are written.
+// The results of the schedule for frames with these columns, all of which are written.
 std::vector<int> scheduled(KeySchedule &schedule, const std::vector<std::string> &columns) {
   std::vector<int> result;
   for (const std::string &column : columns) {

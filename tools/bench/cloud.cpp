@@ -15,7 +15,7 @@ Cloud::Cloud(ValueType type, Layout layout, int components, std::size_t particle
     wide_.resize(values);
 }
 
-std::ptrdiff_t Cloud::offset(int d) const { return static_cast<std::ptrdiff_t>(place(0, d) * value_size()); }
+std::ptrdiff_t Cloud::offset(int d) const { return static_cast<std::ptrdiff_t>(index(0, d) * value_size()); }
 
 std::ptrdiff_t Cloud::stride() const {
   return static_cast<std::ptrdiff_t>(value_size()) * (layout_ == Layout::aos ? components_ : 1);

@@ -36,12 +36,12 @@ class Cloud {
   std::ptrdiff_t stride() const;
 
   double get(std::size_t particle, int d) const {
-    const std::size_t at = place(particle, d);
+    const std::size_t at = index(particle, d);
     return type_ == ValueType::float32 ? static_cast<double>(narrow_[at]) : wide_[at];
   }
   // Rounds to f32 where the cloud has that.
   void set(std::size_t particle, int d, double value) {
-    const std::size_t at = place(particle, d);
+    const std::size_t at = index(particle, d);
     if (type_ == ValueType::float32)
       narrow_[at] = static_cast<float>(value);
     else
@@ -55,7 +55,7 @@ class Cloud {
   Cloud converted(ValueType type, Layout layout) const;
 
  private:
-  std::size_t place(std::size_t particle, int d) const {
+  std::size_t index(std::size_t particle, int d) const {
     const auto axis = static_cast<std::size_t>(d);
     return layout_ == Layout::aos ? particle * static_cast<std::size_t>(components_) + axis
                                   : axis * particles_ + particle;

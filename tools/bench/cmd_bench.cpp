@@ -147,7 +147,7 @@ void write_report(const BenchOptions &options, const Report &report) {
   out.commit();
 }
 
-// What a report has whatever is measured.
+// The part that all reports have.
 void begin_report(const BenchOptions &options, const std::vector<std::unique_ptr<Device>> &devices, Report &report) {
   report.program = program_version;
   report.time = utc_time();

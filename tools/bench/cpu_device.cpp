@@ -71,7 +71,7 @@ class Cpu final : public Device {
   }
 
   Outcome run(const Snapshot &snapshot, double bound, const Repeats &repeats) override {
-    const std::vector<FieldInput> fields = fields_of(snapshot, bound, places_of(snapshot));
+    const std::vector<FieldInput> fields = fields_of(snapshot, bound, pointers_of(snapshot));
     const std::size_t particles = snapshot.particles();
     Outcome outcome;
     ChunkEncoder encoder(threads_);

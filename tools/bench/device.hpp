@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a benchmark asks of a processor: how fast it copies, and how fast it compresses a snapshot.
+// The measurements of a processor: how fast it copies, and how fast it compresses a snapshot.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace gpz::bench {
 
-// One direction, several ways of counting (docs/bench.md).
+// One direction, several methods of counting (docs/bench.md).
 struct Speeds {
   double first = 0;       // seconds of the first call of this process, as `allocating`; 0: this was not the first
   Timing warm;            // from the call until the result is known on the host; memory is there

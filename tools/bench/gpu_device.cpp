@@ -60,7 +60,7 @@ struct Arrays {
       : positions(stream.get(), like.cloud.bytes()),
         ids(stream.get(), 4 * like.ids.size()),
         types(stream.get(), 4 * like.types.size()) {}
-  Places places() const { return {positions.get(), ids.get(), types.get()}; }
+  ArrayPointers pointers() const { return {positions.get(), ids.get(), types.get()}; }
 };
 
 void copy(const Stream &stream, const Arrays &to, const Arrays &from, const char *what) {
@@ -85,7 +85,7 @@ Snapshot taken_from(const Arrays &from, const Snapshot &like) {
 
 std::vector<cuda::FieldOutput> outputs_of(const Snapshot &snapshot, double bound, const Arrays &arrays) {
   std::vector<cuda::FieldOutput> outputs;
-  for (const FieldInput &input : fields_of(snapshot, bound, arrays.places())) {
+  for (const FieldInput &input : fields_of(snapshot, bound, arrays.pointers())) {
     cuda::FieldOutput output{input.field, {}};
     for (std::size_t d = 0; d < input.field.components.size(); ++d) {
       const ConstArray &array = input.components[d];
@@ -120,7 +120,7 @@ class Run {
         damaged_(Where::pinned_host, sizeof(std::uint32_t)) {
     fill(host_, snapshot);
     copy(stream_, input_, host_, "input");
-    // What another run left in this memory must not pass for a result.
+    // Values that another run left in this memory must not pass for a result.
     for (const Memory *memory : {&output_.positions, &output_.ids, &output_.types})
       check(cudaMemsetAsync(memory->get(), 0xFF, memory->size(), stream_.get()), "output");
     stream_.wait("input");
@@ -153,7 +153,7 @@ class Run {
  private:
   const cuda::CompressResult &result() const { return *static_cast<const cuda::CompressResult *>(result_.get()); }
   std::size_t bytes() const { return result().bytes; }
-  std::vector<FieldInput> fields(const Arrays &arrays) const { return fields_of(snapshot_, bound_, arrays.places()); }
+  std::vector<FieldInput> fields(const Arrays &arrays) const { return fields_of(snapshot_, bound_, arrays.pointers()); }
   std::vector<cuda::FieldOutput> outputs(const Arrays &arrays) const { return outputs_of(snapshot_, bound_, arrays); }
 
   void compress(const std::vector<FieldInput> &from, const CompressSpace &space) const {

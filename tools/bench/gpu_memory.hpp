@@ -74,7 +74,7 @@ inline void copy_now(void *to, const void *from, std::size_t size, const char *w
   if (size != 0) check(cudaMemcpy(to, from, size, cudaMemcpyDefault), what);
 }
 
-// Of the device, bytes.
+// Free memory of the device, bytes.
 inline std::size_t free_memory() {
   std::size_t free = 0;
   std::size_t total = 0;

@@ -13,7 +13,7 @@ struct Repeats {
   int runs = 20;
 };
 
-// Of the runs, in seconds.
+// Times of the runs, in seconds.
 struct Timing {
   int runs = 0;
   double median = 0;
@@ -23,7 +23,7 @@ struct Timing {
   double slowest = 0;
 };
 
-// Of at least one sample; quantiles between two samples are interpolated.
+// Needs at least one sample; quantiles between two samples are interpolated.
 Timing timing_of(std::vector<double> seconds);
 
 // Seconds that `work` takes by the clock of the host. What it returns is destroyed after the clock was read: giving
@@ -46,7 +46,7 @@ Timing measure(const Repeats &repeats, const Work &work) {
   return timing_of(std::move(seconds));
 }
 
-// What a large copy reaches, bytes read plus bytes written.
+// The bandwidth of a large copy, bytes read plus bytes written.
 struct CopySpeed {
   std::uint64_t bytes = 0;  // of one array
   int threads = 0;          // 0: a GPU

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a benchmark found, and its two forms: a table for people, JSON for programs.
+// The results of a benchmark in two forms: a table for people, JSON for programs.
 #pragma once
 
 #include <array>
@@ -50,7 +50,7 @@ struct Row {
   std::optional<bool> same_bytes_as_cpu;
 };
 
-// Of the command line.
+// An option of the command line.
 struct GivenOption {
   std::string name;
   std::vector<std::string> values;

@@ -34,7 +34,7 @@ std::vector<std::int32_t> random_types(std::size_t particles) {
   return types;
 }
 
-std::vector<FieldInput> fields_of(const Snapshot &snapshot, double bound, const Places &places) {
+std::vector<FieldInput> fields_of(const Snapshot &snapshot, double bound, const ArrayPointers &arrays) {
   const Cloud &cloud = snapshot.cloud;
   FieldInput positions;
   positions.field.type = cloud.type();
@@ -44,12 +44,12 @@ std::vector<FieldInput> fields_of(const Snapshot &snapshot, double bound, const 
   for (int d = 0; d < cloud.components(); ++d) {
     positions.field.components.push_back({std::string(1, "xyz"[d]), static_cast<std::uint16_t>(d)});
     positions.components[static_cast<std::size_t>(d)] = {
-        static_cast<const char *>(places.positions) + cloud.offset(d), cloud.stride(),
+        static_cast<const char *>(arrays.positions) + cloud.offset(d), cloud.stride(),
         cloud.type() == ValueType::float32 ? ConstArray::Type::float32 : ConstArray::Type::float64};
   }
   std::vector<FieldInput> fields{positions};
-  if (!snapshot.ids.empty()) fields.push_back(integer_field("id", 3, places.ids));
-  if (!snapshot.types.empty()) fields.push_back(integer_field("type", 4, places.types));
+  if (!snapshot.ids.empty()) fields.push_back(integer_field("id", 3, arrays.ids));
+  if (!snapshot.types.empty()) fields.push_back(integer_field("type", 4, arrays.types));
   return fields;
 }
 

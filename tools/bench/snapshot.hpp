@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is compressed in a benchmark: positions and, if wanted, ids and types.
+// The data that a benchmark compresses: positions and, if wanted, ids and types.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +27,17 @@ std::vector<std::int32_t> shuffled_ids(std::size_t particles);
 std::vector<std::int32_t> random_types(std::size_t particles);
 
 // Where the arrays of a snapshot are: in its own memory, or copied as they are to a device.
-struct Places {
+struct ArrayPointers {
   const void *positions = nullptr;
   const void *ids = nullptr;
   const void *types = nullptr;
 };
-inline Places places_of(const Snapshot &snapshot) {
+inline ArrayPointers pointers_of(const Snapshot &snapshot) {
   return {snapshot.cloud.data(), snapshot.ids.data(), snapshot.types.data()};
 }
 
 // The input of the codec: positions lead with `bound`, ids and types follow.
-std::vector<FieldInput> fields_of(const Snapshot &snapshot, double bound, const Places &places);
+std::vector<FieldInput> fields_of(const Snapshot &snapshot, double bound, const ArrayPointers &arrays);
 
 // An empty frame with these fields, for decoding.
 Frame frame_for(const std::vector<FieldInput> &fields);

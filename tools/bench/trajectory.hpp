@@ -29,7 +29,7 @@ struct TrajectoryFile {
 // Throws gpz::Error, tool::Failure: no frames, no float field at the front.
 TrajectoryFile open_trajectory(const std::string &path);
 
-// A way of reading all frames, in the order of the file, to f64 positions of one particle after the other.
+// A method of reading all frames, in the order of the file, to f64 positions of one particle after the other.
 struct TrajectoryRow {
   std::string device;              // cpu, gpu
   bool from_device = false;        // false: from the file. true: from compressed bytes in device memory

@@ -113,7 +113,7 @@ std::size_t first_positions(const Frame &frame) {
   return static_cast<std::size_t>(std::find_if(fields.begin(), fields.end(), takes_position_bound) - fields.begin());
 }
 
-// Of the finite ones, without their signs.
+// The largest magnitude of the finite values of a field.
 double largest_value(const Frame &frame, std::size_t field) {
   double largest = 0;
   for (const Frame::Column &column : frame.columns)

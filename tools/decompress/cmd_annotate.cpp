@@ -32,7 +32,7 @@ bool equal_tables(const Table &a, const Table &b) {
   return tables_record({a}).body == tables_record({b}).body;  // the bits of floats, too
 }
 
-// What stands behind the last complete record would be lost, and another program may be writing.
+// Bytes after the last complete record would be lost, and another program may be writing.
 void check_whole(const Reader &reader, const std::string &file) {
   const FileScan &scan = reader.scan();
   if (scan.damaged || scan.torn || !scan.has_index)

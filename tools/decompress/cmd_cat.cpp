@@ -31,13 +31,13 @@ struct CatOptions {
   Limits limits;
 };
 
-struct Place {
+struct FrameRef {
   std::size_t input = 0;
   std::size_t frame = 0;
 };
 
-std::int64_t timestep_at(const JoinedInputs &inputs, const Place &place) {
-  return inputs[place.input]->reader.scan().frames[place.frame].timestep;
+std::int64_t timestep_at(const JoinedInputs &inputs, const FrameRef &ref) {
+  return inputs[ref.input]->reader.scan().frames[ref.frame].timestep;
 }
 
 // A file that ends before the one in front of it begins is in the wrong place: nothing would be left of one of them.
@@ -56,22 +56,22 @@ void check_order(const JoinedInputs &inputs) {
 // The frames of the new file. Unless all are kept, their timesteps ascend: of what two frames say of the same time, one
 // is left out. A later frame takes the place of the earlier ones from its timestep on, as if the run had continued from
 // there; or it is left out itself.
-std::vector<Place> plan(const JoinedInputs &inputs, const std::string &keep) {
+std::vector<FrameRef> plan(const JoinedInputs &inputs, const std::string &keep) {
   if (keep != "all") check_order(inputs);
-  std::vector<Place> places;
+  std::vector<FrameRef> refs;
   for (std::size_t k = 0; k < inputs.size(); ++k)
     for (std::size_t i = 0; i < inputs[k]->reader.frames(); ++i) {
-      const Place place = {k, i};
+      const FrameRef ref = {k, i};
       const auto is_behind = [&] {
-        return places.empty() || keep == "all" || timestep_at(inputs, places.back()) < timestep_at(inputs, place);
+        return refs.empty() || keep == "all" || timestep_at(inputs, refs.back()) < timestep_at(inputs, ref);
       };
-      while (keep == "last" && !is_behind()) places.pop_back();
-      if (is_behind()) places.push_back(place);
+      while (keep == "last" && !is_behind()) refs.pop_back();
+      if (is_behind()) refs.push_back(ref);
     }
-  return places;
+  return refs;
 }
 
-void check_fit(const JoinedInputs &inputs, const Place &before, const Place &here) {
+void check_fit(const JoinedInputs &inputs, const FrameRef &before, const FrameRef &here) {
   const std::string differs = difference_of_columns(inputs[before.input]->reader.info(before.frame),
                                                     inputs[here.input]->reader.info(here.frame));
   if (differs.empty()) return;
@@ -82,32 +82,32 @@ void check_fit(const JoinedInputs &inputs, const Place &before, const Place &her
                   inputs[before.input]->name, differs));
 }
 
-void write_frames(const JoinedInputs &inputs, const std::vector<Place> &places, int threads, WholeOutput &out) {
+void write_frames(const JoinedInputs &inputs, const std::vector<FrameRef> &refs, int threads, WholeOutput &out) {
   FrameCopier copier(out, threads);
   std::vector<CarriedRecords> others;
   for (const auto &input : inputs) others.emplace_back(input->reader, out);
-  Progress progress("cat", places.size(), "frames");
-  for (std::size_t p = 0; p < places.size(); ++p) {
+  Progress progress("cat", refs.size(), "frames");
+  for (std::size_t p = 0; p < refs.size(); ++p) {
     progress.update(p);
-    const JoinedInput &input = *inputs[places[p].input];
+    const JoinedInput &input = *inputs[refs[p].input];
     work_on(input.name);
-    const bool same_file_follows = p + 1 < places.size() && places[p + 1].input == places[p].input;
-    others[places[p].input].before(places[p].frame);
-    copier.put(input.reader, places[p].frame, same_file_follows ? places[p + 1].frame : input.reader.frames());
-    others[places[p].input].after(places[p].frame);
+    const bool same_file_follows = p + 1 < refs.size() && refs[p + 1].input == refs[p].input;
+    others[refs[p].input].before(refs[p].frame);
+    copier.put(input.reader, refs[p].frame, same_file_follows ? refs[p + 1].frame : input.reader.frames());
+    others[refs[p].input].after(refs[p].frame);
   }
 }
 
-// What is said of the frames that are not in the new file.
+// The report on frames that are not in the new file.
 struct LeftOut {
   std::size_t frames = 0;
   std::int64_t first = 0, last = 0;  // timesteps
 };
 
-LeftOut left_out(const JoinedInputs &inputs, const std::vector<Place> &places, std::size_t input) {
+LeftOut left_out(const JoinedInputs &inputs, const std::vector<FrameRef> &refs, std::size_t input) {
   std::vector<bool> taken(inputs[input]->reader.frames());
-  for (const Place &place : places)
-    if (place.input == input) taken[place.frame] = true;
+  for (const FrameRef &ref : refs)
+    if (ref.input == input) taken[ref.frame] = true;
   LeftOut out;
   for (std::size_t i = 0; i < taken.size(); ++i) {
     if (taken[i]) continue;
@@ -119,22 +119,22 @@ LeftOut left_out(const JoinedInputs &inputs, const std::vector<Place> &places, s
   return out;
 }
 
-void report(const JoinedInputs &inputs, const std::vector<Place> &places, const CatOptions &options,
+void report(const JoinedInputs &inputs, const std::vector<FrameRef> &refs, const CatOptions &options,
             const WholeOutput &out) {
   const EndsWithoutMemory end;
   std::string text =
       fmt::format("{}: {} of {}: {} copied, {} encoded again\n", printable(options.output),
-                  counted(places.size(), "frame"), counted(inputs.size(), "file"), out.copied(), out.encoded()) +
+                  counted(refs.size(), "frame"), counted(inputs.size(), "file"), out.copied(), out.encoded()) +
       other_records_line(out.other_records());
   Json json;
   json["file"] = options.output;
-  json["frames"] = places.size();
+  json["frames"] = refs.size();
   json["copied"] = out.copied();
   json["encoded_again"] = out.encoded();
   json["other_records"] = out.other_records();
   json["inputs"] = Json::array();
   for (std::size_t k = 0; k < inputs.size(); ++k) {
-    const LeftOut rest = left_out(inputs, places, k);
+    const LeftOut rest = left_out(inputs, refs, k);
     json["inputs"].push_back(
         {{"file", inputs[k]->name}, {"frames", inputs[k]->reader.frames()}, {"left_out", rest.frames}});
     if (rest.frames > 0)
@@ -149,15 +149,15 @@ void cat(CatOptions options) {
   check_report(options.output, options.json);
   options.encoding.threads = thread_count(options.encoding.threads);
   const JoinedInputs inputs = open_inputs(options.inputs, options.output, "cat", options.limits);
-  const std::vector<Place> places = plan(inputs, options.keep);
-  if (places.empty()) throw Failure(ExitCode::truncated, inputs.front()->name, "no complete frame in the files");
-  for (std::size_t p = 1; p < places.size() && !options.mixed; ++p)
-    if (places[p].input != places[p - 1].input) check_fit(inputs, places[p - 1], places[p]);
+  const std::vector<FrameRef> refs = plan(inputs, options.keep);
+  if (refs.empty()) throw Failure(ExitCode::truncated, inputs.front()->name, "no complete frame in the files");
+  for (std::size_t p = 1; p < refs.size() && !options.mixed; ++p)
+    if (refs[p].input != refs[p - 1].input) check_fit(inputs, refs[p - 1], refs[p]);
   WholeOutput out(options.output, metadata_of(inputs), options.encoding);
-  write_frames(inputs, places, options.encoding.threads, out);
+  write_frames(inputs, refs, options.encoding.threads, out);
   write_history(inputs, options.history, out);
   out.commit();
-  report(inputs, places, options, out);
+  report(inputs, refs, options, out);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ double default_bound(const FrameSource &source, const std::string &units_option)
   }
 }
 
-// What is said of a file that was written, all at once: memory may end before.
+// The report on a written file, made all at once because memory may run out before.
 void print_notes(const EncodeOptions &options, const FrameSource &source, const RowNumbers &numbers,
                  const LosslessAdvice &advice, std::vector<std::string> notes) {
   for (const std::string &note : source.notes()) notes.push_back(note);
@@ -110,7 +110,7 @@ void print_notes(const EncodeOptions &options, const FrameSource &source, const 
   for (const std::string &note : notes) print_note(note);
 }
 
-// What the new file says of itself.
+// The metadata of the new file.
 Metadata described(const FrameSource &source, const Frame &first, const EncodeOptions &options) {
   // Its columns are those of the input: they have no ids where rows are numbered (ids_are_row_numbers).
   Metadata metadata = source.metadata();
@@ -148,7 +148,7 @@ std::vector<std::int64_t> ids_of(const FrameSource &source, const Frame &frame) 
   return ids;
 }
 
-// What the data file says of the system of the first frame.
+// The tables of the data file, checked against the first frame.
 std::vector<Table> tables_of_data(const EncodeOptions &options, const std::vector<std::int64_t> &ids,
                                   const std::string &units) {
   std::vector<Table> tables = read_lammps_data(options.data, options.atom_style, units);
@@ -277,7 +277,7 @@ void encode(EncodeOptions options) {
     if (out) out->settle();
   } catch (const std::exception &error) {
     const Failure failure = to_failure(error, source->name());
-    // What came before stays, as a whole file.
+    // The frames before it stay, as a whole file.
     if (out && failure.code() != ExitCode::io) close_whole(*out);
     if (!out || out->frames() == 0) throw failure;
     const Failure with_end(failure.code(), "",

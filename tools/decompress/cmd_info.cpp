@@ -31,7 +31,7 @@ namespace {
 
 struct ColumnSummary {
   std::string name;
-  std::uint16_t place = 0;
+  std::uint16_t number = 0;
   std::string type;
   double smallest_bound = 0;
   double bound = 0;  // largest of all frames, as the next one
@@ -57,7 +57,7 @@ struct Summary {
   std::vector<TablesOfName> tables;     // of the file, by name; of a sample, those that are valid for the first frame
   std::vector<Observable> observables;  // of all frames; of a sample, those of the first frame
   std::vector<ColumnSummary> columns;
-  std::unordered_map<std::string, std::size_t> place_of;  // by name: index into columns, until they are sorted
+  std::unordered_map<std::string, std::size_t> index_of;  // by name: index into columns, until they are sorted
 };
 
 std::string type_name(const Field &field) {
@@ -103,7 +103,7 @@ void add_columns(const FrameInfo &info, Summary &summary) {
     summary.value_bytes =
         capped_sum(summary.value_bytes, capped_product(info.particles, field.components.size() * bytes));
     for (const Field::Component &component : field.components) {
-      const auto [known, is_new] = summary.place_of.emplace(component.name, summary.columns.size());
+      const auto [known, is_new] = summary.index_of.emplace(component.name, summary.columns.size());
       if (is_new) summary.columns.push_back({component.name, component.column, type_name(field), field.bound, 0, 0, 0});
       ColumnSummary *const column = &summary.columns[known->second];
       column->smallest_bound = std::min(column->smallest_bound, field.bound);
@@ -122,8 +122,8 @@ bool is_independent(const Reader &reader, std::size_t i, std::size_t chunks) {
 void add_sizes(const Reader &reader, Summary &summary) {
   const auto add = [&](const Field &field, double bytes) {
     for (const Field::Component &component : field.components) {
-      const auto known = summary.place_of.find(component.name);
-      if (known != summary.place_of.end())
+      const auto known = summary.index_of.find(component.name);
+      if (known != summary.index_of.end())
         summary.columns[known->second].bytes += bytes / static_cast<double>(field.components.size());
     }
   };
@@ -151,7 +151,7 @@ std::vector<RecordEntry> other_records(const Reader &reader, std::size_t i) {
   }
 }
 
-// Of tables and observables. What is wrong with them does not keep the rest from being shown.
+// Reads tables or observables. Damage in them does not keep the rest from being shown.
 template <typename Step>
 void unless_damaged(Summary &summary, const Step &step) {
   if (summary.unreadable_tables > 0) return;
@@ -163,7 +163,7 @@ void unless_damaged(Summary &summary, const Step &step) {
   }
 }
 
-// What stands between the frames. Tables are decoded for the first frame only.
+// Reads the records between the frames. Tables are decoded for the first frame only.
 void add_records(const Reader &reader, Summary &summary) {
   std::vector<Table> of_first;
   // In this order: what the reader keeps of the tables of observables counts against the limit of the others.
@@ -188,7 +188,7 @@ void add_records(const Reader &reader, Summary &summary) {
             [](const TablesOfName &a, const TablesOfName &b) { return a.first.name < b.first.name; });
 }
 
-// What the index says of the frames that were not read.
+// Adds the sizes in the index of frames that were not read.
 void add_unread_frames(const FileScan &scan, Summary &summary) {
   const IndexSums sums = sums_of(scan);
   const double read = static_cast<double>(std::max<std::uint64_t>(summary.particles, 1));
@@ -231,7 +231,7 @@ Summary summarize(const Reader &reader, bool is_remote) {
   summary.fewest = std::min(summary.fewest, summary.most);
   add_sizes(reader, summary);
   std::stable_sort(summary.columns.begin(), summary.columns.end(),
-                   [](const ColumnSummary &a, const ColumnSummary &b) { return a.place < b.place; });
+                   [](const ColumnSummary &a, const ColumnSummary &b) { return a.number < b.number; });
   return summary;
 }
 
@@ -332,7 +332,7 @@ std::string box_summary(const Box &box) {
   return text;
 }
 
-// Of the required features.
+// The names of the required features.
 std::vector<std::string> feature_names(std::uint32_t features) {
   std::vector<std::string> names;
   for (const auto &[bit, name] : feature::names)
@@ -347,7 +347,7 @@ std::string features_text(std::uint32_t features) {
                      name_of(effort_names, effort_within(features)));
 }
 
-// What the bounds refer to.
+// Describes the original values that the bounds refer to.
 std::string reference_text(const Metadata &metadata) {
   std::string text = metadata.reference;
   if (metadata.reference_grid > 0)
@@ -481,7 +481,7 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
   return json;
 }
 
-// What the file went through.
+// The history of the file.
 void print_history(const std::string &path, const Reader &reader) {
   const std::vector<Table> tables = reader.tables(reader.frames(), {"history"});
   if (tables.empty()) throw Failure(ExitCode::usage, path, "has no history (gpz encode --history)");

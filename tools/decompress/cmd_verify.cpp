@@ -40,7 +40,7 @@ struct VerifyOptions {
   Limits limits;
 };
 
-// What verify found.
+// The result of verify.
 struct Verdict {
   std::uint64_t frames = 0;  // whole ones
   std::uint64_t particles = 0;
@@ -98,8 +98,8 @@ void verify_file(const FrameInput &input, const std::vector<std::size_t> &chosen
   verify_tables(reader, input.name(), limits, verdict);
 
   // Only for an index: without one the reader has walked itself, and a file that is being written has more frames by
-  // now. Of a remote file a walk would take a request for each frame, to find what was verified: frames where the index
-  // has them, and nothing but complete records between them.
+  // now. For a remote file a walk would take a request for each frame, to find what was verified: frames where the
+  // index has them, and nothing but complete records between them.
   const bool walks = reader.scan().has_index && !is_url(input.name());
   const FileScan walked = walks ? scan_file(input.name(), false, limits) : reader.scan();
   const std::vector<IndexEntry> &listed = reader.scan().frames;

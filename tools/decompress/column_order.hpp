@@ -13,10 +13,8 @@ namespace gpz::tool {
 inline std::vector<const Frame::Column *> columns_in_file_order(const Frame &frame) {
   std::vector<const Frame::Column *> columns;
   for (const Frame::Column &column : frame.columns) columns.push_back(&column);
-  const auto place = [&](const Frame::Column *c) {
-    return frame.info.fields[c->field].components[c->component].column;
-  };
-  std::stable_sort(columns.begin(), columns.end(), [&](auto *a, auto *b) { return place(a) < place(b); });
+  const auto rank = [&](const Frame::Column *c) { return frame.info.fields[c->field].components[c->component].column; };
+  std::stable_sort(columns.begin(), columns.end(), [&](auto *a, auto *b) { return rank(a) < rank(b); });
   return columns;
 }
 

@@ -26,7 +26,7 @@ void add_verify(CommandParser &parser);
 void add_repair(CommandParser &parser);
 void add_bench(CommandParser &parser);  // in tools/bench
 
-// Of the project, as in "gpz 1.2.3".
+// The version of the project, as in "gpz 1.2.3".
 extern const char *const program_version;
 
 // --threads, with the meaning that 0 is resolved to the number of cores.

@@ -16,15 +16,15 @@ std::uint64_t bytes_of(const Frame &frame) { return 8 * frame.info.particles * f
 }  // namespace
 
 void ComparisonsAtOnce::forget() {
-  for (const std::unique_ptr<Work> &work : under_way_)
+  for (const std::unique_ptr<Work> &work : running_)
     if (work->thread.joinable()) work->thread.join();
-  under_way_.clear();
+  running_.clear();
 }
 
 void ComparisonsAtOnce::add(Frame frame, Frame reference, const TypeNames &reference_names) {
   const std::uint64_t room = most_bytes / (bytes_of(frame) + bytes_of(reference));
   const std::size_t most = std::min<std::uint64_t>(threads_ - 1, room);
-  while (under_way_.size() > most) take_first();
+  while (running_.size() > most) take_first();
   auto compare = [one = total_.empty(), frame = std::move(frame), reference = std::move(reference),
                   reference_names]() mutable {
     one.add(std::move(frame), std::move(reference), reference_names);
@@ -33,7 +33,7 @@ void ComparisonsAtOnce::add(Frame frame, Frame reference, const TypeNames &refer
   auto made = std::make_unique<Work>();
   Work &work = *made;
   work.task = std::packaged_task<Comparison()>(std::move(compare));
-  under_way_.push_back(std::move(made));
+  running_.push_back(std::move(made));
   if (most > 0) {
     try {
       work.thread = std::thread(std::ref(work.task));
@@ -46,12 +46,12 @@ void ComparisonsAtOnce::add(Frame frame, Frame reference, const TypeNames &refer
 }
 
 void ComparisonsAtOnce::finish() {
-  while (!under_way_.empty()) take_first();
+  while (!running_.empty()) take_first();
 }
 
 void ComparisonsAtOnce::take_first() {
-  const std::unique_ptr<Work> first = std::move(under_way_.front());
-  under_way_.pop_front();
+  const std::unique_ptr<Work> first = std::move(running_.front());
+  running_.pop_front();
   if (first->thread.joinable()) first->thread.join();
   try {
     total_.merge(first->task.get_future().get());

@@ -38,7 +38,7 @@ class ComparisonsAtOnce {
 
   Comparison &total_;
   std::size_t threads_;
-  std::deque<std::unique_ptr<Work>> under_way_;
+  std::deque<std::unique_ptr<Work>> running_;
 };
 
 }  // namespace gpz::tool

@@ -43,8 +43,7 @@ Failure io_failure(const std::string &file);
 // says enough.
 void print_note(std::string_view text) noexcept;
 
-// What an exception of the library or the standard library means to the user; `file` is named where the exception names
-// none.
+// The message for an exception of the library or the standard library; `file` is named where the exception names none.
 Failure to_failure(const std::exception &error, const std::string &file = {});
 
 }  // namespace gpz::tool

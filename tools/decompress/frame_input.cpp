@@ -74,7 +74,7 @@ bool only_index_damaged(const FileScan &scan, const std::string &path) {
   if (got < start.size()) return true;
   std::uint64_t length = 0;
   for (std::size_t i = 8; i-- > 0;) length = length << 8 | start[length_offset + i];
-  // What follows an index may be a frame that was being appended.
+  // The bytes after an index may be a frame that was being appended.
   return length >= scan.file_size - scan.frames_end;
 }
 

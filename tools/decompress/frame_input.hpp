@@ -33,14 +33,14 @@ class FrameInput {
   std::optional<StreamReader> stream_;
 };
 
-// What a file that ends in the middle of a frame is reported as.
+// The error for a file that ends in the middle of a frame.
 Failure truncated_after(const std::string &file, std::uint64_t complete_frames);
-// What bytes between complete frames that cannot be read are reported as.
+// The error for unreadable bytes between complete frames.
 Failure damaged_between(const std::string &file);
 
 // Whether all that cannot be read is the index behind the last frame: nothing is lost.
 bool only_index_damaged(const FileScan &scan, const std::string &path);
-// What such a file is reported as.
+// The error for such a file.
 std::string index_damaged(const std::string &file, std::uint64_t frames);
 
 // Whether the rows of the first frame have no ids, and are stored in the order of memory.

@@ -28,7 +28,7 @@ struct FrameChoice {
 // there; a slice may be empty.
 void report_none_taken(const std::string &name, const FrameChoice &choice, std::uint64_t frames);
 
-// What was wrong with the input although frames could be written.
+// Errors of the input in spite of which frames could be written.
 struct Outcome {
   std::size_t written = 0;
   std::optional<Failure> problem;
@@ -40,13 +40,13 @@ using TakeStored = std::function<void(const Reader &reader, std::size_t i, std::
 Outcome for_each_stored(const Reader &reader, const std::string &name, const FrameChoice &choice, const char *verb,
                         const TakeStored &take);
 
-// What is done with frames that are decoded.
+// The work to do with decoded frames.
 struct FrameUse {
   const char *verb;
   std::function<std::vector<bool>(const FrameInfo &)> wanted;  // the fields to decode; of a pipe all are
   std::function<void(Frame)> take;
-  // Of a pipe: takes the records in front of chosen frames that are no frames, and those behind the last frame if it is
-  // chosen. Without it they are skipped.
+  // For a pipe: takes the other records in front of chosen frames, and those after the last frame if it is chosen.
+  // Without it they are skipped.
   std::function<void(const StoredRecord &)> take_record = nullptr;
   // Takes the observables of the frame that is taken next. Without it they are not read.
   std::function<void(std::vector<Observable>)> take_observables = nullptr;

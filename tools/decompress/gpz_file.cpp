@@ -45,11 +45,11 @@ std::shared_ptr<Source> source_of_url(const std::string &url) {
   static std::mutex mutex;
   static std::map<std::string, std::weak_ptr<Source>> known;
   const std::lock_guard<std::mutex> lock(mutex);
-  std::weak_ptr<Source> &place = known[url];
-  std::shared_ptr<Source> source = place.lock();
+  std::weak_ptr<Source> &entry = known[url];
+  std::shared_ptr<Source> source = entry.lock();
   if (source == nullptr) {
     source = std::make_shared<CachedSource>(std::make_shared<HelperSource>(url));
-    place = source;
+    entry = source;
   }
   return source;
 }

@@ -30,7 +30,7 @@ class History {
 
   // Whether the new file gets a history.
   bool is_kept() const { return kept_; }
-  // What came before, and this command.
+  // The earlier history, and this command.
   Table table() const;
 
  private:

@@ -8,7 +8,7 @@
 
 namespace gpz::tool {
 
-// What an append_* function may write at most; the caller provides the room.
+// The largest number of bytes that an append_* function writes; the caller provides the room.
 inline constexpr int max_number_length = 32;
 
 // Stands for "as many digits as it takes to read the same value back".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Of which atoms observables are (docs/format.md, section 11b). python/gpz/_observed.py is the same for Python.
+// The atoms that observables describe (docs/format.md, section 11b). python/gpz/_observed.py is the same for Python.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class ObservablesOfAtoms {
   // number of atoms of the system. If others than these are left, energy, stress and the like are left out, and the
   // observable Atoms is there.
   std::vector<Observable> of(const std::vector<Observable> &observables, std::uint64_t in_file, std::uint64_t taken);
-  // What is said of those that were left out, the first time; empty: nothing.
+  // The note on observables that were left out, the first time; empty if there are none.
   const std::string &note() const { return note_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What quantities are called in extended XYZ, how many numbers they have, and their units there, which are those of
-// ASE. The table for Python is python/gpz/_quantities.py.
+// The names of quantities in extended XYZ, how many numbers they have, and their units there, which are those of ASE.
+// The table for Python is python/gpz/_quantities.py.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What keeps the rows of a foreign file in their order: ids, or the numbers of the rows where there are none.
+// Numbers that keep the rows of a foreign file in their order: ids, or the numbers of the rows where there are none.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +25,10 @@ class RowNumbers {
   explicit RowNumbers(Order order) : order_(order) {}
 
   // Numbers the rows of a frame without ids, if the order may change them. Throws Failure (usage) if the frame has ids
-  // and the first one has none, or the other way round.
+  // and the first one has none, or vice versa.
   void apply(const std::string &file, Frame &frame);
 
-  // What is to be said of the file: that its rows were numbered or sorted, and the first id that occurs twice.
+  // The note on the file: that its rows were numbered or sorted, and the first id that occurs twice.
   std::vector<std::string> notes(const std::string &file) const;
 
  private:

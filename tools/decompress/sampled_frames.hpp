@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What can be said of a file from few of its frames, and from its index.
+// Facts about a file from few of its frames, and from its index.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace gpz::tool {
 
-// Of a remote file few frames are read: a request for each head would take minutes. The first and the last usually
+// Few frames of a remote file are read: a request for each head would take minutes. The first and the last usually
 // arrive with the header and the index.
 inline std::vector<std::size_t> frames_to_read(std::size_t count, bool is_remote) {
   std::vector<std::size_t> frames;

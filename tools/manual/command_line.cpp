@@ -16,7 +16,7 @@ std::string joined(std::string text) {
   return text;
 }
 
-// What stands between the first `begin` and the next `end`.
+// The text between the first `begin` and the next `end`.
 std::optional<std::string> between(const std::string &text, std::string_view begin, std::string_view end) {
   std::size_t first = text.find(begin);
   if (first == text.npos) return {};

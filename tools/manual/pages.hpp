@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a command line is described as: each function returns the text of one file.
+// The descriptions of a command line: each function returns the text of one file.
 #pragma once
 
 #include <string>

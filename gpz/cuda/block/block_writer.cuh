@@ -158,10 +158,10 @@ class BlockWriter {
       const U32 first_bit = word / lanes * 32;
       U32 row = first_bit / w;
       U32 bits = 0;
-      int place = static_cast<int>(row * w) - static_cast<int>(first_bit);
-      for (; place < 32 && row < rows; ++row, place += width) {
+      int shift = static_cast<int>(row * w) - static_cast<int>(first_bit);
+      for (; shift < 32 && row < rows; ++row, shift += width) {
         const U32 value = values[row * lanes + lane];
-        bits |= place >= 0 ? value << place : value >> -place;
+        bits |= shift >= 0 ? value << shift : value >> -shift;
       }
       out[word] = bits;
     }

@@ -186,7 +186,7 @@ DecodeMemory carve(void *base, std::size_t fields, std::uint64_t particles) {
   return memory;
 }
 
-// What decompression needs of the caller's memory.
+// The parts of the caller's memory that decompression needs.
 struct DecodeCall {
   const void *chunk;
   std::size_t size;

@@ -185,11 +185,11 @@ __device__ void copy_payload(const EncodeParams &params, const U64 *group_offset
   const U32 *from = staged_payload(params, params.field[f], block);
   const U64 group = block / group_blocks;
   const U32 *lengths = params.words + static_cast<U64>(f) * params.blocks + group * group_blocks;
-  const auto place = static_cast<U32>(block % group_blocks);
+  const auto rank = static_cast<U32>(block % group_blocks);
   U32 before = 0;
 #pragma unroll
-  for (U32 k = this_lane(); k < group_blocks; k += warp_size) before += k < place ? lengths[k] : 0;
-  const U32 words = lengths[place];
+  for (U32 k = this_lane(); k < group_blocks; k += warp_size) before += k < rank ? lengths[k] : 0;
+  const U32 words = lengths[rank];
   U32 *to = out + section.payload / 4 + group_offsets[static_cast<U64>(f) * params.groups + group] + warp_sum(before);
   constexpr U32 at_once = 4;
   for (U32 w = this_lane(); w < words; w += at_once * warp_size) {

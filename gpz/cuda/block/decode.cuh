@@ -46,18 +46,18 @@ __device__ __forceinline__ double index_base(const core::BlockRecord &record, in
 // `threads` threads share the work; `thread` is the number of this one.
 template <typename T>
 __device__ void place_exceptions(const DecodeParams &params, const DecodeField &field, const core::BlockRecord &record,
-                                 const std::uint32_t *places, std::uint64_t block, std::uint32_t thread,
+                                 const std::uint32_t *indices, std::uint64_t block, std::uint32_t thread,
                                  std::uint32_t threads) {
   const std::uint32_t n = particles_of(params, block);
   for (std::uint32_t e = thread; e < record.exceptions; e += threads) {
-    const std::uint32_t i = places[e] & 0xFFFFu;
-    const std::uint32_t d = places[e] >> 16;
+    const std::uint32_t i = indices[e] & 0xFFFFu;
+    const std::uint32_t d = indices[e] >> 16;
     if (i >= n || d >= static_cast<std::uint32_t>(field.components)) {
       *params.damaged = chunk_damaged;
       continue;
     }
     if (field.data[d] == nullptr) continue;
-    const std::uint32_t *bits = places + record.exceptions + e * (sizeof(T) / 4);
+    const std::uint32_t *bits = indices + record.exceptions + e * (sizeof(T) / 4);
     T value;
     if constexpr (sizeof(T) == 4)
       value = core::bit_cast<T>(bits[0]);

@@ -275,13 +275,13 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   for (U32 w = lane; w < bitmap_words; w += warp_size) shared.order[w] = 0;
   __syncwarp();
   // Bits from 18 on: segment id. Lower bits: number of earlier particles in the segment, times `counted`.
-  U32 place[rows];
+  U32 rank[rows];
   U32 offset[rows];
   const bool offsets = !spare_registers<T> || segments.offset_width != 0;
-  const auto find_place = [&](int row) {
+  const auto find_rank = [&](int row) {
     const U32 bytes = segments.id(delta[0][row], delta[1][row], delta[2][row], sizeof(U32));
     U32 *counter = at_byte(shared.start, bytes);
-    place[row] = bytes * 0x10000u + atomicAdd(counter, counted);
+    rank[row] = bytes * 0x10000u + atomicAdd(counter, counted);
   };
   if (offsets) {
     const auto mask_x = static_cast<U32>(core::low_mask(segments.shift[0]));
@@ -291,14 +291,14 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
     const U32 factor_z = as_factor(1u << (segments.offset_at[2] & 31));
 #pragma unroll
     for (int row = 0; row < rows; ++row) {
-      find_place(row);
+      find_rank(row);
       // If an offset fills 32 bits, the following axes have no bits.
       offset[row] =
           (delta[0][row] & mask_x) + (delta[1][row] & mask_y) * factor_y + (delta[2][row] & mask_z) * factor_z;
     }
   } else {
 #pragma unroll
-    for (int row = 0; row < rows; ++row) find_place(row);
+    for (int row = 0; row < rows; ++row) find_rank(row);
   }
   __syncwarp();
 
@@ -316,12 +316,12 @@ __device__ __forceinline__ bool encode_full_block(const EncodeParams &params, co
   sum_up(shared.start, share, warp_exclusive_sum(totals.particles));
   __syncwarp();
 #pragma unroll
-  for (int row = 0; row < rows; ++row) place[row] += *at_byte(shared.start, place[row] >> 16);
+  for (int row = 0; row < rows; ++row) rank[row] += *at_byte(shared.start, rank[row] >> 16);
   __syncwarp();
 #pragma unroll
   for (int row = 0; row < rows; ++row) {
-    const U32 stored = place[row] & (block_size * counted - 1);
-    *at_byte(shared.sorted->key, stored) = (place[row] & ~0x3FFFFu) | load.particle(row);
+    const U32 stored = rank[row] & (block_size * counted - 1);
+    *at_byte(shared.sorted->key, stored) = (rank[row] & ~0x3FFFFu) | load.particle(row);
     if (offsets) *at_byte(shared.sorted->offset, stored) = offset[row];
   }
   if (lane == 0) shared.sorted->before[3] = 0;

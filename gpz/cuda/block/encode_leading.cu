@@ -59,14 +59,14 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   for (U32 w = threadIdx.x; w < max_segments / 2; w += threads) counts[w] = 0;
   for (U32 w = threadIdx.x; w < (max_segments + block_size) / 32; w += threads) shared.bitmap[w] = 0;
   __syncthreads();
-  U32 place[items];  // segment id in the low half; number of earlier particles of the segment in the high half
+  U32 rank[items];  // segment id in the low half; number of earlier particles of the segment in the high half
 #pragma unroll
   for (int k = 0; k < items; ++k) {
     const U32 id = segments.id(delta[0][k], delta[1][k], delta[2][k]);
-    place[k] = id;
+    rank[k] = id;
     if (item_index(k) >= writer.n) continue;
     const int half = static_cast<int>(id % 2) * 16;
-    place[k] |= (atomicAdd(&counts[id / 2], 1u << half) >> half) << 16;
+    rank[k] |= (atomicAdd(&counts[id / 2], 1u << half) >> half) << 16;
   }
   __syncthreads();
 
@@ -154,7 +154,7 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
 #pragma unroll
   for (int k = 0; k < items; ++k)
     if (item_index(k) < writer.n)
-      shared.arrival[shared.start[place[k] & 0xFFFFu] + (place[k] >> 16)] = static_cast<std::uint16_t>(item_index(k));
+      shared.arrival[shared.start[rank[k] & 0xFFFFu] + (rank[k] >> 16)] = static_cast<std::uint16_t>(item_index(k));
   __syncthreads();
   // Particles arrive in a segment in any order. Each one counts the particles of its segment that precede it in the
   // input.
@@ -166,7 +166,7 @@ __device__ SortedBlock sort_block(BlockWriter &writer, LeadingShared &shared,
   for (int k = 0; k < items; ++k) {
     const U32 i = item_index(k);
     if (i >= writer.n) continue;
-    const U32 id = place[k] & 0xFFFFu;
+    const U32 id = rank[k] & 0xFFFFu;
     const U32 from = shared.start[id];
     const U32 to = shared.start[id + 1];
     U32 stored = from;

@@ -10,8 +10,8 @@
 
 namespace gpz::cuda {
 
-// Stores one value, given as a place followed by bits, at row_of(row). Returns false if the place is beyond `rows` rows
-// or beyond the components.
+// Stores one value, given as an index followed by bits, at row_of(row). Returns false if the index is beyond `rows`
+// rows or beyond the components.
 template <typename T, typename RowOf>
 __device__ __forceinline__ bool store_exact(const std::uint64_t *exact, const DecodeField &to, std::uint64_t rows,
                                             const RowOf &row_of) {

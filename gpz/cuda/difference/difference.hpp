@@ -63,7 +63,7 @@ struct DeviceValues {
 // Values that the grid cannot hold: slot, and component from bit 32 on, in no order. They get the index of the last
 // frame. `count` may exceed `capacity`.
 struct InvalidValues {
-  std::uint64_t *places = nullptr;  // device memory
+  std::uint64_t *indices = nullptr;  // device memory
   std::uint64_t capacity = 0;
 };
 
@@ -141,7 +141,7 @@ bool can_follow(const core::GridBox &box);
 void find_indices(const DeviceValues &values, std::uint64_t n, int components, std::int32_t *const *out,
                   std::uint32_t *wide, Stream stream);
 
-// What find_indices() found of values, in device memory; zeros before the call.
+// Results of find_indices(), in device memory; zeros before the call.
 struct IndexReport {
   unsigned long long error;  // the largest error, as the bits of a double
   std::uint32_t invalid;     // not 0: the grid cannot hold a value

@@ -26,7 +26,7 @@ __device__ __forceinline__ void find_features(const DifferenceEncode &params, in
   const std::int32_t q = index.good ? index.q : last;
   x[of_velocity] = history.velocity[d][slot];
   x[of_previous] = history.previous[d][slot];
-  x[of_mean] = core::whole_way(core::way_to_mean(history.deviation[d][slot], history.reciprocal));
+  x[of_mean] = core::whole_offset(core::offset_to_mean(history.deviation[d][slot], history.reciprocal));
   x[of_target] = device_limit(device_displacement(q - last, history.axis[d]));
 }
 

@@ -26,7 +26,7 @@ class IndexPass {
   // For a block with n particles.
   __device__ __forceinline__ IndexPass(const DifferenceSource &source, std::uint64_t block, std::uint32_t n,
                                        Indices &out)
-      : source_(source), places_(source, block), out_(out), n_(n) {}
+      : source_(source), block_(source, block), out_(out), n_(n) {}
 
   // Returns the largest error of this lane's values.
   __device__ __forceinline__ double run() {
@@ -41,8 +41,8 @@ class IndexPass {
  private:
   static constexpr int batch_rows = 4;
 
-  // How lanes share the D values of 32 places: each lane takes its own place (AnyRows), or lanes take values in the
-  // order of memory (PackedRows).
+  // How lanes share the D values of 32 slots: each lane takes its own slot (AnyRows), or lanes take values in the order
+  // of memory (PackedRows).
   struct AnyRows {
     const DifferenceSource &source;
     __device__ explicit AnyRows(const DifferenceSource &from) : source(from) {}
@@ -82,9 +82,9 @@ class IndexPass {
       // Find all rows before any value is loaded: a load for a row would wait for the loads before it.
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) {
-        const SourceBlock::Place place = places_.place(number(start + k), next[k]);
-        row[k] = place.row;
-        at[k] = padded(place.slot);
+        const SourceBlock::RowAndSlot source = block_.at(number(start + k), next[k]);
+        row[k] = source.row;
+        at[k] = padded(source.slot);
       }
 #pragma unroll
       for (int k = 0; k < batch_rows; ++k) {
@@ -117,7 +117,7 @@ class IndexPass {
   }
   __device__ __forceinline__ void fetch(int start, std::uint32_t (&words)[batch_rows]) const {
 #pragma unroll
-    for (int k = 0; k < batch_rows; ++k) words[k] = places_.load(number(start + k));
+    for (int k = 0; k < batch_rows; ++k) words[k] = block_.load(number(start + k));
   }
 
   // Returns false if the value has no index.
@@ -133,7 +133,7 @@ class IndexPass {
   }
 
   const DifferenceSource &source_;
-  SourceBlock places_;
+  SourceBlock block_;
   Indices &out_;
   std::uint32_t n_;
   double error_ = 0;

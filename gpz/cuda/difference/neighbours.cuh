@@ -22,7 +22,7 @@ inline constexpr std::int32_t chain_limit = 1 << 30;
 
 // Exceptions and ranks of a block of particles.
 struct NeighbourExceptions {
-  const std::uint32_t *places;
+  const std::uint32_t *indices;
   std::uint32_t count;
   bool ranks;  // ranks replace the numbers of the first component
   std::uint64_t first;
@@ -35,14 +35,14 @@ struct NeighbourMemory {
   NeighbourExceptions exceptions[neighbour_warps];
 };
 
-// Marks the exceptions of a block, whose places must ascend. Returns bits of the status.
-inline __device__ __noinline__ std::uint32_t mark_exceptions(const std::uint32_t *places, std::uint32_t count,
+// Marks the exceptions of a block, whose indices must ascend. Returns bits of the status.
+inline __device__ __noinline__ std::uint32_t mark_exceptions(const std::uint32_t *indices, std::uint32_t count,
                                                              std::uint32_t n, int components, DecodeMemory &memory) {
   bool damaged = false;
   for (std::uint32_t e = this_lane(); e < count; e += warp_size) {
-    const std::uint32_t i = places[e] & 0xFFFFu;
-    const std::uint32_t d = places[e] >> 16;
-    if (i >= n || d >= static_cast<std::uint32_t>(components) || (e != 0 && places[e] <= places[e - 1]))
+    const std::uint32_t i = indices[e] & 0xFFFFu;
+    const std::uint32_t d = indices[e] >> 16;
+    if (i >= n || d >= static_cast<std::uint32_t>(components) || (e != 0 && indices[e] <= indices[e - 1]))
       damaged = true;
     else
       atomicOr(&memory.exception[d][i / warp_size], 1u << i % warp_size);
@@ -51,16 +51,16 @@ inline __device__ __noinline__ std::uint32_t mark_exceptions(const std::uint32_t
 }
 
 // Index of an exception that is marked.
-__device__ __forceinline__ std::int64_t exception_index(const NeighbourExceptions &all, std::uint32_t place) {
+__device__ __forceinline__ std::int64_t exception_index(const NeighbourExceptions &all, std::uint32_t index) {
   std::uint32_t at = 0;
   for (std::uint32_t end = all.count; at < end;) {
     const std::uint32_t middle = (at + end) / 2;
-    if (all.places[middle] < place)
+    if (all.indices[middle] < index)
       at = middle + 1;
     else
       end = middle;
   }
-  return static_cast<std::int64_t>(word_pair(all.places + all.count + 2 * at));
+  return static_cast<std::int64_t>(word_pair(all.indices + all.count + 2 * at));
 }
 
 // Remainder of an exception after temporal prediction, limited.
@@ -162,9 +162,9 @@ __device__ __forceinline__ std::uint32_t undo_neighbours(const DifferenceDecode 
   const core::Predictor predictor = params.layout->predictor;
   const std::uint64_t first = block * difference_block;
   const std::uint32_t exceptions = n != 0 ? record.exceptions : 0;
-  const std::uint32_t *const places = behind + record.flags;
+  const std::uint32_t *const indices = behind + record.flags;
   std::uint32_t status = 0;
-  if (exceptions != 0) status = mark_exceptions(places, exceptions, n, D, memory);
+  if (exceptions != 0) status = mark_exceptions(indices, exceptions, n, D, memory);
   const bool is_good = n != 0 && status == 0;
   if (!is_good)  // Stale memory must not be taken for exceptions.
     for (int d = 0; d < D; ++d) memory.exception[d][lane] = 0;
@@ -173,7 +173,7 @@ __device__ __forceinline__ std::uint32_t undo_neighbours(const DifferenceDecode 
     const std::int8_t *weight = neighbours.weight[level];
     shared.weight[level] = {weight[0], weight[1], weight[2], weight[3]};
   }
-  if (lane == 0) shared.exceptions[warp] = {places, is_good ? exceptions : 0, ranks, first};
+  if (lane == 0) shared.exceptions[warp] = {indices, is_good ? exceptions : 0, ranks, first};
   const bool any_unusual = __syncthreads_or(ranks || (is_good && exceptions != 0)) != 0;
 
   constexpr int chains = neighbour_warps * D;

@@ -50,8 +50,8 @@ inline __device__ __noinline__ std::uint32_t write_flags(const DifferenceHistory
       if (i < n) {
         q = history.last[d][first + i];
         std::int64_t expected = q;
-        if ((memory.places.above[d][row] & bit) != 0) expected += axis.grid.period;
-        if ((memory.places.below[d][row] & bit) != 0) expected -= axis.grid.period;
+        if ((memory.images.above[d][row] & bit) != 0) expected += axis.grid.period;
+        if ((memory.images.below[d][row] & bit) != 0) expected -= axis.grid.period;
         // Modulo 2^32, as the residual is. The expectation itself fits.
         if ((memory.exception[d][row] & bit) != 0)
           expected = static_cast<std::int32_t>(static_cast<std::uint32_t>(expected) -
@@ -132,7 +132,8 @@ inline __device__ __noinline__ void set_far_quotients(const std::uint32_t *u, co
   set_quotients(u, code, n, at, bitmap);
 }
 
-// Writes the places of `count` exceptions, then their indices. index(d, i) is that of particle i of the block.
+// Writes which values the `count` exceptions are, then their grid indices. index(d, i) is that of particle i of the
+// block.
 template <typename Index>
 __device__ __noinline__ void write_exceptions(int components, const ResidualMemory &memory, std::uint32_t count,
                                               const Index &index, std::uint32_t *out) {

@@ -9,7 +9,7 @@ namespace gpz::cuda {
 
 // Marks, with one word per row, particles whose followed position, last + displacement, is one period above or below
 // the index.
-struct ResidualPlaces {
+struct ResidualImages {
   std::uint32_t above[core::max_components][difference_rows];
   std::uint32_t below[core::max_components][difference_rows];
 };
@@ -25,7 +25,7 @@ struct ResidualMemory {
     std::uint32_t flags[core::max_components * difference_rows];   // used afterwards
   };
   union {
-    ResidualPlaces places;
+    ResidualImages images;
     std::uint32_t bitmap[bitmap_room];  // used afterwards
   };
   std::uint32_t margin;
@@ -43,7 +43,7 @@ __device__ __forceinline__ void clear(ResidualMemory &memory) {
   const auto lane = this_lane();
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d)
-    memory.exception[d][lane] = memory.places.above[d][lane] = memory.places.below[d][lane] = 0;
+    memory.exception[d][lane] = memory.images.above[d][lane] = memory.images.below[d][lane] = 0;
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
     memory.between[d][lane] = core::is_between(nothing_expected) ? full_mask : 0;
@@ -60,7 +60,7 @@ inline __device__ __noinline__ void note_invalid(const DifferenceEncode &params,
     return;
   }
   const unsigned long long at = atomicAdd(&params.totals->invalid, 1ull);
-  if (at < params.invalid.capacity) params.invalid.places[at] = slot | static_cast<std::uint64_t>(d) << 32;
+  if (at < params.invalid.capacity) params.invalid.indices[at] = slot | static_cast<std::uint64_t>(d) << 32;
 }
 
 // Handles unusual values: those that crossed an edge, are beyond one, or jumped very far. Uses core's 64-bit functions,
@@ -75,8 +75,8 @@ inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMe
   const std::int64_t moved = core::displacement(q, last, axis.grid);
   const std::int64_t followed = last + moved;
   const std::int64_t expected = core::wrap(followed, axis.grid);
-  if (followed > q) atomicOr(&memory.places.above[d][row], bit);
-  if (followed < q) atomicOr(&memory.places.below[d][row], bit);
+  if (followed > q) atomicOr(&memory.images.above[d][row], bit);
+  if (followed < q) atomicOr(&memory.images.below[d][row], bit);
   const std::int64_t left = moved - core::expected_step(expected_here);
   bool forced = core::narrow_number(core::residual_number(left, expected_here)) == core::widest_residual;
   const std::int8_t crossing = core::crossing(q, last, axis.grid);
@@ -100,8 +100,8 @@ struct RememberedValue {
   std::int32_t expected;
 };
 
-// What a state remembers of a value besides its last index: none (it is plain); motion; or that it rests, for which no
-// array is read (DeviceDifferenceState::at_rest).
+// The history of a value besides its last index: none (plain state); motion; or rest, for which no array is read
+// (DeviceDifferenceState::at_rest).
 enum class Past : std::uint8_t { none, moving, rest };
 
 // Number of any residual. Keep is that of ResidualPass. History: the state is not plain.
@@ -175,14 +175,14 @@ class ResidualPass {
   __device__ __forceinline__ void code(int row, int k, const Batch &batch, ResidualTotals (&totals)[D]) {
     const auto i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
     const bool active = Full || i < n_;
-    std::uint32_t *place = &memory_.u[0][row * padded_row + static_cast<int>(this_lane())];
+    std::uint32_t *stored = &memory_.u[0][row * padded_row + static_cast<int>(this_lane())];
     std::int32_t index[D];
     std::int32_t expected[D];
     bool usual = true;
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       const DeviceAxis &axis = params_.history.axis[d];
-      index[d] = active ? static_cast<std::int32_t>(place[d * padded_block]) : batch.last[k][d];
+      index[d] = active ? static_cast<std::int32_t>(stored[d * padded_block]) : batch.last[k][d];
       expected[d] = batch.expect(k, d, predictor_, params_.history.reciprocal);
       // Marks fail this test, because they are far from all indices.
       const std::uint32_t direct = static_cast<std::uint32_t>(index[d]) - static_cast<std::uint32_t>(batch.last[k][d]);
@@ -203,7 +203,7 @@ class ResidualPass {
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       u[d] = active ? u[d] : 0;
-      place[d * padded_block] = u[d];
+      stored[d * padded_block] = u[d];
       totals[d].add(u[d]);
     }
     if constexpr (Predict) note_sides(row, expected);

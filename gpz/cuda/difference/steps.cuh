@@ -36,18 +36,18 @@ class SourceBlock {
         rows_(source.rows == nullptr ? nullptr : source.rows + first_),
         words_(has_window() ? reinterpret_cast<const std::uint32_t *>(source.windows.slot + first_) : rows_) {}
 
-  struct Place {
+  struct RowAndSlot {
     std::uint32_t row;
     std::uint32_t slot;  // counted from the block's first slot
   };
   // Visits each slot of the block once, for i from 0 on.
-  __device__ __forceinline__ Place operator[](std::uint32_t i) const { return place(i, load(i)); }
+  __device__ __forceinline__ RowAndSlot operator[](std::uint32_t i) const { return at(i, load(i)); }
 
   // In two steps, so that several loads are in flight at once: the first step has no branches.
   __device__ __forceinline__ std::uint32_t load(std::uint32_t i) const {
     return words_ == nullptr ? 0 : words_[has_window() ? i / 2 : i];
   }
-  __device__ __forceinline__ Place place(std::uint32_t i, std::uint32_t word) const {
+  __device__ __forceinline__ RowAndSlot at(std::uint32_t i, std::uint32_t word) const {
     if (!has_window()) return {rows_ == nullptr ? first_ + i : word, i};
     const std::uint32_t slot = word >> i % 2 * 16 & 0xFFFF;
     if ((slot & row_elsewhere) == 0) return {window_ + i, slot};
@@ -176,7 +176,7 @@ struct HistoryRows {
   __device__ __forceinline__ std::int32_t expect(int k, int d, const core::Predictor &predictor,
                                                  std::int32_t reciprocal) const {
     if constexpr (!Predict) return nothing_expected;
-    return core::expect(predictor, velocity[k][d], previous[k][d], core::way_to_mean(deviation[k][d], reciprocal));
+    return core::expect(predictor, velocity[k][d], previous[k][d], core::offset_to_mean(deviation[k][d], reciprocal));
   }
 };
 

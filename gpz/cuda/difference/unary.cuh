@@ -8,7 +8,7 @@
 namespace gpz::cuda {
 
 // Position of one number k, counted from 0, in a word that has more than k ones.
-__device__ __forceinline__ std::uint32_t place_of_one(std::uint32_t word, std::uint32_t k) {
+__device__ __forceinline__ std::uint32_t bit_of_one(std::uint32_t word, std::uint32_t k) {
   std::uint32_t at = 0;
 #pragma unroll
   for (std::uint32_t half = 16; half > 0; half /= 2) {
@@ -82,7 +82,7 @@ struct UnaryIndex {
       left -= ones;
       bits = words[++reader.word];
     }
-    const std::uint32_t at = place_of_one(bits, left);
+    const std::uint32_t at = bit_of_one(bits, left);
     reader.next = reader.word * 32 + at + 1;
     reader.bits = bits & ~((2u << at) - 1);
     return reader;

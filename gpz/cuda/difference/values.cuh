@@ -14,7 +14,7 @@ namespace gpz::cuda {
 // Memory of a warp.
 struct DecodeMemory {
   static constexpr std::uint32_t bitmap_room = 640;  // words: 6.7 bits a value; longer ones are read in place
-  __align__(16) std::uint32_t bitmap[bitmap_room];   // then values on their way to memory
+  __align__(16) std::uint32_t bitmap[bitmap_room];   // then values to be written to memory
   std::uint32_t u[core::max_components][padded_block];
   std::uint32_t exception[core::max_components][difference_rows];  // one word per row, as in elsewhere
   std::uint32_t elsewhere[core::max_components][difference_rows];  // the value is at its other image
@@ -25,13 +25,13 @@ __device__ __forceinline__ std::int32_t expect_at(const DifferenceHistory &histo
                                                   bool predict, int d, std::uint64_t slot) {
   if (!predict) return nothing_expected;
   return core::expect(predictor, history.velocity[d][slot], history.previous[d][slot],
-                      core::way_to_mean(history.deviation[d][slot], history.reciprocal));
+                      core::offset_to_mean(history.deviation[d][slot], history.reciprocal));
 }
 
 // Replaces a particle's rank, which is stored as the first component, by the numbers of its residuals.
 __device__ __forceinline__ void separate_triple(const std::int32_t (&expected)[core::max_components],
                                                 std::uint32_t (&u)[core::max_components]) {
-  const std::uint32_t triple = triple_ranks.triple[core::place_between(expected[0], expected[1], expected[2])][u[0]];
+  const std::uint32_t triple = triple_ranks.triple[core::between_mask(expected[0], expected[1], expected[2])][u[0]];
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) u[d] = core::number_of(triple, d);
 }

@@ -31,7 +31,7 @@ struct WindowMemory {
 };
 
 // Position of a row among those near the pivot; near_rows if it is not near.
-__device__ std::uint32_t place_near(std::uint32_t row, std::uint32_t pivot) {
+__device__ std::uint32_t offset_near(std::uint32_t row, std::uint32_t pivot) {
   const std::uint32_t at = row - pivot + reach;
   return at < 2 * reach + 1 ? at : near_rows;
 }
@@ -43,7 +43,7 @@ __device__ std::uint32_t choose_pivot(WindowMemory &memory, std::uint32_t n) {
   for (std::uint32_t p = 0; p < pivots; ++p) {
     std::uint32_t count = 0;
     for (std::uint32_t i = threadIdx.x; i < n; i += window_threads)
-      count += place_near(memory.row[i], pivot[p]) != near_rows ? 1 : 0;
+      count += offset_near(memory.row[i], pivot[p]) != near_rows ? 1 : 0;
     count = warp_sum(count);
     if (this_lane() == 0) atomicAdd(&memory.near[p], count);
   }
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(window_threads)
   __syncthreads();
   const std::uint32_t pivot = choose_pivot(memory, n);
   for (std::uint32_t i = threadIdx.x; i < n; i += window_threads)
-    if (const std::uint32_t at = place_near(memory.row[i], pivot); at != near_rows)
+    if (const std::uint32_t at = offset_near(memory.row[i], pivot); at != near_rows)
       atomicCAS(&memory.slot_at[at], std::uint16_t{0}, static_cast<std::uint16_t>(i + 1));
   __syncthreads();
   count_rows(memory);
@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(window_threads)
       slot[begin + i] = static_cast<std::uint16_t>(there - 1);
     else
       memory.hole[atomicAdd(&memory.holes, 1u)] = static_cast<std::uint16_t>(i);
-    const std::uint32_t at = place_near(memory.row[i], pivot);
+    const std::uint32_t at = offset_near(memory.row[i], pivot);
     if (at < start || at >= start + n || memory.slot_at[at] != i + 1)
       memory.outside[atomicAdd(&memory.outsiders, 1u)] = static_cast<std::uint16_t>(i);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What Codec and the calls with memory of the pool check before and after they compress and decompress.
+// Checks of Codec, and of the calls with memory of the pool, before and after they compress and decompress.
 #pragma once
 
 #include <cstddef>

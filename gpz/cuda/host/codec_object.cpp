@@ -92,7 +92,7 @@ struct Codec::State : DeviceObject {
     require_decoded(report->damaged);
   }
 
-  // Common start of both ways to decode. Returns the fields in the form that decompress() needs.
+  // Common start of both decoding functions. Returns the fields in the form that decompress() needs.
   std::vector<FieldOutput> prepare(const std::vector<FieldOutput> &fields, std::uint64_t particles,
                                    std::size_t chunk_size) {
     std::vector<FieldOutput> prepared = prepared_outputs(fields, particles, device);

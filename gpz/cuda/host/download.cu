@@ -21,7 +21,7 @@ using Word = std::uint64_t;
 struct PackedColumn {
   const char *data;
   std::ptrdiff_t stride;  // bytes
-  std::uint32_t place;    // in a packed row, bytes
+  std::uint32_t offset;   // in a packed row, bytes
   bool is_wide;           // 8 bytes instead of 4
 };
 
@@ -41,7 +41,7 @@ struct Layout {
       end += static_cast<std::uint32_t>(element_size(array.type));
     });
     for (PackedColumn &column : columns)
-      if (!column.is_wide) column.place += wide;
+      if (!column.is_wide) column.offset += wide;
     row_size = static_cast<std::uint32_t>((wide + narrow + sizeof(Word) - 1) / sizeof(Word) * sizeof(Word));
   }
 
@@ -61,7 +61,7 @@ struct PackedColumns {
   unsigned count = 0;
 };
 
-// Packs `count` rows: rows[0 .. count), or `first` and those behind it.
+// Packs `count` rows: rows[0 .. count), or `first` and those after it.
 __global__ void pack_rows(const __grid_constant__ PackedColumns columns, const int *rows, std::uint64_t first,
                           std::uint64_t count, char *packed, std::uint32_t row_size) {
   const std::uint64_t i = static_cast<std::uint64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -72,9 +72,9 @@ __global__ void pack_rows(const __grid_constant__ PackedColumns columns, const i
     const PackedColumn &column = columns.of[c];
     const char *const from = column.data + row * column.stride;
     if (column.is_wide)
-      *reinterpret_cast<Word *>(out + column.place) = *reinterpret_cast<const Word *>(from);
+      *reinterpret_cast<Word *>(out + column.offset) = *reinterpret_cast<const Word *>(from);
     else
-      *reinterpret_cast<std::uint32_t *>(out + column.place) = *reinterpret_cast<const std::uint32_t *>(from);
+      *reinterpret_cast<std::uint32_t *>(out + column.offset) = *reinterpret_cast<const std::uint32_t *>(from);
   }
 }
 
@@ -172,7 +172,7 @@ void Download::download(std::vector<FieldInput> &fields, std::uint64_t count, co
   }
   auto column = layout.columns.begin();
   Layout::for_components(fields, [&](FieldInput &input, std::size_t d) {
-    input.components[d].data = static_cast<const char *>(state_->copies.data()) + column++->place;
+    input.components[d].data = static_cast<const char *>(state_->copies.data()) + column++->offset;
     input.components[d].stride = static_cast<std::ptrdiff_t>(layout.row_size);
   });
 }

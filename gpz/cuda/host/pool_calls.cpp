@@ -17,7 +17,7 @@ int current_device() {
   return device;
 }
 
-// Memory for a call: a result that kernels report, and the workspace behind it.
+// Memory for a call: a result that kernels report, and the workspace after it.
 template <typename Result>
 class CallMemory {
  public:

@@ -27,14 +27,14 @@ struct Column {
   ConstArray *array;
   const char *begin;   // element with the lowest address
   std::size_t length;  // up to the end of the element with the highest address
-  std::size_t place;   // of `begin` in device memory
+  std::size_t offset;  // of `begin` in device memory
 };
 
 // Bytes that are copied together.
 struct Extent {
   const char *begin;
   std::size_t length;
-  std::size_t place;  // in device memory
+  std::size_t offset;  // in device memory
 };
 
 // More than any memory; sums of smaller extents do not overflow.
@@ -62,7 +62,7 @@ std::vector<Column> columns_in_host_memory(std::vector<FieldInput> &fields, std:
 }
 
 // The next offset from `used` on with the alignment of `data`.
-std::size_t place_for(const void *data, std::size_t used) { return (used + 255) / 256 * 256 + address(data) % 16; }
+std::size_t offset_for(const void *data, std::size_t used) { return (used + 255) / 256 * 256 + address(data) % 16; }
 
 // Assigns an offset in device memory to each column.
 std::vector<Extent> lay_out(std::vector<Column> &columns) {
@@ -76,14 +76,14 @@ std::vector<Extent> lay_out(std::vector<Column> &columns) {
     const std::size_t distance = extents.empty() ? 0 : address(column.begin) - address(extents.back().begin);
     const auto row = static_cast<std::size_t>(stride < 0 ? -stride : stride);
     if (extents.empty() || column.array->stride != stride || distance >= row) {
-      extents.push_back({column.begin, column.length, place_for(column.begin, used)});
-      column.place = extents.back().place;
+      extents.push_back({column.begin, column.length, offset_for(column.begin, used)});
+      column.offset = extents.back().offset;
       stride = column.array->stride;
     } else {
       extents.back().length = std::max(extents.back().length, distance + column.length);
-      column.place = extents.back().place + distance;
+      column.offset = extents.back().offset + distance;
     }
-    used = extents.back().place + extents.back().length;
+    used = extents.back().offset + extents.back().length;
   }
   return extents;
 }
@@ -185,10 +185,10 @@ struct Upload::State : DeviceObject {
   void copy(DeviceBuffer &buffer, const std::vector<Extent> &extents, Stream stream) {
     if (extents.empty()) return;
     try {
-      reserve(buffer, extents.back().place + extents.back().length);
+      reserve(buffer, extents.back().offset + extents.back().length);
       bool reading = false;
       for (const Extent &extent : extents) {
-        const bool pinned = copy(static_cast<char *>(buffer.data()) + extent.place, extent, stream);
+        const bool pinned = copy(static_cast<char *>(buffer.data()) + extent.offset, extent, stream);
         reading = reading || pinned;
       }
       if (reading) check_handled(cudaStreamSynchronize(stream), "copy to the device");
@@ -219,7 +219,7 @@ void Upload::upload(std::vector<FieldInput> &fields, std::uint64_t rows, Stream 
   std::vector<Column> columns = columns_in_host_memory(fields, rows);
   state_->copy(state_->arrays, lay_out(columns), stream);
   for (const Column &column : columns) {
-    const char *begin = static_cast<const char *>(state_->arrays.data()) + column.place;
+    const char *begin = static_cast<const char *>(state_->arrays.data()) + column.offset;
     column.array->data = begin + (static_cast<const char *>(column.array->data) - column.begin);
   }
 }
@@ -230,9 +230,9 @@ const int *Upload::upload_rows(const int *rows, std::uint64_t count, Stream stre
   const CurrentDevice current(state_->device);
   if (!is_in_host_memory(rows)) return rows;
   const Extent extent{reinterpret_cast<const char *>(rows), static_cast<std::size_t>(count) * sizeof(int),
-                      place_for(rows, 0)};
+                      offset_for(rows, 0)};
   state_->copy(state_->rows, {extent}, stream);
-  return reinterpret_cast<const int *>(static_cast<const char *>(state_->rows.data()) + extent.place);
+  return reinterpret_cast<const int *>(static_cast<const char *>(state_->rows.data()) + extent.offset);
 }
 
 void Upload::release() {

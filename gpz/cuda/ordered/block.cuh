@@ -14,21 +14,21 @@ namespace gpz::cuda {
 // Memory of a warp.
 struct OrderedMemory {
   static constexpr std::uint32_t bitmap_room = difference_block;
-  // Used in turn: for the bitmap, for ids less the first id, and for values on their way to memory.
+  // Used in turn: for the bitmap, for ids less the first id, and for values to be written to memory.
   __align__(16) std::uint32_t bitmap[bitmap_room];
   std::uint32_t u[core::max_components][padded_block];
   std::uint32_t exception[core::max_components][difference_rows];  // one word per row, as in elsewhere
   std::uint32_t elsewhere[core::max_components][difference_rows];  // the value is at its other image
 };
 
-__device__ __forceinline__ std::uint32_t padded_place(std::uint32_t i) {
+__device__ __forceinline__ std::uint32_t padded_index(std::uint32_t i) {
   return i / warp_size * padded_row + i % warp_size;
 }
 
 // Parts of a block's payload after its planes and its bitmap.
 struct OrderedPayload {
   const std::uint32_t *flags;
-  const std::uint32_t *places;  // of exceptions
+  const std::uint32_t *indices;  // of exceptions
   std::uint32_t exceptions;
 
   __device__ __forceinline__ OrderedPayload(const core::ResidualRecord &record, const std::uint32_t *words,
@@ -36,17 +36,17 @@ struct OrderedPayload {
       : flags(words + record.bitmap), exceptions(record.exceptions) {
     for (int d = 0; d < components; ++d)
       flags += core::packed_words(n, record.code[d].width, core::lanes_of(n, difference_block));
-    places = flags + record.flags;
+    indices = flags + record.flags;
   }
 
-  __device__ __forceinline__ std::uint32_t index(std::uint32_t e) const { return places[e] & 0xFFFFu; }
-  __device__ __forceinline__ int component(std::uint32_t e) const { return static_cast<int>(places[e] >> 16); }
+  __device__ __forceinline__ std::uint32_t index(std::uint32_t e) const { return indices[e] & 0xFFFFu; }
+  __device__ __forceinline__ int component(std::uint32_t e) const { return static_cast<int>(indices[e] >> 16); }
   __device__ __forceinline__ std::int64_t value(std::uint32_t e) const {
-    return static_cast<std::int64_t>(word_pair(places + exceptions + 2 * e));
+    return static_cast<std::int64_t>(word_pair(indices + exceptions + 2 * e));
   }
-  // True if exception e has a valid place, after that of the previous exception.
+  // True if exception e has a valid index, after that of the previous exception.
   __device__ __forceinline__ bool is_valid(std::uint32_t e, int components, std::uint32_t n) const {
-    return index(e) < n && component(e) < components && (e == 0 || places[e] > places[e - 1]);
+    return index(e) < n && component(e) < components && (e == 0 || indices[e] > indices[e - 1]);
   }
 };
 
@@ -59,12 +59,12 @@ __device__ __forceinline__ const std::uint32_t *payload_of(const OrderedDecode &
   return params.section + layout.payload + params.word_offsets[block];
 }
 
-// Reads which values are at their other image. Returns false if the number of flags is wrong. place(d, row) is the
+// Reads which values are at their other image. Returns false if the number of flags is wrong. position(d, row) is the
 // position of this lane's value. Called by all lanes.
-template <typename Place>
+template <typename Position>
 __device__ __forceinline__ bool read_flags(const OrderedLayout &layout, const core::ResidualRecord &record,
                                            const std::uint32_t *flags, int components, std::uint32_t n,
-                                           const Place &place, OrderedMemory &memory) {
+                                           const Position &position, OrderedMemory &memory) {
   const std::uint32_t bit = 1u << this_lane();
   std::uint32_t count = 0;
   for (int d = 0; d < components && record.margin != 0; ++d) {
@@ -73,7 +73,7 @@ __device__ __forceinline__ bool read_flags(const OrderedLayout &layout, const co
       const std::uint32_t i = static_cast<std::uint32_t>(row) * warp_size + this_lane();
       bool has_other = false;
       if (i < n) {
-        const std::int64_t here = place(d, row);
+        const std::int64_t here = position(d, row);
         has_other = core::other_image(here, axis, record.margin) != here;
       }
       const std::uint32_t voters = __ballot_sync(full_mask, has_other);
@@ -96,11 +96,11 @@ __device__ __forceinline__ T ordered_value(std::int64_t q, double step) {
     return core::grid_value<T>(static_cast<double>(q), step);
 }
 
-// Writes the values of a block. place(d, row) is as in read_flags. Called by all lanes.
-template <typename T, typename Store, int D, typename Place>
+// Writes the values of a block. position(d, row) is as in read_flags. Called by all lanes.
+template <typename T, typename Store, int D, typename Position>
 __device__ __forceinline__ void place_values(const DecodeField &field, const OrderedLayout &layout,
                                              const core::ResidualRecord &record, const OrderedPayload &payload,
-                                             std::uint64_t block, std::uint32_t n, const Place &place,
+                                             std::uint64_t block, std::uint32_t n, const Position &position,
                                              const OrderedMemory &memory, Store &store) {
   const std::uint64_t first = block * difference_block;
   const bool full = n == difference_block;
@@ -110,7 +110,7 @@ __device__ __forceinline__ void place_values(const DecodeField &field, const Ord
     T value[core::max_components] = {};
 #pragma unroll
     for (int d = 0; d < D; ++d) {
-      std::int64_t q = place(d, row);
+      std::int64_t q = position(d, row);
       if (record.flags != 0 && (memory.elsewhere[d][row] >> this_lane() & 1) != 0)
         q = core::other_image(q, layout.axis[d], record.margin);
       value[d] = ordered_value<T>(q, field.step);

@@ -64,12 +64,12 @@ __device__ __noinline__ U32 place_exceptions(const OrderedLayout &layout, const 
     }
     const int d = payload.component(e);
     const core::GridAxis axis = layout.axis[d];
-    std::int64_t way = core::difference_of(core::inside(payload.value(e), axis), record.first[d]);
+    std::int64_t relative = core::difference_of(core::inside(payload.value(e), axis), record.first[d]);
     if (axis.period == 0)
-      farthest = max(farthest, magnitude_of(way));
-    else if (way < 0)
-      way += axis.period;
-    memory.u[d][padded_place(payload.index(e))] = static_cast<U32>(way);
+      farthest = max(farthest, magnitude_of(relative));
+    else if (relative < 0)
+      relative += axis.period;
+    memory.u[d][padded_index(payload.index(e))] = static_cast<U32>(relative);
     atomicOr(&memory.exception[d][payload.index(e) / warp_size], 1u << payload.index(e) % warp_size);
   }
   reach = warp_max(farthest);
@@ -95,8 +95,8 @@ __device__ __forceinline__ bool make_line(const OrderedLayout &layout, std::int6
 
 // Replaces the numbers of residuals by positions less the first one. Called by all lanes.
 template <int D>
-__device__ __forceinline__ void find_places(const core::OrderedPredictor &predictor, const Line (&line)[D], bool gaps,
-                                            U32 n, OrderedMemory &memory) {
+__device__ __forceinline__ void find_positions(const core::OrderedPredictor &predictor, const Line (&line)[D],
+                                               bool gaps, U32 n, OrderedMemory &memory) {
   const U32 lane = this_lane();
   // Copied to registers, because the compiler cannot exclude that the stores below change the predictor.
   const U32 lag[2] = {predictor.lag[0], predictor.lag[1]};
@@ -109,7 +109,7 @@ __device__ __forceinline__ void find_places(const core::OrderedPredictor &predic
     int parent[2] = {-1, -1};
     if (i < n && !alone)
       for (int k = 0; k < 2; ++k) parent[k] = parent_of(memory.bitmap, gaps, lag[k], i);
-    U32 way[D];
+    U32 relative[D];
     int target[D];
     bool jumps = false;
 #pragma unroll
@@ -123,14 +123,14 @@ __device__ __forceinline__ void find_places(const core::OrderedPredictor &predic
       const U32 second = swapped ? line[d].offset[0] : line[d].offset[1];
       const int from = here >= 0 ? here : other >= 0 ? other : static_cast<int>(i) - 1;
       const U32 offset = here >= 0 ? own : other >= 0 ? second : 0;
-      way[d] = line[d].sum(step, offset);
+      relative[d] = line[d].sum(step, offset);
       target[d] = from - start;
       if (alone || i == 0 || i >= n) {
-        way[d] = step;
+        relative[d] = step;
         target[d] = is_root;
       }
       if ((memory.exception[d][row] >> lane & 1) != 0) {
-        way[d] = u;
+        relative[d] = u;
         target[d] = is_root;
       }
       jumps |= target[d] >= 0;
@@ -139,10 +139,10 @@ __device__ __forceinline__ void find_places(const core::OrderedPredictor &predic
       jumps = false;
 #pragma unroll
       for (int d = 0; d < D; ++d) {
-        const U32 before = __shfl_sync(full_mask, way[d], target[d]);
+        const U32 before = __shfl_sync(full_mask, relative[d], target[d]);
         const int next = __shfl_sync(full_mask, target[d], target[d]);
         if (target[d] >= 0) {
-          way[d] = line[d].sum(way[d], before);
+          relative[d] = line[d].sum(relative[d], before);
           target[d] = next;
         }
         jumps |= target[d] >= 0;
@@ -151,8 +151,8 @@ __device__ __forceinline__ void find_places(const core::OrderedPredictor &predic
 #pragma unroll
     for (int d = 0; d < D; ++d) {
       if (target[d] != is_root)
-        way[d] = line[d].sum(way[d], memory.u[d][padded_place(static_cast<U32>(start + target[d]))]);
-      memory.u[d][row * padded_row + static_cast<int>(lane)] = way[d];
+        relative[d] = line[d].sum(relative[d], memory.u[d][padded_index(static_cast<U32>(start + target[d]))]);
+      memory.u[d][row * padded_row + static_cast<int>(lane)] = relative[d];
     }
     __syncwarp();
   }
@@ -200,20 +200,21 @@ __global__ void __launch_bounds__(ordered_warps *warp_size, 6)
     first[d] = record.first[d];
     axes[d] = layout.axis[d];
   }
-  const auto place = [&](int d, int row) {
-    const U32 way = memory.u[d][row * padded_row + static_cast<int>(this_lane())];
+  const auto position = [&](int d, int row) {
+    const U32 relative = memory.u[d][row * padded_row + static_cast<int>(this_lane())];
     const core::GridAxis axis = d == 0 ? axes[0] : d == 1 ? axes[D > 1 ? 1 : 0] : axes[D - 1];
     const std::int64_t from = d == 0 ? first[0] : d == 1 ? first[D > 1 ? 1 : 0] : first[D - 1];
-    return axis.period == 0 ? core::sum_of(from, static_cast<std::int32_t>(way)) : core::step_from(from, way, axis);
+    return axis.period == 0 ? core::sum_of(from, static_cast<std::int32_t>(relative))
+                            : core::step_from(from, relative, axis);
   };
   if (status == 0) {
-    find_places<D>(layout.predictor, line, ids == Ids::gaps, n, memory);
-    if (!read_flags(layout, residuals, payload.flags, D, n, place, memory)) status = section_damaged;
+    find_positions<D>(layout.predictor, line, ids == Ids::gaps, n, memory);
+    if (!read_flags(layout, residuals, payload.flags, D, n, position, memory)) status = section_damaged;
   }
   if (status == 0) {
     __syncwarp();
     Store store(params.field, block, *reinterpret_cast<typename Store::Shared *>(memory.bitmap));
-    place_values<T, Store, D>(params.field, layout, residuals, payload, block, n, place, memory, store);
+    place_values<T, Store, D>(params.field, layout, residuals, payload, block, n, position, memory, store);
   } else {
     atomicOr(params.status, status);
   }

@@ -18,7 +18,7 @@ constexpr unsigned most_ctas = 1024;
 
 struct OtherMemory {
   OrderedMemory block;
-  std::int64_t place[core::max_components][difference_block];
+  std::int64_t position[core::max_components][difference_block];
 };
 
 // Finds the particle whose id is smaller by a lag. Call with ascending particles.
@@ -63,18 +63,18 @@ __device__ void follow(const OrderedLayout &layout, const std::int64_t *ids, std
   for (U32 i = 0; i < n; ++i) {
     const int here = parents[0].of(i);
     const int other = parents[1].of(i);
-    std::int64_t &place = memory.place[d][i];
+    std::int64_t &position = memory.position[d][i];
     if (e < payload.exceptions && payload.component(e) == d && payload.index(e) == i) {
-      place = core::inside(payload.value(e), axis);
+      position = core::inside(payload.value(e), axis);
       ++e;
       continue;
     }
     std::int64_t expected = first;
     if (!alone && i != 0)
-      expected = here >= 0    ? core::step_from(memory.place[d][here], predictor.offset[own][d], axis)
-                 : other >= 0 ? core::step_from(memory.place[d][other], predictor.offset[1 - own][d], axis)
-                              : core::step_from(memory.place[d][i - 1], 0, axis);
-    place = core::step_from(expected, core::unzigzag(memory.block.u[d][padded_place(i)]), axis);
+      expected = here >= 0    ? core::step_from(memory.position[d][here], predictor.offset[own][d], axis)
+                 : other >= 0 ? core::step_from(memory.position[d][other], predictor.offset[1 - own][d], axis)
+                              : core::step_from(memory.position[d][i - 1], 0, axis);
+    position = core::step_from(expected, core::unzigzag(memory.block.u[d][padded_index(i)]), axis);
   }
 }
 
@@ -90,8 +90,11 @@ __device__ void place_any_values(const OrderedDecode &params, const core::Residu
                                  const OrderedPayload &payload, U64 block, U32 n, OtherMemory &memory) {
   typename AnyStore<T>::Shared unused;
   AnyStore<T> store(params.field, block, unused);
-  const auto place = [&](int d, int row) { return memory.place[d][row * warp_size + static_cast<int>(this_lane())]; };
-  place_values<T, AnyStore<T>, D>(params.field, *params.layout, record, payload, block, n, place, memory.block, store);
+  const auto position = [&](int d, int row) {
+    return memory.position[d][row * warp_size + static_cast<int>(this_lane())];
+  };
+  place_values<T, AnyStore<T>, D>(params.field, *params.layout, record, payload, block, n, position, memory.block,
+                                  store);
 }
 
 // Returns the status for all lanes.
@@ -111,10 +114,10 @@ __device__ U32 decode_block(const OrderedDecode &params, U64 block, OtherMemory 
   const auto d = static_cast<int>(this_lane());
   if (d < components) follow(layout, ids, record.first[d], d, n, payload, memory);
   __syncwarp();
-  const auto place = [&](int axis, int row) {
-    return memory.place[axis][row * warp_size + static_cast<int>(this_lane())];
+  const auto position = [&](int axis, int row) {
+    return memory.position[axis][row * warp_size + static_cast<int>(this_lane())];
   };
-  if (!read_flags(layout, residuals, payload.flags, components, n, place, memory.block)) return section_damaged;
+  if (!read_flags(layout, residuals, payload.flags, components, n, position, memory.block)) return section_damaged;
   if (components == 1)
     place_any_values<T, 1>(params, residuals, payload, block, n, memory);
   else if (components == 2)

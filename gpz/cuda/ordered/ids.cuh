@@ -10,16 +10,16 @@ namespace gpz::cuda {
 // The ids of a block are kept in 32 bits if they differ by less than this.
 inline constexpr std::uint64_t ids_end = 1u << 30;
 
-// Use of the ids of a block. With `places`, numbers of particles in the block replace ids.
-enum class Ids { places, gaps, wide };
+// Use of the ids of a block. With `numbers`, numbers of particles in the block replace ids.
+enum class Ids { numbers, gaps, wide };
 
 // Stores ids with gaps in `out`, less the first one. Called by all lanes.
 __device__ __forceinline__ Ids load_ids(const std::int64_t *ids, std::uint32_t n, std::uint32_t *out) {
-  if (ids == nullptr) return Ids::places;
+  if (ids == nullptr) return Ids::numbers;
   const std::int64_t least = ids[0];
   const std::int64_t most = ids[n - 1];
   // Numbers in the block replace ids without gaps, which are equivalent, and ids that do not ascend.
-  if (core::difference_of(most, least) == std::int64_t{n} - 1 || most <= least) return Ids::places;
+  if (core::difference_of(most, least) == std::int64_t{n} - 1 || most <= least) return Ids::numbers;
   const std::uint64_t range = static_cast<std::uint64_t>(most) - static_cast<std::uint64_t>(least);
   bool wrong = false;
   for (std::uint32_t i = this_lane(); i < n; i += warp_size) {
@@ -27,7 +27,7 @@ __device__ __forceinline__ Ids load_ids(const std::int64_t *ids, std::uint32_t n
     wrong |= i != 0 && id <= ids[i - 1];
     out[i] = static_cast<std::uint32_t>(static_cast<std::uint64_t>(id) - static_cast<std::uint64_t>(least));
   }
-  if (__any_sync(full_mask, wrong) != 0) return Ids::places;
+  if (__any_sync(full_mask, wrong) != 0) return Ids::numbers;
   __syncwarp();
   return range < ids_end ? Ids::gaps : Ids::wide;
 }

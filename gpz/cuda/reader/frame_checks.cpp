@@ -85,7 +85,8 @@ void FrameChecks::finish(std::size_t p) {
 }
 
 void FrameChecks::check(std::size_t chunk, std::size_t begin, std::uint64_t checksum) const {
-  api::in_place(file_->name(), position_ + begin, [&] { format::require_checksum(head_->chunks[chunk], checksum); });
+  api::locating_errors(file_->name(), position_ + begin,
+                       [&] { format::require_checksum(head_->chunks[chunk], checksum); });
 }
 
 }  // namespace gpz::cuda

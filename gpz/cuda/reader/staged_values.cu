@@ -41,13 +41,13 @@ void place_values(const void *values, ConstArray::Type type, const DeviceArray &
 void StagedValues::reserve(const std::vector<DeviceArray> &arrays, std::uint64_t n) {
   columns_.clear();
   n_ = n;
-  Carver places(nullptr);
+  Carver layout(nullptr);
   if (!arrays.empty()) format::require_memory(n, arrays.size() * sizeof(std::uint64_t));
   for (const DeviceArray &array : arrays) {
-    columns_.push_back({places.used(), array});
-    places.take<char>(n * columns_.back().size());
+    columns_.push_back({layout.used(), array});
+    layout.take<char>(n * columns_.back().size());
   }
-  size_ = places.used();
+  size_ = layout.used();
   if (size_ <= device_.capacity()) return;
   device_.release();
   device_charge_ = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decoded columns of a frame on their way to the caller's arrays, in stored order or from the CPU.
+// Decoded columns of a frame to be copied to the caller's arrays, in stored order or from the CPU.
 #pragma once
 
 #include <cstddef>

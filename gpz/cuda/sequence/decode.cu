@@ -58,21 +58,21 @@ class LaneReader {
 };
 
 // Positions of the first few escapes of a lane.
-class EscapePlaces {
+class EscapeIndices {
  public:
   static constexpr U32 most = 7;
   __device__ __forceinline__ void add(U32 row, int d) {
-    if (count_ < most) places_ |= U64{row << 2 | static_cast<U32>(d)} << (bits * count_);
+    if (count_ < most) packed_ |= U64{row << 2 | static_cast<U32>(d)} << (bits * count_);
     ++count_;
   }
   __device__ U32 count() const { return count_; }
-  __device__ U32 row(U32 k) const { return static_cast<U32>(places_ >> (bits * k) & mask) >> 2; }
-  __device__ U32 component(U32 k) const { return static_cast<U32>(places_ >> (bits * k)) & 3; }
+  __device__ U32 row(U32 k) const { return static_cast<U32>(packed_ >> (bits * k) & mask) >> 2; }
+  __device__ U32 component(U32 k) const { return static_cast<U32>(packed_ >> (bits * k)) & 3; }
 
  private:
   static constexpr U32 bits = 9;
   static constexpr U32 mask = (1u << bits) - 1;
-  U64 places_ = 0;
+  U64 packed_ = 0;
   U32 count_ = 0;
 };
 static_assert(core::sequence_block_size / core::sequence_lanes <= 128 && core::max_components <= 4);
@@ -161,7 +161,7 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
   bool good = state >= core::ans_low;
   U32 seen = 0;  // bits of all entries, joined
   U32 taken = 0;
-  EscapePlaces escapes;
+  EscapeIndices escapes;
   core::SequenceContext context;
   const U32 lanes_before = (1u << this_lane()) - 1;
   // Damaged bytes may request words beyond the stream: they get its last word. An empty stream is preceded by the
@@ -232,7 +232,7 @@ __device__ __forceinline__ void decode_block(const SequenceDecode &params, U64 b
   if (all_escapes == 0) return;
   __syncwarp();  // lanes have written steps for each other
   const U32 *const values = words + layout.escapes_at + escape;
-  if (escapes.count() <= EscapePlaces::most) {
+  if (escapes.count() <= EscapeIndices::most) {
     for (U32 k = 0; k < escapes.count(); ++k)
       step_at(params.steps[escapes.component(k)], b, run.from + escapes.row(k)) = static_cast<std::int32_t>(values[k]);
     return;

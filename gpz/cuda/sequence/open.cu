@@ -84,9 +84,9 @@ __global__ void __launch_bounds__(core::sequence_symbols) open_tables(const __gr
   U32 sum;
   Scan(storage).ExclusiveSum(frequency, start, sum);
   __syncthreads();
-  U32 place;
+  U32 index;
   U32 used;
-  Scan(storage).ExclusiveSum(frequency != 0 ? 1u : 0u, place, used);
+  Scan(storage).ExclusiveSum(frequency != 0 ? 1u : 0u, index, used);
   if (sum != core::sum_of_frequencies(table) || !core::has_clean_end(table, strings)) {
     if (s == 0) fail(params, chunk_damaged);
     return;
@@ -109,8 +109,8 @@ __global__ void __launch_bounds__(core::sequence_symbols) open_tables(const __gr
   }
   const core::SequenceAxis &axis = params.tables->axis[t / core::sequence_contexts];
   if (frequency != 0) {
-    entries[place] = start | s << entry_symbol_bit | core::class_of_symbol(s, axis) << entry_class_bit;
-    starts[place] = start;
+    entries[index] = start | s << entry_symbol_bit | core::class_of_symbol(s, axis) << entry_class_bit;
+    starts[index] = start;
   }
   __syncthreads();
   for (U32 k = s; k < quick_stride; k += core::sequence_symbols) {

@@ -73,7 +73,7 @@ __global__ void write_tables(const __grid_constant__ SequenceEncode params) {
   }
 }
 
-// Writes exact values in the order of their places, one warp per component of a block.
+// Writes exact values in the order of their indices, one warp per component of a block.
 template <typename T, int D>
 __global__ void __launch_bounds__(block_threads) write_exact(const __grid_constant__ SequenceEncode params) {
   const U64 item = U64{blockIdx.x} * (block_threads / warp_size) + threadIdx.x / warp_size;

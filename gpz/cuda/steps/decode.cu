@@ -9,8 +9,8 @@
 namespace gpz::cuda {
 namespace {
 
-// The next words of a block. Lanes hold 128 of them, in two pieces of 64; the piece behind these is loaded when the
-// first one is used up.
+// The next words of a block. Lanes hold 128 of them, in two pieces of 64; the next piece is loaded when the first one
+// is used up.
 class Words {
  public:
   __device__ Words(const std::uint16_t *words, std::uint64_t count) {
@@ -22,11 +22,11 @@ class Words {
     second_ = load();
   }
 
-  // The word behind `rank` < 64 others.
+  // The word after `rank` < 64 others.
   __device__ __forceinline__ std::uint32_t at(std::uint32_t rank) const {
-    const std::uint32_t place = position_ + rank, lane = place / 2 % warp_size;
+    const std::uint32_t at = position_ + rank, lane = at / 2 % warp_size;
     const std::uint32_t a = __shfl_sync(full_mask, first_, lane), b = __shfl_sync(full_mask, second_, lane);
-    return (place < 2 * warp_size ? a : b) >> place % 2 * 16 & 0xFFFF;
+    return (at < 2 * warp_size ? a : b) >> at % 2 * 16 & 0xFFFF;
   }
   // Behind `count` <= 64 words.
   __device__ __forceinline__ void pass(std::uint32_t count) {
@@ -62,21 +62,22 @@ class Decoder {
         sides_(params.sides),
         words_(words + States::words, count - States::words),
         left_(static_cast<std::int64_t>(count - States::words)),
-        state_{words[2 * States::place()] | std::uint32_t{words[2 * States::place() + 1]} << 16} {}
+        state_{words[2 * States::index()] | std::uint32_t{words[2 * States::index() + 1]} << 16} {}
 
   template <core::StepNumber number>
   __device__ __forceinline__ void component(const std::array<bool, 1> &active, const std::array<float, 1> &expected,
                                             const std::array<float, 1> &variance, std::array<std::int32_t, 1> &value) {
-    const auto place = core::step_place<core::OneLane, number>(expected[0], variance[0]);
-    const auto near = static_cast<std::uint32_t>(place.near);
+    const auto context = core::step_context<core::OneLane, number>(expected[0], variance[0]);
+    const auto near = static_cast<std::uint32_t>(context.near);
 #pragma unroll
     for (int round = 0; round < rounds; ++round) {
       const bool is_coded = active[0] && States::is_in(round);
       const std::uint32_t x = state_.x;
-      const std::uint32_t entry = __ldg(entries_ + (place.index << core::step_table_bits) + x % core::step_table_size);
+      const std::uint32_t entry =
+          __ldg(entries_ + (context.index << core::step_table_bits) + x % core::step_table_size);
       const auto token = static_cast<std::int32_t>(entry) >> 24;
       const bool is_escape = is_coded && token == core::step_escape;
-      const std::uint32_t bits = token == core::step_escape ? 0 : static_cast<std::uint32_t>(place.bits);
+      const std::uint32_t bits = token == core::step_escape ? 0 : static_cast<std::uint32_t>(context.bits);
       const std::uint32_t next = (entry & 0xFFF) * (x >> core::step_table_bits) + (entry >> 12 & 0xFFF);
       const std::uint32_t taken = min(bits, std::uint32_t{core::step_low_bits});
       std::uint32_t low = next & ((1u << taken) - 1);
@@ -91,7 +92,7 @@ class Decoder {
       std::uint32_t code = (static_cast<std::uint32_t>(token) << bits) + low;
       const std::uint32_t escapes = __ballot_sync(full_mask, is_escape);
       if (escapes != 0) take_escapes(escapes, code);
-      if (States::is_in(round)) value[0] = static_cast<std::int32_t>(place.is_below ? near - code : near + code);
+      if (States::is_in(round)) value[0] = static_cast<std::int32_t>(context.is_below ? near - code : near + code);
       state_.end_round(round);
     }
   }

@@ -9,7 +9,7 @@
 namespace gpz::cuda {
 namespace {
 
-constexpr std::uint16_t nothing = codec::StepItems::nothing, side_places = codec::StepItems::side;
+constexpr std::uint16_t nothing = codec::StepItems::nothing, side_contexts = codec::StepItems::side;
 
 class Finder {
  public:
@@ -22,13 +22,13 @@ class Finder {
   __device__ __forceinline__ void component(const std::array<bool, 1> &active, const std::array<float, 1> &expected,
                                             const std::array<float, 1> &variance,
                                             const std::array<std::int32_t, 1> &value) {
-    const auto place = core::step_place<core::OneLane, number>(expected[0], variance[0]);
-    const std::int32_t off = wrapped_difference(value[0], place.near);
-    put(place.is_below ? wrapped_difference(0, off) : off, active[0] ? place.index : nothing);
+    const auto context = core::step_context<core::OneLane, number>(expected[0], variance[0]);
+    const std::int32_t off = wrapped_difference(value[0], context.near);
+    put(context.is_below ? wrapped_difference(0, off) : off, active[0] ? context.index : nothing);
   }
   __device__ __forceinline__ void side(const std::array<bool, 1> &active, const std::array<std::int32_t, 1> &level,
                                        const std::array<bool, 1> &other) {
-    put(other[0] ? 1 : 0, active[0] ? level[0] + side_places : nothing);
+    put(other[0] ? 1 : 0, active[0] ? level[0] + side_contexts : nothing);
   }
   __device__ __forceinline__ bool begin(std::uint32_t step) {
     next_ = items_ + first_item_[step];
@@ -36,9 +36,9 @@ class Finder {
   }
 
  private:
-  __device__ __forceinline__ void put(std::int32_t number, std::int32_t place) {
+  __device__ __forceinline__ void put(std::int32_t number, std::int32_t context) {
     next_->number[this_lane()] = number;
-    next_->place[this_lane()] = static_cast<std::uint16_t>(place);
+    next_->context[this_lane()] = static_cast<std::uint16_t>(context);
     ++next_;
   }
 
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(finding_warps *warp_size, 4)
     find_items(const __grid_constant__ StepLayout layout, const __grid_constant__ StepRows rows,
                const __grid_constant__ StepConstants constants, const __grid_constant__ StepItemLists lists) {
   const StepLayout::Block block = layout.blocks[blockIdx.x];
-  Finder finder(lists.of(block), layout.first_item);
+  Finder finder(lists.items_of(block), layout.first_item);
   StepPass<Finder> pass(layout, rows, constants, finder);
   pass.run(block.first + blockIdx.y * finding_warps + threadIdx.x / warp_size, block.end,
            finding_warps * finding_parts);
@@ -66,19 +66,19 @@ __global__ void __launch_bounds__(counting_threads)
     count_items(const __grid_constant__ StepLayout layout, const __grid_constant__ StepItemLists lists,
                 std::uint32_t *counts) {
   const StepLayout::Block block = layout.blocks[blockIdx.x];
-  const StepItemRow *const items = lists.of(block);
+  const StepItemRow *const items = lists.items_of(block);
   const std::uint32_t lane = this_lane();
   for (std::uint32_t k = threadIdx.x / warp_size; k < block.items; k += counting_threads / warp_size) {
-    const std::uint32_t place = items[k].place[lane];
+    const std::uint32_t context = items[k].context[lane];
     const std::int32_t number = items[k].number[lane];
-    if (place == nothing) continue;
-    if (place >= side_places) {
-      atomicAdd(counts + step_place_counts + 2 * (place - side_places) + static_cast<std::uint32_t>(number), 1u);
+    if (context == nothing) continue;
+    if (context >= side_contexts) {
+      atomicAdd(counts + step_context_counts + 2 * (context - side_contexts) + static_cast<std::uint32_t>(number), 1u);
       continue;
     }
-    const std::int32_t token = number >> core::step_bits_of_place(place);
+    const std::int32_t token = number >> core::step_bits_of_context(context);
     const bool is_escape = token < -core::step_last_token || token > core::step_last_token;
-    atomicAdd(counts + place * step_counted_tokens +
+    atomicAdd(counts + context * step_counted_tokens +
                   (is_escape ? step_counted_tokens - 1 : static_cast<std::uint32_t>(token + core::step_last_token)),
               1u);
   }
@@ -93,13 +93,13 @@ class Encoder {
   __device__ Encoder(const StepCoding &params, std::uint16_t *end)
       : entries_(params.entries), sides_(params.sides), words_(end) {}
 
-  __device__ __forceinline__ void put(std::int32_t number, std::uint32_t place) {
-    const bool is_active = place != nothing;
+  __device__ __forceinline__ void put(std::int32_t number, std::uint32_t context) {
+    const bool is_active = context != nothing;
     // In a step, all lanes that are in use have a component, or all that have a side.
-    if (__any_sync(full_mask, is_active && place >= side_places))
-      put_side(is_active, number, is_active ? place - side_places : 0);
+    if (__any_sync(full_mask, is_active && context >= side_contexts))
+      put_side(is_active, number, is_active ? context - side_contexts : 0);
     else
-      put_component(is_active, static_cast<std::uint32_t>(number), is_active ? place : 0);
+      put_component(is_active, static_cast<std::uint32_t>(number), is_active ? context : 0);
   }
 
   __device__ std::uint16_t *put_states() {
@@ -112,12 +112,12 @@ class Encoder {
   }
 
  private:
-  __device__ __forceinline__ void put_component(bool is_active, std::uint32_t number, std::uint32_t place) {
+  __device__ __forceinline__ void put_component(bool is_active, std::uint32_t number, std::uint32_t context) {
     constexpr std::uint32_t row = codec::StepShares::tokens;
-    std::uint32_t bits = core::step_bits_of_place(place);
+    std::uint32_t bits = core::step_bits_of_context(context);
     const std::int32_t token = static_cast<std::int32_t>(number) >> bits;
     const bool is_far = token > core::step_last_token || token < -core::step_last_token;
-    const std::uint32_t *const entries = entries_ + place * row;
+    const std::uint32_t *const entries = entries_ + context * row;
     std::uint32_t entry =
         __ldg(entries + (is_far ? row - 1 : static_cast<std::uint32_t>(token + core::step_last_token)));
     const bool is_escape = is_active && (is_far || entry >> 16 == 0);
@@ -190,19 +190,19 @@ class Encoder {
 template <int rounds>
 __device__ const std::uint16_t *code_block(const StepCoding &params, const StepLayout::Block &block,
                                            std::uint16_t *end) {
-  const StepItemRow *const items = params.lists.of(block);
+  const StepItemRow *const items = params.lists.items_of(block);
   Encoder<rounds> encoder(params, end);
   const std::uint32_t lane = this_lane(), count = block.items;
   std::int32_t number = count == 0 ? 0 : items[count - 1].number[lane];
-  std::uint32_t place = count == 0 ? 0 : items[count - 1].place[lane];
+  std::uint32_t context = count == 0 ? 0 : items[count - 1].context[lane];
   for (std::uint32_t k = count; k-- > 0;) {
     // Words never reach items that were not read.
     const std::uint32_t next = k == 0 ? 0 : k - 1;
     const std::int32_t next_number = items[next].number[lane];
-    const std::uint32_t next_place = items[next].place[lane];
-    encoder.put(number, place);
+    const std::uint32_t next_context = items[next].context[lane];
+    encoder.put(number, context);
     number = next_number;
-    place = next_place;
+    context = next_context;
   }
   return encoder.put_states();
 }

@@ -13,34 +13,34 @@ constexpr unsigned threads = 128;
 unsigned grid_of(std::uint64_t n) { return static_cast<unsigned>((n + threads - 1) / threads); }
 
 __device__ __forceinline__ bool is_near(const StepRow &at) {
-  const auto is_within = [](std::int32_t x) { return x > -lanes::most_place && x < lanes::most_place; };
+  const auto is_within = [](std::int32_t x) { return x > -lanes::max_position && x < lanes::max_position; };
   return is_within(at.x) && is_within(at.y) && is_within(at.z);
 }
 
-// Of a root its row, of others the short way from their parent.
-__global__ void __launch_bounds__(threads) find_ways(const __grid_constant__ StepFinding params) {
+// Writes the row of each root, and the nearest image of the vector from the parent for other particles.
+__global__ void __launch_bounds__(threads) find_vectors(const __grid_constant__ StepFinding params) {
   const std::uint64_t slot = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   const StepLayout &layout = params.layout;
   if (slot >= layout.slots) return;
   const std::uint32_t i = layout.particle_at[slot];
   if (i == no_particle) return;
-  const auto place_of = [&](std::uint32_t p) {
-    return lanes::Way{params.index[0][p], params.index[1][p], params.index[2][p]};
+  const auto position_of = [&](std::uint32_t p) {
+    return lanes::GridVector{params.index[0][p], params.index[1][p], params.index[2][p]};
   };
-  lanes::Way at = place_of(i);
+  lanes::GridVector at = position_of(i);
   lanes::RowImage image = 0;
   if (layout.steps[slot / core::step_lanes].kind == core::StepKind::root) {
     const std::int32_t *const last = params.rows.rows + 4 - params.rows.now + 8 * slot;
     image = lanes::image_in(last);
-    lanes::Way way = molecule::difference_of(at, lanes::place_of(params.cell, last, image));
-    const lanes::Image edges = params.cell.shorten(way);
-    at = molecule::sum_of(lanes::way_of(last), way);
-    const auto is_within = [](std::int64_t x) { return x > -lanes::most_place && x < lanes::most_place; };
+    lanes::GridVector vector = molecule::difference_of(at, lanes::position_of(params.cell, last, image));
+    const lanes::Image edges = params.cell.shorten(vector);
+    at = molecule::sum_of(lanes::position_in(last), vector);
+    const auto is_within = [](std::int64_t x) { return x > -lanes::max_position && x < lanes::max_position; };
     if (!is_within(at[0]) || !is_within(at[1]) || !is_within(at[2]) || !lanes::is_moderate(image))
       params.report->is_unfit = 1;
     image = lanes::sum_of(image, edges);
   } else {
-    at = molecule::difference_of(at, place_of(layout.particle_at[layout.parent[slot] / 8]));
+    at = molecule::difference_of(at, position_of(layout.particle_at[layout.parent[slot] / 8]));
     image = lanes::sum_of(0, params.cell.shorten(at));
   }
   store_whole(params.rows.rows + params.rows.now + 8 * slot, at, image);
@@ -65,7 +65,7 @@ __device__ __forceinline__ void compare(const StepImages &params, std::uint64_t 
   const lanes::RowImage last = lanes::image_in(params.rows + 4 - params.now + 8 * slot);
   for (std::uint32_t k = 0; k < params.rule_count; ++k) {
     const StepImages::Rule &rule = params.rules[k];
-    const lanes::RowImage usual = lanes::usually_placed(rule.cell, rule.wraps, row, last).image;
+    const lanes::RowImage usual = lanes::usual_position(rule.cell, rule.wraps, row, last).image;
     if (usual != image) found(k, lanes::code_of(image, usual));
   }
 }
@@ -96,12 +96,12 @@ __global__ void __launch_bounds__(threads) follow(const __grid_constant__ Differ
   for (int d = 0; d < core::max_components; ++d) follow_index<rests>(history, d, i, index.of[d][i]);
 }
 
-const KernelFile kernels(reinterpret_cast<const void *>(find_ways));
+const KernelFile kernels(reinterpret_cast<const void *>(find_vectors));
 
 }  // namespace
 
 void launch_find_rows(const StepFinding &params, cudaStream_t stream) {
-  find_ways<<<grid_of(params.layout.slots), threads, 0, stream>>>(params);
+  find_vectors<<<grid_of(params.layout.slots), threads, 0, stream>>>(params);
   add_parents<<<params.layout.block_count, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "rows of steps");
 }

@@ -36,7 +36,7 @@ void launch_count_items(const StepLayout &layout, const StepItemLists &lists, st
                         cudaStream_t stream);
 // Words in place of the items.
 void launch_code_items(const StepCoding &params, cudaStream_t stream);
-// Words of block b to out[first_word[b]] and behind.
+// Words of block b to out[first_word[b]] and after.
 void launch_copy_words(const StepLayout &layout, const StepItemLists &lists, const std::uint64_t *first_word,
                        std::uint16_t *out, cudaStream_t stream);
 // Advances a history by a frame with these indices. With `rests`, only the last indices count afterwards.

@@ -15,7 +15,7 @@ namespace gpz::cuda {
 struct StepLayout {
   struct Block {
     std::uint32_t first, end;         // steps
-    std::uint32_t first_item, items;  // numbers that an encoder finds; there is a spare one behind each block
+    std::uint32_t first_item, items;  // numbers that an encoder finds; there is a spare one after each block
   };
 
   const codec::Step *steps;
@@ -41,7 +41,7 @@ struct StepRows {
   float gain;
 };
 
-// Constants of classes: a table of spheres behind that of other kinds, both with a column for each constant.
+// Constants of classes: a table of spheres after that of other kinds, both with a column for each constant.
 struct StepConstants {
   const float *values;
   std::uint32_t classes;
@@ -81,7 +81,7 @@ struct StepPlacing {
 
 // --- Encoders
 
-// What the kernels find in a frame; zeros before.
+// Results of the kernels for a frame; zeros before the call.
 struct StepReport {
   static constexpr std::size_t most_rules = 3;
 
@@ -114,28 +114,28 @@ struct StepImages {
   std::uint32_t list_capacity;
 };
 
-// Numbers and places of the lanes of a step, as codec::StepItems.
+// Numbers and contexts of the lanes of a step, as codec::StepItems.
 struct StepItemRow {
   std::int32_t number[core::step_lanes];
-  std::uint16_t place[core::step_lanes];
+  std::uint16_t context[core::step_lanes];
 };
 
-// Items of the blocks, one block behind the other. The words of a block take the places of its items, from the end on.
-// A lane has three words an item at most; the states take those of a spare item.
+// Items of the blocks, one block after the other. The words of a block overwrite its items, from the end on. A lane has
+// three words an item at most; the states take those of a spare item.
 struct StepItemLists {
   StepItemRow *items;
   std::uint32_t *words;  // of each block; after coding
 
-  GPZ_HD StepItemRow *of(const StepLayout::Block &block) const { return items + block.first_item; }
+  GPZ_HD StepItemRow *items_of(const StepLayout::Block &block) const { return items + block.first_item; }
   GPZ_HD std::uint16_t *end_of_words(const StepLayout::Block &block) const {
-    return reinterpret_cast<std::uint16_t *>(of(block) + block.items + 1);
+    return reinterpret_cast<std::uint16_t *>(items_of(block) + block.items + 1);
   }
 };
 
-// lanes::Counts: numbers of each token, with the escape, at each place; then sides.
+// lanes::Counts: counts of each token, with the escape, in each context; then sides.
 inline constexpr std::uint32_t step_counted_tokens = 2 * core::step_last_token + 2;
-inline constexpr std::uint32_t step_place_counts = core::step_places * step_counted_tokens;
-inline constexpr std::uint32_t step_counts = step_place_counts + 2 * core::step_side_levels;
+inline constexpr std::uint32_t step_context_counts = core::step_contexts * step_counted_tokens;
+inline constexpr std::uint32_t step_counts = step_context_counts + 2 * core::step_side_levels;
 
 // As codec::StepShares.
 struct StepCoding {

@@ -16,21 +16,23 @@ struct Indices {
   const std::int32_t *of[core::max_components];
 };
 
-// Of a root its place, of others the short way from their parent.
-__global__ void find_ways(const __grid_constant__ StepLayout layout, std::int32_t *rows, Indices last,
-                          const __grid_constant__ molecule::Cell cell) {
+// Writes the position of each root, and the nearest image of the vector from the parent for other particles.
+__global__ void find_vectors(const __grid_constant__ StepLayout layout, std::int32_t *rows, Indices last,
+                             const __grid_constant__ molecule::Cell cell) {
   const std::uint64_t slot = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (slot >= layout.slots) return;
   const std::uint32_t i = layout.particle_at[slot];
   if (i == no_particle) return;
-  const auto place_of = [&](std::uint32_t p) { return lanes::Way{last.of[0][p], last.of[1][p], last.of[2][p]}; };
-  lanes::Way way = place_of(i);
+  const auto position_of = [&](std::uint32_t p) {
+    return lanes::GridVector{last.of[0][p], last.of[1][p], last.of[2][p]};
+  };
+  lanes::GridVector vector = position_of(i);
   lanes::Image image{};
   if (layout.steps[slot / core::step_lanes].kind != core::StepKind::root) {
-    way = molecule::difference_of(way, place_of(layout.particle_at[layout.parent[slot] / 8]));
-    image = cell.shorten(way);
+    vector = molecule::difference_of(vector, position_of(layout.particle_at[layout.parent[slot] / 8]));
+    image = cell.shorten(vector);
   }
-  store_whole(rows + 8 * slot, way, lanes::sum_of(0, image));
+  store_whole(rows + 8 * slot, vector, lanes::sum_of(0, image));
 }
 
 __global__ void __launch_bounds__(warp_size)
@@ -52,7 +54,7 @@ __global__ void mark_images(const __grid_constant__ StepPlacing params) {
 }
 
 template <bool rests>
-__global__ void __launch_bounds__(threads) place(const __grid_constant__ StepPlacing params) {
+__global__ void __launch_bounds__(threads) find_positions(const __grid_constant__ StepPlacing params) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= params.layout.particles) return;
   std::int32_t *const to = params.rows + params.now + 8 * std::size_t{params.layout.slot_of[i]};
@@ -60,19 +62,19 @@ __global__ void __launch_bounds__(threads) place(const __grid_constant__ StepPla
   const std::int32_t row[3] = {full.x, full.y, full.z};
   const auto marked = static_cast<std::uint32_t>(full.w);
   const lanes::RowImage last = marked & ((1u << mark_at) - 1);
-  lanes::Placed placed = lanes::usually_placed(params.cell, params.wraps, row, last);
+  lanes::PositionInBox position = lanes::usual_position(params.cell, params.wraps, row, last);
   if (marked >> mark_at != 0) {
-    placed.image =
-        lanes::sum_of(placed.image, lanes::image_of_code(static_cast<std::uint8_t>((marked >> mark_at) - 1)));
-    placed.at = lanes::place_of(params.cell, row, placed.image);
+    position.image =
+        lanes::sum_of(position.image, lanes::image_of_code(static_cast<std::uint8_t>((marked >> mark_at) - 1)));
+    position.at = lanes::position_of(params.cell, row, position.image);
   }
-  if (placed.image != marked) lanes::store_image(to, placed.image);
+  if (position.image != marked) lanes::store_image(to, position.image);
   const DifferenceHistory &history = params.history;
   bool is_wide = false;
 #pragma unroll
   for (int d = 0; d < core::max_components; ++d) {
-    is_wide |= placed.at[d] <= -device_index_end || placed.at[d] >= device_index_end;
-    follow_index<rests>(history, d, i, static_cast<std::int32_t>(placed.at[d]));
+    is_wide |= position.at[d] <= -device_index_end || position.at[d] >= device_index_end;
+    follow_index<rests>(history, d, i, static_cast<std::int32_t>(position.at[d]));
   }
   if (is_wide) atomicOr(params.status, section_wide);
 }
@@ -85,7 +87,7 @@ void launch_start_rows(const StepLayout &layout, const StepRows &rows, const std
                        const molecule::Cell &cell, cudaStream_t stream) {
   if (layout.block_count == 0) return;
   std::int32_t *const before = rows.rows + 4 - rows.now;
-  find_ways<<<grid_of(layout.slots), threads, 0, stream>>>(layout, before, {{last[0], last[1], last[2]}}, cell);
+  find_vectors<<<grid_of(layout.slots), threads, 0, stream>>>(layout, before, {{last[0], last[1], last[2]}}, cell);
   add_parents<<<layout.block_count, warp_size, 0, stream>>>(layout, before);
   check(cudaGetLastError(), "rows of steps");
 }
@@ -94,9 +96,9 @@ void launch_place_steps(const StepPlacing &params, cudaStream_t stream) {
   if (params.layout.particles == 0) return;
   if (params.image_count != 0) mark_images<<<grid_of(params.image_count), threads, 0, stream>>>(params);
   if (params.rests)
-    place<true><<<grid_of(params.layout.particles), threads, 0, stream>>>(params);
+    find_positions<true><<<grid_of(params.layout.particles), threads, 0, stream>>>(params);
   else
-    place<false><<<grid_of(params.layout.particles), threads, 0, stream>>>(params);
+    find_positions<false><<<grid_of(params.layout.particles), threads, 0, stream>>>(params);
   check(cudaGetLastError(), "indices of steps");
 }
 

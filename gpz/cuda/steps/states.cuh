@@ -20,7 +20,7 @@ struct StepStates {
 
   std::uint32_t x;  // of this lane
 
-  static __device__ __forceinline__ unsigned place() { return this_lane() % count; }
+  static __device__ __forceinline__ unsigned index() { return this_lane() % count; }
   static __device__ __forceinline__ bool is_in(int round) {
     if constexpr (rounds == 1)
       return true;
@@ -29,7 +29,7 @@ struct StepStates {
   }
   // Called by all lanes after a round, whose lanes have changed their states.
   __device__ __forceinline__ void end_round(int round) {
-    if constexpr (rounds > 1) x = __shfl_sync(full_mask, x, place() + static_cast<unsigned>(round) * count);
+    if constexpr (rounds > 1) x = __shfl_sync(full_mask, x, index() + static_cast<unsigned>(round) * count);
   }
 };
 

@@ -117,7 +117,7 @@ class StepPass {
     return given;
   }
   __device__ __forceinline__ float mean(std::size_t slot, core::StepMean m) const {
-    return rows_.means[core::place_of_mean(slot, m)];
+    return rows_.means[core::index_of_mean(slot, m)];
   }
 
   __device__ __forceinline__ void code(std::uint32_t s, const codec::Step &step, const References &of,
@@ -190,7 +190,7 @@ class StepPass {
     if constexpr (Coder::decodes) store(s, is_active, row_sum(parent, bond[0].turn.out(vector[0])), given.image);
   }
   __device__ __forceinline__ void keep(std::size_t slot, core::StepMean m, float x) const {
-    rows_.next_means[core::place_of_mean(slot, m)] = x;
+    rows_.next_means[core::index_of_mean(slot, m)] = x;
   }
 
   __device__ __forceinline__ void store(std::uint32_t s, bool is_active, const StepRow &row, std::int32_t image) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows of whole molecules, from the ways between particles and their parents.
+// Rows of whole molecules, from the vectors between particles and their parents.
 #pragma once
 
 #include "gpz/cuda/steps/step_pass.cuh"
@@ -9,7 +9,7 @@ namespace gpz::cuda {
 
 inline constexpr std::uint32_t no_particle = UINT32_MAX;
 
-__device__ __forceinline__ void store_whole(std::int32_t *row, const lanes::Way &at, lanes::RowImage image) {
+__device__ __forceinline__ void store_whole(std::int32_t *row, const lanes::GridVector &at, lanes::RowImage image) {
   *reinterpret_cast<int4 *>(row) = make_int4(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]),
                                              static_cast<std::int32_t>(at[2]), static_cast<std::int32_t>(image));
 }
@@ -19,7 +19,7 @@ struct WholeRow {
   lanes::RowImage image;
 };
 
-// A warp adds to the rows of a block, which have the way from their parent and its image, those of the parent. Calls
+// A warp adds to the rows of a block, which have the vector from their parent and its image, those of the parent. Calls
 // found(row, image of its parent) for each particle that has one.
 template <typename Found>
 __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_t *rows, std::uint32_t first,
@@ -27,7 +27,7 @@ __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_
   struct Own {
     bool is_used, is_root;
     std::uint32_t parent;
-    int4 way;
+    int4 vector;
   };
   const auto load = [&](std::uint32_t s) {
     const std::size_t slot = std::size_t{min(s, end - 1)} * core::step_lanes + this_lane();
@@ -36,7 +36,7 @@ __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_
     own.is_used = this_lane() < step.lanes;
     own.is_root = step.kind == core::StepKind::root;
     own.parent = layout.parent[slot];
-    if (own.is_used) own.way = *reinterpret_cast<const int4 *>(rows + 8 * slot);
+    if (own.is_used) own.vector = *reinterpret_cast<const int4 *>(rows + 8 * slot);
     return own;
   };
   if (first == end) return;
@@ -45,7 +45,7 @@ __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_
     const Own own = next;
     next = load(s + 1);
     if (own.is_used) {
-      WholeRow whole{{own.way.x, own.way.y, own.way.z}, static_cast<lanes::RowImage>(own.way.w)};
+      WholeRow whole{{own.vector.x, own.vector.y, own.vector.z}, static_cast<lanes::RowImage>(own.vector.w)};
       if (!own.is_root) {
         const int4 parent = *reinterpret_cast<const int4 *>(rows + own.parent);
         whole.row = row_sum(whole.row, {parent.x, parent.y, parent.z});

@@ -115,7 +115,7 @@ class ChunkEncoder {
     Event begin, end;
   };
   std::unique_ptr<Beside> beside_;
-  // Lets the second stream begin behind the work of this one.
+  // Lets the second stream begin after the work of this one.
   cudaStream_t begin_beside(cudaStream_t stream);
 
   std::vector<double> largest_error_;  // of the frame

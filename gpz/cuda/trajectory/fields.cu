@@ -58,19 +58,19 @@ struct Columns {
   T *column[core::max_components];
 };
 
-// One thread block per block of slots. All values of a thread are on their way at once.
+// One thread block per block of slots. All loads of a thread are in flight at once.
 template <typename T>
 __global__ void __launch_bounds__(field_threads)
     find_change(const __grid_constant__ DifferenceSource source, std::uint64_t n, int components,
                 Columns<std::int32_t> last, std::uint32_t *changed) {
   constexpr std::uint32_t share = difference_block / field_threads;
   const std::uint64_t first = std::uint64_t{blockIdx.x} * difference_block;
-  const SourceBlock places(source, blockIdx.x);
+  const SourceBlock block(source, blockIdx.x);
   std::uint32_t word[share];
 #pragma unroll
   for (std::uint32_t k = 0; k < share; ++k) {
     const std::uint32_t i = k * field_threads + threadIdx.x;
-    word[k] = first + i < n ? places.load(i) : 0;
+    word[k] = first + i < n ? block.load(i) : 0;
   }
   bool differs = false;
 #pragma unroll
@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(field_threads)
     for (std::uint32_t k = 0; k < share; ++k) {
       const std::uint32_t i = k * field_threads + threadIdx.x;
       if (first + i >= n) continue;
-      const SourceBlock::Place at = places.place(i, word[k]);
+      const SourceBlock::RowAndSlot at = block.at(i, word[k]);
       differs |= source_value<T>(source, d, at.row) != last.column[d][first + at.slot];
     }
   }
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(field_threads)
               Columns<std::int64_t> last, std::uint32_t *changed, const std::uint32_t *cancelled) {
   const std::uint64_t i = thread_index();
   if (i >= n || (cancelled != nullptr && *cancelled != 0)) return;
-  const SourceBlock::Place at =
+  const SourceBlock::RowAndSlot at =
       SourceBlock(source, i / difference_block)[static_cast<std::uint32_t>(i) % difference_block];
   const std::uint64_t slot = i / difference_block * difference_block + at.slot;
 #pragma unroll

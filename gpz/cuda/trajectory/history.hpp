@@ -43,7 +43,7 @@ class DeviceHistory {
 
   // Keeps the particles in slots kept[0] < kept[1] < ..., and removes the others.
   void keep(const std::uint32_t *kept, std::uint64_t count, Stream stream);
-  // Adds the particles of a block chunk, decoded as by a reader, behind the others. *damaged (pinned memory) becomes
+  // Adds the particles of a block chunk, decoded as by a reader, after the others. *damaged (pinned memory) becomes
   // what it becomes in decompress().
   void add(const DeviceChunk &chunk, std::uint32_t *damaged, Stream stream);
   // For values of a caller who decodes: `count` decoded values of each remembered field, then count_added().

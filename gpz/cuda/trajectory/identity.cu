@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(match_threads)
     guesses.first_rows[blockIdx.x] = static_cast<std::uint32_t>(first);
     atomicAdd(&guesses.counts->matched, found);
   }
-  // Of use only if all slots of all blocks are found.
+  // The guess is used only if all slots of all blocks are found.
   for (std::uint32_t i = threadIdx.x; i < slots && found == slots && i < particles; i += match_threads)
     guesses.window_slots[first + i] = static_cast<std::uint16_t>(slot_of[i]);
 }
@@ -140,7 +140,7 @@ struct SlotTable {
   int bits;
   bool direct;
 
-  __device__ std::uint64_t place(std::int64_t id) const { return direct ? core::key_of(id) - least : hash(id, bits); }
+  __device__ std::uint64_t bucket(std::int64_t id) const { return direct ? core::key_of(id) - least : hash(id, bits); }
   __device__ std::uint64_t mask() const { return (std::uint64_t{1} << bits) - 1; }
 };
 
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(match_threads)
     insert_slots(const __grid_constant__ DeviceIdentity identity, SlotTable table) {
   const std::uint64_t slot = thread_index();
   if (slot >= identity.slots || identity.particle_of_slot[slot] != nowhere) return;
-  std::uint64_t at = table.place(identity.slot_ids[slot]);
+  std::uint64_t at = table.bucket(identity.slot_ids[slot]);
   if (table.direct) {
     table.entries[at] = static_cast<std::uint32_t>(slot);
     return;
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(match_threads)
 // Returns true if the particle found a slot.
 __device__ bool find_slot(const DeviceIdentity &identity, const SlotTable &table, std::uint32_t particle) {
   const std::int64_t id = id_of(identity, particle);
-  std::uint64_t at = table.place(id);
+  std::uint64_t at = table.bucket(id);
   if (table.direct && at > table.mask()) return false;
   const int most_probes = table.direct ? 1 : longest_probe;
   for (int probes = 0; probes < most_probes; ++probes, at = (at + 1) & table.mask()) {

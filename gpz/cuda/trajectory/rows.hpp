@@ -26,8 +26,8 @@ void write_packed(const PackedIndices *packed, const FieldOutput &output, const 
 void write_keys(const std::int64_t *const *keys, const FieldOutput &output, const RowRange &range, Stream stream);
 void write_values(const DeviceValues &from, const FieldOutput &output, const RowRange &range, Stream stream);
 
-// Writes the `count` exact values of a section (device memory) to their places. Adds section_damaged to *status if a
-// place is beyond the range.
+// Writes the `count` exact values of a section (device memory) to their rows. Adds section_damaged to *status if an
+// index is beyond the range.
 void write_exact_values(const void *exact, std::uint64_t count, const FieldOutput &output, const RowRange &range,
                         std::uint32_t *status, Stream stream);
 

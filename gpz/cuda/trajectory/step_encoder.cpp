@@ -163,11 +163,11 @@ lanes::Counts StepEncoder::count_items() {
   std::vector<std::uint32_t> found(step_counts);
   fetch(found.data(), counts, found.size() * sizeof(found[0]));
   lanes::Counts out;
-  static_assert(sizeof(lanes::PlaceCounts) == step_counted_tokens * sizeof(std::uint32_t));
+  static_assert(sizeof(lanes::ContextCounts) == step_counted_tokens * sizeof(std::uint32_t));
   const std::uint32_t *from = found.data();
-  for (lanes::PlaceCounts &place : out.places) {
-    std::copy_n(from, place.size(), place.begin());
-    from += place.size();
+  for (lanes::ContextCounts &context : out.contexts) {
+    std::copy_n(from, context.size(), context.begin());
+    from += context.size();
   }
   for (auto &side : out.sides)
     for (std::uint32_t &count : side) count = *from++;
@@ -176,7 +176,7 @@ lanes::Counts StepEncoder::count_items() {
 
 std::vector<std::uint32_t> StepEncoder::code_items(const std::shared_ptr<const lanes::Codes> &codes) {
   if (!has_items_) queue_items();
-  constexpr std::size_t entries = std::size_t{core::step_places} * codec::StepShares::tokens;
+  constexpr std::size_t entries = std::size_t{core::step_contexts} * codec::StepShares::tokens;
   auto *const on_device = reserve<std::uint32_t>(shares_, entries + core::step_side_levels);
   if (codes != codes_) {
     const lanes::Shares shares(*codes);

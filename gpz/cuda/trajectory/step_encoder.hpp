@@ -34,7 +34,7 @@ class StepEncoder : private lanes::FrameCoder {
   // Throws out_of_memory.
   bool encode(DeviceDifferenceState &state, const Call &call);
 
-  // Of the last section, behind its head: bytes, a multiple of 8, and the largest error of its values.
+  // The last section: its bytes after the head, a multiple of 8, and the largest error of its values.
   std::size_t size() const { return size_; }
   double largest_error() const { return largest_error_; }
   // Queues writing to `out` in device memory, aligned to 8, with room for size() bytes.
@@ -72,11 +72,11 @@ class StepEncoder : private lanes::FrameCoder {
   DeviceSteps steps_;
   lanes::Learned learned_;
   int threads_ = 1;
-  // Of the frame that is encoded.
+  // State of the frame that is encoded.
   cudaStream_t stream_ = nullptr;
   StepRows rows_{};
   StepConstants constants_{};
-  bool has_items_ = false;  // words take their places
+  bool has_items_ = false;  // words overwrite them
   std::vector<lanes::ImageRule> rules_;
   std::vector<std::size_t> image_counts_;
   std::vector<std::uint64_t> first_word_;

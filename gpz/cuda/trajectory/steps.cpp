@@ -88,7 +88,7 @@ void DeviceSteps::take(const lanes::Models &models, cudaStream_t stream) {
   if (models.numbers != nullptr) send_constants(models.numbers->constants, stream);
   if (models.codes != nullptr) {
     const codec::StepCodes codes = models.codes->for_kernels();
-    constexpr std::size_t entries = std::size_t{core::step_places} * core::step_table_size;
+    constexpr std::size_t entries = std::size_t{core::step_contexts} * core::step_table_size;
     auto *const to = reserve<std::uint32_t>(codes_, entries + core::step_side_levels);
     sent_.send(codes.entries, entries * sizeof(*to), to, stream);
     sent_.send(codes.sides, core::step_side_levels * sizeof(*to), to + entries, stream);
@@ -192,7 +192,7 @@ void DeviceSteps::start_rows(const DeviceDifferenceState &state, const molecule:
   launch_start_rows(layout_, rows(), state.last, cell, stream);
 }
 
-// Of the next frame.
+// Rows and means for the next frame.
 StepRows DeviceSteps::rows() const {
   auto *const means = static_cast<float *>(means_[last_means_].data());
   return {static_cast<std::int32_t *>(rows_.data()), 4 - now_, means, means, lanes::gain_of_means(sections_)};
@@ -204,7 +204,7 @@ StepDecode DeviceSteps::decoding(const lanes::OpenedSection &section, const Call
   params.rows = rows();
   params.constants = constants_;
   params.entries = static_cast<const std::uint32_t *>(codes_.data());
-  params.sides = params.entries + std::size_t{core::step_places} * core::step_table_size;
+  params.sides = params.entries + std::size_t{core::step_contexts} * core::step_table_size;
   params.words = static_cast<const std::uint16_t *>(call.section.device(section.words_at));
   params.status = call.status;
   static_assert(sizeof(StepImage) == sizeof(std::uint64_t));

@@ -22,7 +22,7 @@ namespace gpz::cuda {
 class DeviceSteps {
  public:
   struct Call {
-    const ChunkBytes &section;  // behind coding, axes and exact values
+    const ChunkBytes &section;  // after coding, axes and exact values
     core::GridBox box;
     DeviceCrossings crossings;
     std::uint32_t *status;  // device memory, as that of SectionDecoding

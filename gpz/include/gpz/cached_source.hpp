@@ -30,7 +30,7 @@ struct CacheOptions {
 //   gpz::Reader reader(std::make_shared<gpz::CachedSource>(std::make_shared<MyObjectStore>(url)));
 class GPZ_API CachedSource final : public Source {
  public:
-  // What was read from the other source.
+  // The reads from the other source.
   struct Counts {
     std::uint64_t requests = 0;  // calls of read_at and read_pieces
     std::uint64_t ranges = 0;    // pieces in them

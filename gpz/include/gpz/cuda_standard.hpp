@@ -18,7 +18,7 @@ namespace gpz::cuda {
 // Encodes the chunks of one writer (an MPI rank), frame after frame, as TrajectoryEncoder does. One host thread at a
 // time may use an object.
 //
-// The CPU encodes key frames, and the first difference frames behind each, from copies in host memory. It tries several
+// The CPU encodes key frames, and the first difference frames after each, from copies in host memory. It tries several
 // codings in these difference frames, to find the smallest one. Then the encoder's state is copied to the GPU, which
 // encodes the other difference frames. It does so if
 //   - a frame has at least 262,144 particles with ids,
@@ -42,9 +42,10 @@ class GPZ_API StandardCodec {
   StandardCodec &operator=(StandardCodec &&) noexcept;
 
   int device() const;
-  // Of the file, as in TrajectoryEncoder::set_effort. Takes effect at the next chunk.
+  // Sets the required features that the file has, as TrajectoryEncoder::set_effort does. Takes effect at the next
+  // chunk.
   void set_features(std::uint32_t features);
-  // Of the CPU. Takes effect at the next chunk.
+  // Sets the number of CPU threads. Takes effect at the next chunk.
   void set_threads(int threads);
 
   // Encodes the next frame's chunk. Arrays are in device memory or in host memory; `rows` (nullptr: all particles in

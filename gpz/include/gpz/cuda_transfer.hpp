@@ -122,7 +122,7 @@ class GPZ_API Download {
   // does. The memory is kept until the object is destroyed. Copies become invalid. After out_of_memory the object holds
   // no pinned memory, and can be used for fewer rows.
   void reserve(const std::vector<FieldInput> &fields, std::uint64_t count);
-  // Of pinned host memory, bytes.
+  // Size of the pinned host memory, bytes.
   std::size_t capacity() const;
 
   // Copies rows[0 .. count) of every component, or the first `count` rows if `rows` is null, and makes `fields` point

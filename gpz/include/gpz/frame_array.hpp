@@ -52,7 +52,7 @@ struct FrameArrayOptions {
 // the number of boxes), out_of_memory.
 GPZ_API Bytes compress_frames(const void *values, const FrameArrayShape &shape, const FrameArrayOptions &options = {});
 
-// What compress_frames was given, from its result. Throws not_gpz, corrupt, truncated, unsupported_version,
+// The arguments of compress_frames, from its result. Throws not_gpz, corrupt, truncated, unsupported_version,
 // limit_exceeded.
 struct FrameArrayInfo {
   FrameArrayShape shape;

@@ -27,7 +27,7 @@ class GPZ_API LosslessAdvice {
   };
 
   // Frames of which values count: 0, 1, 2, 4, 8, ... Forces and velocities may be zero in the first one. Returns the
-  // place among these; nothing for other frames.
+  // index among these; nothing for other frames.
   static std::optional<std::size_t> sample(std::uint64_t frame);
   // `sample`: as sample() returns it. One call for each column and sample.
   void add(const std::string &column, std::size_t sample, const Squares &squares);

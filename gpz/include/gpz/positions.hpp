@@ -53,7 +53,7 @@ class GPZ_API PointsInBox {
  public:
   // scaled: whether x, y and z are fractions. Columns that are missing are none: coordinates of 0.
   PointsInBox(const BoxVectors &box, const std::array<bool, 3> &scaled);
-  // What is no fraction stays as it is.
+  // Components that are not fractions stay as they are.
   std::array<double, 3> cartesian(const std::array<double, 3> &point) const;
 
  private:

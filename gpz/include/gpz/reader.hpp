@@ -96,7 +96,7 @@ class GPZ_API Reader {
   // Reads one of these records, for Writer::write. Throws corrupt.
   StoredRecord stored(const RecordEntry &record) const;
   // The tables that are valid for frame i: for each name the last table in front of the frame, or else the last one
-  // behind all frames. i may be frames(). Only these names if there are any. Ascending by name. Throws not_found (no
+  // after all frames. i may be frames(). Only these names if there are any. Ascending by name. Throws not_found (no
   // such frame), corrupt.
   std::vector<Table> tables(std::size_t i, const std::vector<std::string> &names = {}) const;
   // The observables of frame i, in the order of the table `observables`. Empty if there are none. Throws not_found,
@@ -142,7 +142,7 @@ class GPZ_API StreamReader {
   // From now on keeps the tables and observables of the stream. Without this call they take no memory.
   void keep_tables();
   // The tables that are valid for the frame that next() returned last, and the observables of that frame, as of Reader.
-  // Tables behind the last frame come when next() has returned false. Throws corrupt; a damaged table does not keep
+  // Tables after the last frame come when next() has returned false. Throws corrupt; a damaged table does not keep
   // next() from returning frames.
   std::vector<Table> tables() const;
   std::vector<Observable> observables() const;

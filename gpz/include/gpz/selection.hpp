@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Some of the particles of a frame: by id, type and place.
+// Some of the particles of a frame: by id, type and position.
 #pragma once
 
 #include <array>
@@ -50,7 +50,8 @@ struct Interval {  // both ends included
   double from = -std::numeric_limits<double>::infinity();
   double to = std::numeric_limits<double>::infinity();
 };
-// Of x, y and z, distance units. Fractions of the box become coordinates; a frame without z is at 0.
+// Intervals of x, y and z, in distance units. Fractions of the box are converted to coordinates first; a frame without
+// z is at 0.
 using Region = std::array<Interval, 3>;
 
 // A particle is selected if everything holds that is set here.

@@ -64,9 +64,9 @@ struct Observable {
   double value = 0;
 };
 
-// The table `observables`, which gives names and units to the values of the frames behind it. Throws as tables_record.
+// The table `observables`, which gives names and units to the values of the frames after it. Throws as tables_record.
 GPZ_API Table observables_table(const std::vector<Observable> &observables);
-// The values for the frame of this timestep behind the record. Throws invalid_argument (a name or a unit).
+// The record of the values for the frame of this timestep that follows it. Throws invalid_argument (a name or a unit).
 GPZ_API StoredRecord observables_record(std::int64_t timestep, const std::vector<Observable> &observables);
 
 }  // namespace gpz

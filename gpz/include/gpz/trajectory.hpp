@@ -93,7 +93,7 @@ class GPZ_API TrajectoryEncoder {
  public:
   // `threads` as in ChunkEncoder: large frames are encoded on several threads.
   explicit TrajectoryEncoder(int threads = 1);
-  // Of the next frames.
+  // Sets the number of threads for the next frames.
   void set_threads(int threads);
   ~TrajectoryEncoder();
   TrajectoryEncoder(TrajectoryEncoder &&) noexcept;

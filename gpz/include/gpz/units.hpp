@@ -77,7 +77,7 @@ inline constexpr const char *thermo_energies[] = {"PotEng", "KinEng", "TotEng", 
 // `rms`, rounded down to 1, 2 or 5 times a power of ten. 0 if there is none.
 GPZ_API double usual_bound(double rms);
 
-// What programs call the thermal bound of velocities, which leaves observables unchanged.
+// The name that programs give to the thermal bound of velocities, which leaves observables unchanged.
 inline constexpr char thermal_bound_text[] = "a thousandth of the thermal speed of the slowest species";
 
 // The thermal bound of velocities with this thermal speed: a thousandth, rounded down to two significant digits. 0 if

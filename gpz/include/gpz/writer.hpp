@@ -99,7 +99,7 @@ class GPZ_API Writer {
   // or until sync() or close(). Throws invalid_argument (record_bytes).
   void write(const StoredRecord &record);
 
-  // Writes these tables as one record. Each replaces the table of its name for the frames behind it. Throws as
+  // Writes these tables as one record. Each replaces the table of its name for the frames after it. Throws as
   // tables_record.
   void write(const std::vector<Table> &tables);
   // Writes the observables of the next frame, which must have this timestep, with the table of their names where these

@@ -31,7 +31,7 @@ struct InSteps {
         for_rows<double>(input.components[d], source.rows, source.context.threads, take);
     }
   }
-  crystal::PlaceColumns columns() const { return {column[0].data(), column[1].data(), column[2].data()}; }
+  crystal::PositionColumns columns() const { return {column[0].data(), column[1].data(), column[2].data()}; }
 };
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace gpz::tool {
 // or others can build on it.
 class FrameCopier {
  public:
-  // What becomes of a frame on its way.
+  // How a frame is changed when it is copied.
   struct Change {
     virtual ~Change() = default;
     // Returns false if that takes decoding.

@@ -27,7 +27,7 @@ using JoinedInputs = std::vector<std::unique_ptr<JoinedInput>>;
 JoinedInputs open_inputs(const std::vector<std::string> &paths, const std::string &output, const char *verb,
                          const Limits &limits);
 
-// What all files say of themselves.
+// The metadata that all files share.
 Metadata metadata_of(const JoinedInputs &inputs);
 
 // The history of the new file, where it was asked for or an input has one.

@@ -18,12 +18,12 @@ class RecordsOfPart {
   // `ids`: of the particles that are kept; nullptr: they are chosen otherwise. It has to outlive this object.
   RecordsOfPart(const NumberRanges *ids, const Limits &limits) : ids_(ids), limits_(limits) {}
 
-  // What takes the place of a record. The frame behind it had `particles` of them. Tables lose particles of other ids,
-  // and bonds, angles, dihedrals and impropers that have such particles. A damaged record stays as it is, for readers
-  // to refuse. Throws gpz::Error: limit_exceeded.
+  // The record that replaces another one. The frame after it had `particles` of them. Tables lose particles of other
+  // ids, and bonds, angles, dihedrals and impropers that have such particles. A damaged record stays as it is, for
+  // readers to refuse. Throws gpz::Error: limit_exceeded.
   StoredRecord changed(const StoredRecord &record, std::uint64_t particles);
-  // What stands in front of a frame of so many particles behind its records: the table `thermo`, where it was written
-  // for another number of them.
+  // The last records in front of a frame of so many particles: the table `thermo`, where it was written for another
+  // number of them.
   std::optional<StoredRecord> before_frame(std::uint64_t particles);
 
  private:

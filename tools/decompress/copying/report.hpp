@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a command says after it has put a file together.
+// The report of a command that has put a file together.
 #pragma once
 
 #include <string>
@@ -12,8 +12,8 @@ namespace gpz::tool {
 // Throws Failure (io).
 void print_report(const std::string &output, bool as_json, const Json &json, const std::string &text);
 
-// Throws Failure (usage) if the report and the file would both go to standard output.
-// What a report says of records that are no frames: nothing if there are none.
+// Throws Failure (usage) if the report and the file would both go to standard output. The part of a report about other
+// records: empty if there are none.
 std::string other_records_line(std::size_t count);
 
 void check_report(const std::string &output, bool as_json);

@@ -57,19 +57,19 @@ std::string problem_of_columns(const std::vector<FileColumn> &columns) {
   return "";
 }
 
-FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(columns)), places_(columns_.size()) {
+FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(columns)), indices_(columns_.size()) {
   const std::vector<std::size_t> positions = leading_columns(columns_);
   const auto component = [&](std::size_t c) {
     return Field::Component{columns_[c].name, static_cast<std::uint16_t>(c)};
   };
-  std::size_t place = 0;
+  std::size_t index = 0;
   if (!positions.empty()) {
     Field field;
     field.type = columns_[positions[0]].type;
     field.leading = true;
     for (const std::size_t c : positions) {
       field.components.push_back(component(c));
-      places_[c] = place++;
+      indices_[c] = index++;
     }
     fields_.push_back(field);
   }
@@ -79,7 +79,7 @@ FrameLayout::FrameLayout(std::vector<FileColumn> columns) : columns_(std::move(c
     field.type = columns_[c].type;
     field.display = columns_[c].display;
     field.components.push_back(component(c));
-    places_[c] = place++;
+    indices_[c] = index++;
     fields_.push_back(field);
   }
 }
@@ -98,9 +98,9 @@ void FrameLayout::apply(Frame &frame) const {
   for (std::size_t f = 0; f < fields_.size(); ++f)
     for (std::size_t c = 0; c < fields_[f].components.size(); ++c) {
       Frame::Column column;
-      const std::size_t place = frame.columns.size();
+      const std::size_t index = frame.columns.size();
       // The memory of the frame before is used again: new memory has to be cleared by the system.
-      if (place < before.size()) column = std::move(before[place]);
+      if (index < before.size()) column = std::move(before[index]);
       column.floats.clear();
       column.integers.clear();
       column.field = f;

@@ -29,10 +29,10 @@ struct FileColumn {
 // floats.
 FileColumn lammps_column(std::string_view name);
 
-// Of a file: Field::Component::column counts them in 16 bits.
+// Most columns of a file: Field::Component::column has 16 bits.
 inline constexpr std::size_t most_columns = std::size_t{1} << 16;
 
-// What is wrong with columns, of which two have one name or which are too many; empty: nothing.
+// The error if two columns have one name, or if there are too many columns; empty if there is none.
 std::string problem_of_columns(const std::vector<FileColumn> &columns);
 
 class FrameLayout {
@@ -44,13 +44,13 @@ class FrameLayout {
   // The names of the columns that are not left out.
   std::vector<std::string> names() const;
   // Where column c of the file is in Frame::columns. Not for columns that are left out.
-  std::size_t place(std::size_t c) const { return places_[c]; }
+  std::size_t index_of(std::size_t c) const { return indices_[c]; }
   // Gives the frame its fields and empty columns; what else it has stays.
   void apply(Frame &frame) const;
 
  private:
   std::vector<FileColumn> columns_;
-  std::vector<std::size_t> places_;
+  std::vector<std::size_t> indices_;
   std::vector<Field> fields_;
 };
 

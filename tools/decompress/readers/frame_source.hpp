@@ -18,15 +18,15 @@ class FrameSource {
   virtual ~FrameSource() = default;
 
   // False at the end of the file. The positions are the leading field, every other column is a field of its own; no
-  // field has a bound. Of a .gpz file, fields and bounds are those of the file. Throws Failure: corrupt or truncated
-  // with the place in the file, io.
+  // field has a bound. A .gpz file has fields and bounds of its own. Throws Failure: corrupt or truncated with the
+  // position in the file, io.
   virtual bool next(Frame &frame) = 0;
 
   // The values of the frame that next() has found, which has none itself then; nullptr: they are in the frame. For
   // SourceOptions::keep_bits.
   virtual const std::vector<FieldInput> *typed_fields() const { return nullptr; }
 
-  // What is known from the frames so far; columns are those of the first frame.
+  // The metadata known from the frames so far; columns are those of the first frame.
   const Metadata &metadata() const { return metadata_; }
   // Whether it is a .gpz file, whose fields may have bounds.
   virtual bool is_gpz() const { return false; }
@@ -41,9 +41,9 @@ class FrameSource {
   // The records in front of the frame that next() has returned: those of a .gpz file, or tables and observables of
   // another one. Behind the last one, once it has returned false.
   virtual std::vector<StoredRecord> records() const { return {}; }
-  // What of the frames so far is not in the result, for the user.
+  // A note for the user about parts of the frames so far that are not in the result.
   virtual std::vector<std::string> notes() const { return {}; }
-  // Of the file and what was taken of it so far, bytes; the size of a pipe is 0.
+  // Size of the file, and position of the reader in it, bytes. The size of a pipe is 0.
   virtual std::uint64_t size() const { return input_->file_size(); }
   virtual std::uint64_t position() const { return input_->position(); }
 

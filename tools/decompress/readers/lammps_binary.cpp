@@ -131,7 +131,7 @@ class LammpsBinarySource final : public FrameSource {
         buffer_.resize(rows * width);
         take_bytes(buffer_.data(), buffer_.size() * sizeof(double));
         resize_columns(frame, row + rows);
-        for (std::size_t c = 0; c < width; ++c) store(frame.columns[layout_.place(c)], c, row, rows);
+        for (std::size_t c = 0; c < width; ++c) store(frame.columns[layout_.index_of(c)], c, row, rows);
         row += rows;
         left -= rows;
       }

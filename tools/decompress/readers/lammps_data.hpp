@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a LAMMPS data file says of a system: masses, charges and topology, as tables of a .gpz file (docs/format.md,
-// section 11a).
+// The contents of a LAMMPS data file: masses, charges and topology, as tables of a .gpz file (docs/format.md, section
+// 11a).
 #pragma once
 
 #include <cstdint>

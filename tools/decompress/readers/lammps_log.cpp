@@ -93,9 +93,9 @@ class Log {
 
  private:
   struct Run {
-    bool norm;                        // whether energies are divided by the number of atoms
-    double atoms;                     // those of the run before, until its end says how many there are
-    std::vector<std::size_t> places;  // of its columns among those of all runs
+    bool norm;                         // whether energies are divided by the number of atoms
+    double atoms;                      // those of the run before, until its end says how many there are
+    std::vector<std::size_t> indices;  // of its columns among those of all runs
   };
 
   struct Row {
@@ -117,11 +117,11 @@ class Log {
     std::set<std::size_t> of_run;
     step_ = step;
     for (const std::string_view word : words) {
-      const auto [known, is_new] = place_of_name_.emplace(word, names_.size());
+      const auto [known, is_new] = index_of_name_.emplace(word, names_.size());
       if (is_new) names_.emplace_back(word);
       if (!of_run.insert(known->second).second)
         note("line {}: two columns {}: the last one counts", line_number_, word);
-      runs_.back().places.push_back(known->second);
+      runs_.back().indices.push_back(known->second);
     }
   }
 
@@ -145,7 +145,7 @@ class Log {
   }
 
   void take_row(const std::vector<double> &numbers) {
-    if (numbers.size() != runs_.back().places.size() || !is_integer(numbers[step_])) {
+    if (numbers.size() != runs_.back().indices.size() || !is_integer(numbers[step_])) {
       if (left_out_rows_++ == 0) first_left_out_ = line_number_;
       return;
     }
@@ -170,7 +170,7 @@ class Log {
     if (words.end() - with > 2 && parse_number(with[1], atoms) && with[2] == "atoms") runs_.back().atoms = atoms;
   }
 
-  // Of rows per atom beside others, where nothing says by which number they were divided.
+  // Notes rows whose energies are per atom, in a log where nothing says by which number they were divided.
   void note_lost_energies() const {
     if (std::none_of(names_.begin(), names_.end(), is_energy)) return;
     std::uint64_t rows = 0;
@@ -191,11 +191,11 @@ class Log {
                     fmt::format("{} rows of {} columns in all; at most {} values are read", rows_.size(), names_.size(),
                                 most_logged_values));
     std::vector<std::vector<double>> columns(names_.size(), std::vector<double>(rows_.size(), unknown));
-    std::size_t place = 0;
+    std::size_t index = 0;
     for (const auto &[timestep, row] : rows_) {
-      const std::vector<std::size_t> &places = runs_[row.run].places;
-      for (std::size_t k = 0; k < places.size(); ++k) columns[places[k]][place] = row.values[k];
-      ++place;
+      const std::vector<std::size_t> &indices = runs_[row.run].indices;
+      for (std::size_t k = 0; k < indices.size(); ++k) columns[indices[k]][index] = row.values[k];
+      ++index;
     }
     return columns;
   }
@@ -215,11 +215,11 @@ class Log {
     for (std::size_t c = 0; c < names_.size(); ++c) {
       const bool energy = is_energy(names_[c]);
       std::vector<double> &values = columns[c];
-      std::size_t place = 0;
+      std::size_t index = 0;
       for (const auto &[timestep, row] : rows_) {
         const Run &run = runs_[row.run];
-        if (energy && run.norm && !all_per_atom) values[place] *= run.atoms;
-        ++place;
+        if (energy && run.norm && !all_per_atom) values[index] *= run.atoms;
+        ++index;
       }
       const bool has_values =
           !std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
@@ -234,7 +234,7 @@ class Log {
   LogSettings settings_;
   std::uint64_t line_number_ = 0;
   std::vector<std::string> names_;  // of the columns of all runs
-  std::map<std::string, std::size_t, std::less<>> place_of_name_;
+  std::map<std::string, std::size_t, std::less<>> index_of_name_;
   bool noted_norm_ = false;
   bool noted_units_ = false;
   std::size_t step_ = 0;  // which of them is the timestep

@@ -45,17 +45,17 @@ class LammpsTextSource final : public FrameSource {
       ++frames_;
       return true;
     }
-    if (!seen_.empty()) throw input_->ends_early(place());
+    if (!seen_.empty()) throw input_->ends_early(frame_name());
     return false;
   }
 
  private:
-  // What cannot be read may just be cut off.
+  // An unreadable line may just be cut off.
   Failure bad_line(const std::string &reason) const {
-    return input_->line_is_cut() ? input_->ends_early(place()) : input_->bad_line(reason);
+    return input_->line_is_cut() ? input_->ends_early(frame_name()) : input_->bad_line(reason);
   }
 
-  std::string place() const { return fmt::format("frame {}", frames_); }
+  std::string frame_name() const { return fmt::format("frame {}", frames_); }
 
   // An item that stands in front of the atoms, and the lines below it; false for another one.
   bool read_item(const std::vector<std::string_view> &words, FrameInfo &info) {
@@ -91,7 +91,7 @@ class LammpsTextSource final : public FrameSource {
   // The second of two would take the place of the first: a frame without its atoms is in front.
   void note_item(const std::string &name) {
     if (is_seen(name))
-      throw bad_line(fmt::format("{} has two items {}: the atoms of a frame are missing in front", place(), name));
+      throw bad_line(fmt::format("{} has two items {}: the atoms of a frame are missing in front", frame_name(), name));
     seen_.push_back(name);
   }
 
@@ -110,7 +110,7 @@ class LammpsTextSource final : public FrameSource {
 
   std::string_view required_line() {
     std::string_view line;
-    if (!input_->line(line)) throw input_->ends_early(place());
+    if (!input_->line(line)) throw input_->ends_early(frame_name());
     return line;
   }
 
@@ -131,19 +131,19 @@ class LammpsTextSource final : public FrameSource {
     return value;
   }
 
-  void read_numbers(double *values, const std::vector<std::size_t> &places) {
+  void read_numbers(double *values, const std::vector<std::size_t> &indices) {
     std::string_view line = required_line();
-    for (const std::size_t place : places) {
+    for (const std::size_t index : indices) {
       const std::string_view word = next_word(line);
-      if (!parse_number(word, values[place]))
-        throw bad_line(word.empty() ? fmt::format("{} numbers of the box are expected", places.size())
+      if (!parse_number(word, values[index]))
+        throw bad_line(word.empty() ? fmt::format("{} numbers of the box are expected", indices.size())
                                     : fmt::format("'{}' where a number of the box is expected", word));
     }
     const std::string_view left = next_word(line);
     if (left.empty()) return;
     throw bad_line(
-        fmt::format("'{}' behind {} numbers of the box{}", left, places.size(),
-                    places.size() == 2 ? ": the line ITEM: BOX BOUNDS names no tilt factors (xy xz yz)" : ""));
+        fmt::format("'{}' behind {} numbers of the box{}", left, indices.size(),
+                    indices.size() == 2 ? ": the line ITEM: BOX BOUNDS names no tilt factors (xy xz yz)" : ""));
   }
 
   // The words behind BOX BOUNDS: three boundary flags or none; in front of them or behind them what the third numbers
@@ -180,7 +180,7 @@ class LammpsTextSource final : public FrameSource {
     }
     if (box.kind == Box::Kind::triclinic) bounding_box_to_box(box.values);
     const std::string problem = box_problem(box);
-    if (!problem.empty()) throw bad_line(fmt::format("{}: {}", place(), problem));
+    if (!problem.empty()) throw bad_line(fmt::format("{}: {}", frame_name(), problem));
   }
 
   void read_atoms(std::string_view names, Frame &frame) {
@@ -197,9 +197,9 @@ class LammpsTextSource final : public FrameSource {
     if (metadata_.columns.empty())
       for (const FileColumn &column : layout_.columns()) metadata_.columns.push_back(column.name);
     layout_.apply(frame);
-    read_rows(*input_, layout_, frame.info.particles, threads_, words_, place(), frame);
+    read_rows(*input_, layout_, frame.info.particles, threads_, words_, frame_name(), frame);
     // LAMMPS ends every line. Without a row, the line that has lost its end is the one with the names of the columns.
-    if (input_->line_is_cut()) throw input_->ends_early(place() + ", whose last line has no line break");
+    if (input_->line_is_cut()) throw input_->ends_early(frame_name() + ", whose last line has no line break");
     number_by_type(*input_, words_, frame, metadata_);
   }
 

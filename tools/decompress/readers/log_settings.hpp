@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the commands in a LAMMPS log say of the numbers of its thermodynamic output.
+// Settings of thermodynamic output, from the commands in a LAMMPS log.
 #pragma once
 
 #include <optional>

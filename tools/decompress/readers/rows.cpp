@@ -29,7 +29,7 @@ std::vector<Target> targets(const FrameLayout &layout, Words &words, Frame &fram
     targets[c].logical = file_column.logical;
     targets[c].left_out = file_column.left_out;
     if (file_column.left_out) continue;
-    Frame::Column &column = frame.columns[layout.place(c)];
+    Frame::Column &column = frame.columns[layout.index_of(c)];
     if (file_column.type != ValueType::integer)
       targets[c].floats = column.floats.data();
     else
@@ -177,7 +177,7 @@ void read_at_once(std::vector<Range> &ranges, const FrameLayout &layout, const s
 
 void read_rows(ByteInput &input, const FrameLayout &layout, std::size_t rows, int threads, Words &words,
                const std::string &where, Frame &frame) {
-  // What a thread is worth starting for.
+  // The least work for which a thread is started.
   constexpr std::size_t bytes_of_thread = std::size_t{1} << 17;
   // A line has at least a digit in each column, and what ends it.
   const std::size_t least_bytes_of_row = 2 * layout.columns().size();

@@ -94,7 +94,7 @@ class XyzSource final : public FrameSource {
     std::int64_t particles = 0;
     if (!parse_number(next_word(line), particles) || particles < 0 || !next_word(line).empty())
       throw bad_line("expected the number of particles");
-    if (!input_->line(line)) throw input_->ends_early(place());
+    if (!input_->line(line)) throw input_->ends_early(frame_name());
 
     frame.info.particles = static_cast<std::uint64_t>(particles);
     frame.info.timestep = static_cast<std::int64_t>(frames_);
@@ -114,7 +114,7 @@ class XyzSource final : public FrameSource {
     }
     if (metadata_.columns.empty()) metadata_.columns = layout_.names();
     layout_.apply(frame);
-    read_rows(*input_, layout_, frame.info.particles, threads_, words_, place(), frame);
+    read_rows(*input_, layout_, frame.info.particles, threads_, words_, frame_name(), frame);
     number_by_type(*input_, words_, frame, metadata_);
     ++frames_;
     return true;
@@ -131,11 +131,11 @@ class XyzSource final : public FrameSource {
   }
 
  private:
-  std::string place() const { return fmt::format("frame {}", frames_); }
+  std::string frame_name() const { return fmt::format("frame {}", frames_); }
 
-  // What cannot be read may just be cut off.
+  // An unreadable line may just be cut off.
   Failure bad_line(const std::string &reason) const {
-    return input_->line_is_cut() ? input_->ends_early(place()) : input_->bad_line(reason);
+    return input_->line_is_cut() ? input_->ends_early(frame_name()) : input_->bad_line(reason);
   }
 
   void leave_out(std::string what) {
@@ -227,7 +227,7 @@ class XyzSource final : public FrameSource {
   void read_lattice(const XyzComment &comment, const XyzEntry &entry, Box &box) const {
     const std::vector<double> lattice = numbers_of(entry);
     if (lattice.size() != 9) throw bad_line("Lattice is not 9 numbers");
-    // What some programs write of molecules in free space.
+    // The form that some programs write for molecules in free space.
     if (std::all_of(lattice.begin(), lattice.end(), [](double value) { return value == 0; })) return;
     std::array<double, 3> origin{};
     if (const XyzEntry *at = comment.find_of_frame("origin")) {
@@ -253,8 +253,9 @@ class XyzSource final : public FrameSource {
     }
     const std::string problem = box_problem(box);
     if (!problem.empty())
-      throw bad_line(fmt::format(
-          "{}: {}. Give the Lattice of a box, or vectors of zeros in directions that are F in pbc", place(), problem));
+      throw bad_line(
+          fmt::format("{}: {}. Give the Lattice of a box, or vectors of zeros in directions that are F in pbc",
+                      frame_name(), problem));
   }
 
   // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first

@@ -137,7 +137,7 @@ class Scanner {
   std::string problem_;
 };
 
-// What ASE writes as JSON, if it is an array of one or two dimensions.
+// A value that ASE writes as JSON, if it is an array of one or two dimensions.
 void take_json(XyzEntry &entry) {
   if (entry.text.compare(0, json_mark.size(), json_mark) != 0) return;
   XyzEntry array;

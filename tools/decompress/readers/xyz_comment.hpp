@@ -28,7 +28,7 @@ struct XyzEntry {
 
 struct XyzComment {
   std::vector<XyzEntry> entries;
-  // What is wrong with the text behind these entries, as a quote without its end; empty: nothing.
+  // The error in the text after these entries, such as a quote without its end; empty if there is none.
   std::string problem;
 
   // The entry of one of these keys, in lower case; nullptr if there is none.
@@ -45,7 +45,7 @@ bool is_extended(const XyzComment &comment, std::string_view line);
 // The numbers of a value. Empty if one is no number, or an integer that a double does not hold.
 std::vector<double> numbers_of(const XyzEntry &entry);
 
-// What free text says of a frame where it can be taken in one way only.
+// Values of a frame in free text, where the text is unambiguous.
 struct FreeComment {
   std::optional<std::int64_t> step;
   std::optional<double> time;

@@ -30,15 +30,15 @@ void keep_columns(Frame &frame, const std::vector<std::string> &names, const std
   std::size_t last = frame.info.fields.size();  // the field that the last kept column was in
   for (Frame::Column &column : frame.columns) {
     const Field &field = frame.info.fields[column.field];
-    const auto place = std::find(names.begin(), names.end(), frame.name(column));
-    if (place == names.end()) continue;
+    const auto found = std::find(names.begin(), names.end(), frame.name(column));
+    if (found == names.end()) continue;
     if (column.field != last) {
       fields.push_back(field);
       fields.back().components.clear();
     }
     last = column.field;
     Field::Component component = field.components[column.component];
-    component.column = static_cast<std::uint16_t>(place - names.begin());
+    component.column = static_cast<std::uint16_t>(found - names.begin());
     column.field = fields.size() - 1;
     column.component = fields.back().components.size();
     fields.back().components.push_back(std::move(component));

@@ -15,11 +15,11 @@
 namespace gpz::tool {
 namespace {
 
-// Of one job: about half a megabyte of text.
+// Rows and values of one job: about half a megabyte of text.
 constexpr std::size_t most_rows = 16384;
 constexpr std::size_t most_values = std::size_t{8} * most_rows;
 
-// What the jobs of one frame share.
+// State that the jobs of one frame share.
 struct PrintedFrame {
   Frame frame;
   std::vector<std::size_t> rows;

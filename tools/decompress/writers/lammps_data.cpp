@@ -236,8 +236,8 @@ class DataWriter {
     if (!charges_.empty()) columns.push_back(of(charges_));
     const auto positions = find_positions(frame_);
     if (!positions) refuse("the frame has no positions");
-    for (const std::optional<std::size_t> &place : positions->columns)
-      columns.push_back(place ? of(frame_.columns[*place].floats) : constant_column("0"));
+    for (const std::optional<std::size_t> &column : positions->columns)
+      columns.push_back(column ? of(frame_.columns[*column].floats) : constant_column("0"));
     const std::array<const Integers *, 3> images = {integers_of_frame("ix"), integers_of_frame("iy"),
                                                     integers_of_frame("iz")};
     if (positions->all(PositionForm::wrapped) &&

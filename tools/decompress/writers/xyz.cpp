@@ -35,7 +35,7 @@ std::string box_attributes(const Box &box, const std::string &file) {
   return text + fmt::format("pbc=\"{} {} {}\" ", periodic(0), periodic(1), periodic(2));
 }
 
-// What would end the name, or the list of all properties, is replaced.
+// Characters that would end the name, or the list of all properties, are replaced.
 std::string property_name(const std::string &name) {
   std::string word = as_word(name);
   for (const char ending : {':', '=', '"'}) std::replace(word.begin(), word.end(), ending, '_');

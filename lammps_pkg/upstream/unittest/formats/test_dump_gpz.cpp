@@ -12,7 +12,7 @@
    See the README file in the top-level LAMMPS directory.
 ------------------------------------------------------------------------- */
 
-// What read_dump brings back of a file that dump gpz wrote in the same run.
+// Tests that read_dump reads a file that dump gpz wrote in the same run.
 
 #include "../testing/core.h"
 #include "../testing/systems/melt.h"
