@@ -286,8 +286,8 @@ TEST(QuantizeLarge, OtherValuesAskForNothing) {
   EXPECT_EQ(core::coarse_bit(1e-3, -130.0F), 1u << 7);
 }
 
-// The steps promise that there are no exceptions, up to a size where floats are too coarse for their bound. Values next to a
-// power of two, whose grid value is beyond it and twice as coarse, are left out.
+// The steps promise that there are no exceptions, up to a size where floats are too coarse for their bound. Values next
+// to a power of two, whose grid value is beyond it and twice as coarse, are left out.
 TYPED_TEST(Quantize, TakesEveryValueOfModestSize) {
   using T = TypeParam;
   Random random(36);
