@@ -59,17 +59,22 @@ ContextCodes codes_with(const std::array<double, step_tokens + 1> &share) {
     const auto below = static_cast<int>(x);
     return below + (x - below >= 0.5 ? 1 : 0);
   };
-  int total = std::max(1, rounded(share[step_tokens] / sum * slots_of_table));  // with the escape
-  std::array<int, step_tokens> frequency;
-  for (unsigned t = begin; t < end; ++t) {
-    const double slots = share[t] / sum * slots_of_table;
-    frequency[t] = slots > least_share ? std::max(1, rounded(slots)) : 0;
-    total += frequency[t];
-  }
   ContextCodes codes;
   if (begin == end) return codes;
+  // Readers make hundreds of tables: in loops that are compiled to vectors.
+  std::array<double, step_tokens> slots;
+  for (unsigned t = begin; t < end; ++t) slots[t] = share[t] / sum * slots_of_table;
+  std::array<int, step_tokens> frequency;
+  for (unsigned t = begin; t < end; ++t) {
+    const int least = slots[t] > least_share ? 1 : 0;
+    frequency[t] = std::max(rounded(slots[t]), 1) * least;
+  }
+  int total = std::max(1, rounded(share[step_tokens] / sum * slots_of_table));  // with the escape
+  for (unsigned t = begin; t < end; ++t) total += frequency[t];
   while (total != slots_of_table) {
-    int &most = *std::max_element(frequency.begin() + begin, frequency.begin() + end);
+    int greatest = 0;
+    for (unsigned t = begin; t < end; ++t) greatest = std::max(greatest, frequency[t]);
+    int &most = *std::find(frequency.begin() + begin, frequency.begin() + end, greatest);
     const int step = std::max(1, most / 16);
     const int change =
         total > slots_of_table ? -std::min(total - slots_of_table, step) : std::min(slots_of_table - total, step);
