@@ -142,7 +142,7 @@ void encode(const Options &options, gpz::Bytes &file, Totals &totals) {
   gpz::api::FrameFields fields;
   do {
     if (parts.size() > 1 && frame.find("id")->integers != ids) throw std::runtime_error("particles come or go");
-    const std::vector<gpz::FieldInput> &input = fields.of(frame);
+    const std::vector<gpz::FieldInput> &input = fields.fields_of(frame);
     timed(totals.encode, [&] {
       frame.info.since_key = schedule.next(frame.info.fields);
       for (std::size_t part = 0; part < parts.size(); ++part) {
