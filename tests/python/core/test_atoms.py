@@ -9,7 +9,7 @@ from conftest import FRAMES, KEY, PARTICLES
 
 import gpz
 
-STEPS = 1 << 7  # feature bit of files with sections of steps
+STEPS = 1 << 8  # feature bit of files with sections of steps
 
 
 def kept(sample, ids):
