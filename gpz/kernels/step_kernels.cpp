@@ -328,16 +328,12 @@ class Pass {
       : table_(table), now_(rows + now), before_(rows + 4 - now), means_(means), coder_(coder) {}
 
   void run(std::size_t step) {
-    switch (table_.steps[step].kind) {
-      case StepKind::root:
-        return roots(step);
-      case StepKind::sphere:
-        return bound<StepKind::sphere>(step);
-      case StepKind::wide:
-        return bound<StepKind::wide>(step);
-      case StepKind::narrow:
-        return bound < is_key ? StepKind::wide : StepKind::narrow > (step);
-    }
+    const StepKind kind = table_.steps[step].kind;
+    if (kind == StepKind::root) return roots(step);
+    if (kind == StepKind::sphere) return bound<StepKind::sphere>(step);
+    if constexpr (!is_key)
+      if (kind == StepKind::narrow) return bound<StepKind::narrow>(step);
+    bound<StepKind::wide>(step);
   }
 
  private:
