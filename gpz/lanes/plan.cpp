@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -67,7 +68,9 @@ std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexCo
   std::vector<bool> is_loose(sums.size());
   for (std::size_t c = 0; c < sums.size(); ++c) {
     const Sums &s = sums[c];
-    is_loose[c] = s.count * s.squares - s.sum * s.sum > most * most * s.count * s.count;
+    // The deviation of few particles depends on the frame, and with it the plan: those have to be farther above.
+    const double limit = most * (s.count + 2 * std::sqrt(s.count));
+    is_loose[c] = s.count * s.squares - s.sum * s.sum > limit * limit;
   }
   return is_loose;
 }
