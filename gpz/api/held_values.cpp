@@ -27,6 +27,7 @@ void copy_words(const std::uint8_t *from, std::size_t n, const Array &to) {
 }
 
 void copy_column(const std::uint8_t *from, std::size_t n, const Array &to) {
+  if (n == 0) return;  // arrays of nothing have no address
   const std::size_t size = element_size(to.type);
   if (to.stride == static_cast<std::ptrdiff_t>(size))
     std::memcpy(to.data, from, n * size);
