@@ -329,6 +329,8 @@ class Pass {
 
   void run(std::size_t step) {
     const StepKind kind = table_.steps[step].kind;
+    if constexpr (!is_key)
+      if (means_.are_motions) return unbound(step);
     if (kind == StepKind::root) return roots(step);
     if (kind == StepKind::sphere) return bound<StepKind::sphere>(step);
     if constexpr (!is_key)
@@ -349,7 +351,8 @@ class Pass {
   __attribute__((noinline)) void roots(std::size_t step) {
     const Each<Choice> active = active_lanes(table_.steps[step]);
     const float *const constants = columns(step);
-    Each<Floats> expected, variance;
+    Each<Floats> variance;
+    Each<core::Vector<Floats>> expected;
     Each<Row> row;
     Each<Integers> image;
     for (std::size_t j = 0; j < vectors; ++j) {
@@ -362,22 +365,77 @@ class Pass {
         row[j] = last.row;
         image[j] = last.rest;
       }
-      expected[j] = Floats{0.0F};
+      const Floats none{0.0F};
+      expected[j] = {none, none, none};
       variance[j] = load_floats(constants + core::length_variance * core::step_lanes + j * float_lanes);
     }
-    const auto component = [&](Integers Row::*of) {
+    code_displacement(
+        step, active, expected, [&](unsigned, std::size_t j) { return variance[j]; }, row);
+    if constexpr (Coder::decodes)
+      for (std::size_t j = 0; j < vectors; ++j) store_rows(now_ + 8 * slot_of(step, j), {row[j], image[j]});
+  }
+
+  // The displacement from `row`, which a decoder moves.
+  template <typename VarianceOf>
+  void code_displacement(std::size_t step, const Each<Choice> &active, const Each<core::Vector<Floats>> &expected,
+                         const VarianceOf &variance_of, Each<Row> &row) {
+    const auto component = [&](unsigned d, Floats core::Vector<Floats>::*part, Integers Row::*of) {
+      Each<Floats> expected_part, variance;
       Each<Integers> value;
-      if constexpr (!Coder::decodes)
-        for (std::size_t j = 0; j < vectors; ++j) value[j] = rows_from(now_ + 8 * slot_of(step, j)).*of - row[j].*of;
-      coder_.template component<StepNumber::of_root>(active, expected, variance, value);
+      for (std::size_t j = 0; j < vectors; ++j) {
+        expected_part[j] = expected[j].*part;
+        variance[j] = variance_of(d, j);
+        if constexpr (!Coder::decodes) value[j] = rows_from(now_ + 8 * slot_of(step, j)).*of - row[j].*of;
+      }
+      coder_.template component<StepNumber::of_root>(active, expected_part, variance, value);
       if constexpr (Coder::decodes)
         for (std::size_t j = 0; j < vectors; ++j) row[j].*of = row[j].*of + value[j];
     };
-    component(&Row::x);
-    component(&Row::y);
-    component(&Row::z);
-    if constexpr (Coder::decodes)
-      for (std::size_t j = 0; j < vectors; ++j) store_rows(now_ + 8 * slot_of(step, j), {row[j], image[j]});
+    component(0, &core::Vector<Floats>::x, &Row::x);
+    component(1, &core::Vector<Floats>::y, &Row::y);
+    component(2, &core::Vector<Floats>::z, &Row::z);
+  }
+
+  // Particles without bonds.
+  __attribute__((noinline)) void unbound(std::size_t step) {
+    const Each<Choice> active = active_lanes(table_.steps[step]);
+    const float *const constants = columns(step);
+    const auto constant = [&](core::StepConstant c, std::size_t j) {
+      return load_floats(constants + c * core::step_lanes + j * float_lanes);
+    };
+    const auto column = [&](unsigned c, std::size_t j) { return core::index_of_motion(slot_of(step, j), c); };
+    Each<core::Motion<Floats>> motion;
+    Each<core::Vector<Floats>> expected;
+    Each<Row> row, last;
+    Each<Integers> image;
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const FullRow full = full_rows_from(before_ + 8 * slot_of(step, j));
+      row[j] = last[j] = full.row;
+      image[j] = full.rest;
+      const auto vector = [&](unsigned c) {
+        const auto at = [&](unsigned d) { return load_floats(means_.before + column(c + d, j)); };
+        return core::Vector<Floats>{at(0), at(1), at(2)};
+      };
+      motion[j] = {vector(core::motion_last), vector(core::motion_before), vector(core::motion_to_mean)};
+      expected[j] = motion[j].expected([&](core::StepConstant c) { return constant(c, j); });
+    }
+    constexpr std::array<core::StepConstant, 3> variances{core::variance_x, core::variance_y, core::variance_z};
+    code_displacement(
+        step, active, expected, [&](unsigned d, std::size_t j) { return constant(variances[d], j); }, row);
+    const Floats rest = Floats{1.0F} - Floats{means_.gain};
+    for (std::size_t j = 0; j < vectors; ++j) {
+      const Row now = Coder::decodes ? row[j] : rows_from(now_ + 8 * slot_of(step, j));
+      const core::Motion<Floats> after = motion[j].after(between(now, last[j]), rest);
+      const auto keep = [&](unsigned c, const core::Vector<Floats> &v) {
+        store(means_.after + column(c, j), v.x);
+        store(means_.after + column(c + 1, j), v.y);
+        store(means_.after + column(c + 2, j), v.z);
+      };
+      keep(core::motion_last, after.last);
+      keep(core::motion_before, after.before);
+      keep(core::motion_to_mean, after.to_mean);
+      if constexpr (Coder::decodes) store_rows(now_ + 8 * slot_of(step, j), {row[j], image[j]});
+    }
   }
 
   template <StepKind kind>

@@ -39,11 +39,13 @@ struct StepCodes {
 };
 
 // Means of particles, core::step_means columns of step_lanes floats for each step; may be the same columns. The gain
-// is the part of the last frame in them.
+// is the part of the last frame in them. Particles without bonds have motions, core::motion_columns columns, in their
+// place.
 struct StepMeans {
   const float *before;
   float *after;
   float gain;
+  bool are_motions = false;
 };
 
 // How tokens are coded, for the encoder. Entry: the first slot of a token, and its frequency from bit 16 on; 0: the

@@ -68,7 +68,20 @@ Constants constants_of(const ClassConstants &stored, core::StepKind kind, const 
   return k;
 }
 
-void ConstantColumns::fill(const Layout &layout, const std::vector<ClassConstants> &classes,
+Constants constants_of_motion(const ClassConstants &stored) {
+  using C = ClassConstants;
+  const auto weight = [&](C::Weight w) { return static_cast<float>(stored.weight[w]) / 256.0F; };
+  Constants k{};
+  k[core::of_last_displacement] = weight(C::of_last_displacement);
+  k[core::of_displacement_before] = weight(C::of_displacement_before);
+  k[core::of_offset_to_mean] = weight(C::of_offset_to_mean);
+  k[core::variance_x] = power_of(stored.length_variance, least_variance_exponent);
+  k[core::variance_y] = power_of(stored.along_variance, least_variance_exponent);
+  k[core::variance_z] = power_of(stored.bend, least_variance_exponent);
+  return k;
+}
+
+void ConstantColumns::fill(const Layout &layout, const std::vector<ClassConstants> &classes, bool have_bonds,
                            const std::vector<Heading> *key) {
   const std::size_t columns = layout.columns().size() / core::step_lanes;
   memory_.resize(columns * core::step_constants * core::step_lanes + alignment / sizeof(float));
@@ -77,7 +90,7 @@ void ConstantColumns::fill(const Layout &layout, const std::vector<ClassConstant
   std::vector<Constants> bound(classes.size()), sphere(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const Heading *const heading = key != nullptr ? &(*key)[c] : nullptr;
-    bound[c] = constants_of(classes[c], core::StepKind::narrow, heading);
+    bound[c] = have_bonds ? constants_of(classes[c], core::StepKind::narrow, heading) : constants_of_motion(classes[c]);
     sphere[c] = constants_of(classes[c], core::StepKind::sphere, heading);
   }
   std::vector<char> is_filled(columns);
@@ -101,8 +114,7 @@ struct Stored {
   std::int32_t least, most;
 };
 constexpr Stored limits_of(unsigned context) {
-  constexpr std::int32_t most_weight = 127;
-  return context < ClassConstants::weights        ? Stored{-most_weight - 1, most_weight}
+  return context < ClassConstants::weights        ? Stored{INT16_MIN, INT16_MAX}
          : context == ClassConstants::weights     ? Stored{0, most_steps}
          : context == ClassConstants::weights + 1 ? Stored{-most_steps, most_steps}
                                                   : Stored{0, static_cast<std::int32_t>(most_power)};

@@ -14,7 +14,7 @@
 namespace gpz::lanes {
 
 struct ClassConstants {
-  // In 16ths.
+  // In 16ths; of particles without bonds, the first three are those of their motion, in 256ths.
   enum Weight : unsigned {
     carried,
     length_to_class,
@@ -25,7 +25,10 @@ struct ClassConstants {
     along_to_mean,
     heading_to_mean,
     turned,
-    weights
+    weights,
+    of_last_displacement = carried,
+    of_displacement_before = length_to_class,
+    of_offset_to_mean = length_to_carried
   };
   std::array<std::int16_t, weights> weight{};
   // Mean length, and mean component along the axis, in 16ths of a grid step.
@@ -33,6 +36,7 @@ struct ClassConstants {
   std::int32_t along = 0;
   // As powers of two, in eighths of an exponent: variances in squared grid steps from 2^-8 on; means of 1 - cos and of
   // 1 - cos^2 of the angle to the expected direction from 2^-20 on. Of roots, `length_variance` is that of a component.
+  // Of particles without bonds, the first three are variances of x, y and z.
   std::uint16_t length_variance = 0;
   std::uint16_t along_variance = 0;
   std::uint16_t bend = 0;
@@ -55,6 +59,8 @@ struct Heading {
 using Constants = std::array<float, core::step_constants>;
 // `key`: the heading of the class in a key frame, where nothing is known of a frame before; nullptr in others.
 Constants constants_of(const ClassConstants &stored, core::StepKind kind, const Heading *key = nullptr);
+// Of particles without bonds.
+Constants constants_of_motion(const ClassConstants &stored);
 
 // Columns of constants for the kernels.
 class ConstantColumns {
@@ -68,7 +74,8 @@ class ConstantColumns {
   ~ConstantColumns() = default;
 
   // `key`: as above, of each class.
-  void fill(const Layout &layout, const std::vector<ClassConstants> &classes, const std::vector<Heading> *key);
+  void fill(const Layout &layout, const std::vector<ClassConstants> &classes, bool have_bonds,
+            const std::vector<Heading> *key);
   const float *data() const { return aligned_; }
   std::size_t memory_usage() const { return memory_.capacity() * sizeof(float); }
 

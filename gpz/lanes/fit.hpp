@@ -74,4 +74,7 @@ class Fit {
   std::vector<Values> values_;
 };
 
+// Constants of particles without bonds, fitted to one frame.
+std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout &layout, const Fit::Frame &frame);
+
 }  // namespace gpz::lanes

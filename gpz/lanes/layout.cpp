@@ -59,6 +59,7 @@ References references_of(const molecule::Tree &tree, std::size_t particle) {
 }
 
 core::StepKind Molecules::kind_of(std::size_t particle) const {
+  if (!have_bonds()) return core::StepKind::root;
   const molecule::Links &links = tree[particle];
   if (links.parent == 0) return core::StepKind::root;
   if (links.along == molecule::Reference::none) return core::StepKind::sphere;
@@ -66,6 +67,7 @@ core::StepKind Molecules::kind_of(std::size_t particle) const {
 }
 
 References Molecules::references_of(std::size_t particle) const {
+  if (!have_bonds()) return {};
   References of = lanes::references_of(tree, particle);
   if (kind_of(particle) == core::StepKind::sphere) of.axis = of.second = UINT32_MAX;
   return of;
@@ -73,10 +75,29 @@ References Molecules::references_of(std::size_t particle) const {
 
 void Layout::build(const Molecules &molecules, std::uint32_t particles_a_block) {
   clear();
+  if (!molecules.have_bonds()) return line_up(molecules, particles_a_block);
   format::Column<References> references(molecules.particles());
   for (std::size_t i = 0; i < references.size(); ++i) references[i] = molecules.references_of(i);
   schedule(molecules, references, particles_a_block);
   refer(molecules, references);
+}
+
+// Particles without bonds, in the order in which they are.
+void Layout::line_up(const Molecules &molecules, std::uint32_t particles_a_block) {
+  const std::size_t n = molecules.particles(), steps = (n + lanes - 1) / lanes;
+  if (steps * lanes > most_slots) throw Error(Status::limit_exceeded, "more than 2^29 slots of steps");
+  slot_of_.resize(n);
+  particle_at_.assign(steps * lanes, nobody);
+  for (std::size_t i = 0; i < n; ++i) slot_of_[i] = particle_at_[i] = static_cast<std::uint32_t>(i);
+  const std::size_t classes = molecules.kind.size();
+  columns_.resize(classes * lanes);
+  for (std::size_t k = 0; k < columns_.size(); ++k) columns_[k] = static_cast<std::uint8_t>(k / lanes);
+  steps_.resize(steps);
+  for (std::size_t s = 0; s < steps; ++s)
+    steps_[s] = {core::StepKind::root, static_cast<std::uint8_t>(std::min(lanes, n - s * lanes)), true, false,
+                 molecules.of_class[s * lanes]};
+  const std::size_t blocks = std::max<std::size_t>(1, (n + particles_a_block / 2) / particles_a_block);
+  for (std::size_t b = 0; b < blocks; ++b) blocks_.push_back({b * steps / blocks, (b + 1) * steps / blocks});
 }
 
 // List scheduling: of the particles whose references are placed, those that most others wait for come first.

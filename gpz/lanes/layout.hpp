@@ -31,7 +31,7 @@ struct References {
 // As the bonds tell them.
 References references_of(const molecule::Tree &tree, std::size_t particle);
 
-// Bonds and classes of particles.
+// Bonds and classes of particles. Without a tree, particles have no bonds, and those of a step are of one class.
 struct Molecules {
   molecule::Tree tree;
   ShortBonds short_bonds;
@@ -39,6 +39,9 @@ struct Molecules {
   std::vector<core::StepKind> kind;       // of the particles of each class that have an axis; not root
 
   std::size_t particles() const { return of_class.size(); }
+  bool have_bonds() const { return tree.particles() != 0; }
+  // Floats that are kept from frame to frame for each slot.
+  std::size_t columns_of_means() const { return have_bonds() ? core::step_means : core::motion_columns; }
   core::StepKind kind_of(std::size_t particle) const;
   // A sphere has no axis and no second reference, whatever its bonds are.
   References references_of(std::size_t particle) const;
@@ -78,6 +81,7 @@ class Layout {
   std::size_t memory_usage() const;
 
  private:
+  void line_up(const Molecules &molecules, std::uint32_t particles_a_block);
   void schedule(const Molecules &molecules, const format::Column<References> &references,
                 std::uint32_t particles_a_block);
   void refer(const Molecules &molecules, const format::Column<References> &references);

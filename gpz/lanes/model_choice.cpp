@@ -28,6 +28,7 @@ std::size_t Update::firmly_bound() const {
   if (models.plan == nullptr || models.numbers == nullptr) return 0;
   std::size_t count = 0;
   const Molecules &of = models.plan->molecules;
+  if (!of.have_bonds()) return 0;
   for (std::size_t i = 0; i < of.particles(); ++i) {
     if (of.tree[i].parent == 0) continue;
     const ClassConstants &k = models.numbers->constants[of.of_class[i]];
@@ -61,6 +62,11 @@ ModelChoice::ModelChoice(FrameCoder &frame, const Learned &last, const std::shar
 }
 
 void ModelChoice::fit() {
+  if (!models_.plan->molecules.have_bonds()) {
+    update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
+    models_.numbers->constants = fit_motions(models_.plan->molecules, models_.plan->layout, frame_.sample());
+    return;
+  }
   update_.has_settled = section_number() >= fitted.back();
   if (!is_in(section_number() + 1, fitted.begin(), fitted.end())) return;
   // A state of a decoder has no sums; what was read stays as it is.
@@ -117,7 +123,8 @@ bool ModelChoice::choose_images(const Edges &edges) {
 
 // Tables are compared with better ones in the first frames, and now and then.
 bool ModelChoice::has_settled() const {
-  constexpr std::uint64_t interval = 8;
+  constexpr std::uint64_t interval = 8, first_of_motions = 4;
+  if (!models_.plan->molecules.have_bonds() && section_number() < first_of_motions) return false;
   return !update_.fit && last_.sections % interval != 0;
 }
 
@@ -168,7 +175,7 @@ std::shared_ptr<Codes> ModelChoice::codes_for(const Counts &counts) {
 void ModelChoice::choose_codes() {
   const Counts counts = frame_.count_items();
   std::shared_ptr<Codes> own = codes_for(counts);
-  if (update_.models.numbers == nullptr) {
+  if (models_.codes != nullptr && !is_new_ && (update_.models.numbers == nullptr || !update_.fit)) {
     std::vector<std::uint8_t> stored;
     own->append(stored);
     if (cost(*own, counts) + 8.0 * static_cast<double>(stored.size()) >= cost(*models_.codes, counts)) return;

@@ -125,6 +125,7 @@ OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::
   }
   const Plan &plan = section.has(new_plan) ? *models.plan : *last.plan;
   if (plan.layout.particles() != particles) corrupt("molecules of other particles", 0);
+  if (is_key && !plan.molecules.have_bonds()) corrupt("particles without bonds in a key frame", 0);
   if (section.has(new_constants)) {
     models.numbers =
         last.numbers != nullptr && last.numbers.use_count() == 1 ? last.numbers : std::make_shared<Numbers>();

@@ -34,9 +34,9 @@ struct Numbers {
   std::vector<ClassConstants> constants;
 
   // For kernels of the CPU. `key`: the headings of a key frame; nullptr in others.
-  const float *columns_for(const Layout &layout, const std::vector<Heading> *key) {
+  const float *columns_for(const Plan &plan, const std::vector<Heading> *key) {
     const Filled now = key != nullptr ? Filled::key : Filled::difference;
-    if (filled_ != now) columns_.fill(layout, constants, key);
+    if (filled_ != now) columns_.fill(plan.layout, constants, plan.molecules.have_bonds(), key);
     filled_ = now;
     return columns_.data();
   }
@@ -88,6 +88,11 @@ class KnownPlans {
 inline float gain_of_means(std::uint64_t sections) {
   constexpr std::uint64_t most = 16;
   return 1.0F / static_cast<float>(std::min(sections + 1, most));
+}
+// The same of the mean positions of particles without bonds, after so many frames since the key frame, which counts.
+inline float gain_of_motions(std::uint64_t frames) {
+  constexpr std::uint64_t most = 64;
+  return 1.0F / static_cast<float>(std::min(frames, most));
 }
 
 // Returns `count` bytes of a section from `offset` on, all of which it has. They are valid until the next call.

@@ -32,6 +32,8 @@ void cut(format::Column<std::uint8_t> &lags) {
   }
 }
 
+constexpr int unbound_classes = 16;
+
 constexpr std::array<core::StepKind, 3> stored_kinds{core::StepKind::narrow, core::StepKind::wide,
                                                      core::StepKind::sphere};
 
@@ -101,10 +103,73 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   return plan;
 }
 
+std::shared_ptr<Plan> plan_without_bonds(const codec::IndexColumns &last, const codec::IndexColumns &now,
+                                         std::size_t particles, const molecule::Cell &cell) {
+  constexpr std::size_t lanes = core::step_lanes;
+  const std::size_t steps = (particles + lanes - 1) / lanes;
+  std::vector<int> octave(steps);
+  for (std::size_t s = 0; s < steps; ++s) {
+    double squares = 0;
+    const std::size_t first = s * lanes, end = std::min(particles, first + lanes);
+    for (std::size_t i = first; i < end; ++i) {
+      molecule::GridVector moved =
+          molecule::difference_of(molecule::position_of(now, i), molecule::position_of(last, i));
+      cell.shorten(moved);
+      for (const std::int64_t x : moved) squares += static_cast<double>(x) * static_cast<double>(x);
+    }
+    octave[s] = std::ilogb(squares / static_cast<double>(end - first) + 1);
+  }
+  const int least = std::max(0, *std::max_element(octave.begin(), octave.end()) - (unbound_classes - 1));
+  auto plan = std::make_shared<Plan>();
+  Molecules &molecules = plan->molecules;
+  molecules.of_class.resize(particles);
+  int classes = 0;
+  for (std::size_t i = 0; i < particles; ++i) {
+    const int of = std::max(octave[i / lanes] - least, 0);
+    molecules.of_class[i] = static_cast<std::uint8_t>(of);
+    classes = std::max(classes, of + 1);
+  }
+  molecules.kind.assign(static_cast<std::size_t>(classes), core::StepKind::root);
+  plan->layout.build(molecules, particles_a_block);
+  plan->layout.find_sample(molecules);
+  return plan;
+}
+
+namespace {
+
+void append_classes(const Molecules &molecules, std::vector<std::uint8_t> &bytes) {
+  NumberWriter numbers(2);
+  numbers.put(0, static_cast<std::uint32_t>(molecules.kind.size() - 1));
+  std::int32_t last = 0;
+  for (std::size_t i = 0; i < molecules.particles(); i += core::step_lanes) {
+    const std::int32_t of = molecules.of_class[i];
+    numbers.put_signed(1, of - last);
+    last = of;
+  }
+  numbers.append(bytes);
+}
+
+std::size_t read_classes(const std::uint8_t *bytes, std::size_t size, std::size_t particles, Molecules &molecules) {
+  NumberReader numbers(bytes, size, 2);
+  const auto most = static_cast<std::int32_t>(numbers.get(0, unbound_classes - 1));
+  molecules.kind.assign(static_cast<std::size_t>(most) + 1, core::StepKind::root);
+  molecules.of_class.resize(particles);
+  std::int32_t of = 0;
+  for (std::size_t i = 0; i < particles; i += core::step_lanes) {
+    of += numbers.get_signed(1, -of, most - of);
+    std::fill_n(molecules.of_class.begin() + static_cast<std::ptrdiff_t>(i),
+                std::min<std::size_t>(core::step_lanes, particles - i), static_cast<std::uint8_t>(of));
+  }
+  return numbers.end();
+}
+
+}  // namespace
+
 void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, int threads) {
   format::ByteWriter writer(bytes);
   writer.u32(particles_a_block);
-  writer.u32(0);
+  writer.u32(molecules.have_bonds() ? 0 : 1);
+  if (!molecules.have_bonds()) return append_classes(molecules, bytes);
   molecules.tree.append(bytes, threads);
   molecules.short_bonds.append(molecules.tree, bytes);
   NumberWriter numbers(1);
@@ -120,7 +185,14 @@ std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std
   format::ByteReader in(bytes, size);
   const std::uint32_t block = in.u32();
   if (block < core::step_lanes) corrupt("particles of a block", 0);
-  if (in.u32() != 0) corrupt("padding of molecules", in.position());
+  const std::uint32_t is_unbound = in.u32();
+  if (is_unbound > 1) corrupt("kind of molecules", in.position());
+  if (is_unbound != 0) {
+    in.take(read_classes(bytes + in.position(), in.left(), particles, molecules));
+    if (in.left() != 0) corrupt("length of molecules", 0);
+    plan->layout.build(molecules, block);
+    return plan;
+  }
   format::Column<std::uint8_t> lags;
   in.take(molecule::Tree::read(bytes + in.position(), in.left(), particles, lags));
   molecules.tree.link(lags, threads);

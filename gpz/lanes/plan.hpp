@@ -30,6 +30,10 @@ inline constexpr std::uint32_t particles_a_block = 12288;
 std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::IndexColumns &now, std::size_t particles,
                                 const molecule::Cell &cell, int threads);
 
+// Encoder: a plan without bonds. Steps of particles that have moved by about the same are of one class.
+std::shared_ptr<Plan> plan_without_bonds(const codec::IndexColumns &last, const codec::IndexColumns &now,
+                                         std::size_t particles, const molecule::Cell &cell);
+
 // Encoder: of each class, whether the component of a bond along its axis varies so much, from frame to frame or in a
 // key frame from particle to particle, that the axis does not help.
 std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexColumns &last,

@@ -16,6 +16,10 @@ void State::commit(Update &&update) {
   now_ = 4 - now_;
 }
 
+bool have_bonds(const State &state, const Update &update) {
+  return update.models.plan != nullptr ? update.models.plan->molecules.have_bonds() : state.have_bonds();
+}
+
 void State::restart() {
   learned_.models.plan = nullptr;
   learned_.counts.reset();

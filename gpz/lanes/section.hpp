@@ -19,6 +19,7 @@ namespace gpz::lanes {
 class State {
  public:
   bool empty() const { return learned_.models.plan == nullptr; }
+  bool have_bonds() const { return !empty() && learned_.models.plan->molecules.have_bonds(); }
   // Whether motion ended in the last section, once.
   bool take_rest() { return std::exchange(rests_, false); }
   void commit(Update &&update);
@@ -58,10 +59,16 @@ void decode_key(State &state, std::size_t particles, const std::uint8_t *bytes, 
 
 // Appends the section of frame q, a multiple of 8 bytes, for a history of three components and at least one particle.
 // Commit the update if the section is kept; until then `state` changes only memory whose content is out of date.
-// Returns and appends nothing if there are no molecules. With `rests`, what the history knows of motion ends with this
-// frame, which is faster: steps do not need it. Throws std::bad_alloc.
+// Returns and appends nothing if there are no molecules that it may use. Throws std::bad_alloc.
+struct EncodeOptions {
+  int threads = 1;
+  bool rests = false;  // what the history knows of motion ends with this frame, which is faster: steps do not need it
+  bool use_bonds = true;  // in the first section; otherwise particles have none
+};
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
-                             const Edges &edges, std::vector<std::uint8_t> &bytes, int threads = 1, bool rests = false);
+                             const Edges &edges, std::vector<std::uint8_t> &bytes, const EncodeOptions &options = {});
+// Whether a section with this update, which was not committed yet, has particles with bonds.
+bool have_bonds(const State &state, const Update &update);
 // Inverse of encode, for a section of exactly `size` bytes, aligned to 4. Commits the changes of the section. Throws
 // gpz::Error (corrupt); q is unspecified and `state` is empty then.
 // Only blocks of steps with particles that are `followed` are decoded, and only these particles get indices; nullptr:

@@ -22,8 +22,9 @@ bool is_near(const GridVector &at) {
 
 class SectionEncoder : public SectionPass, private FrameCoder {
  public:
-  SectionEncoder(State &state, std::size_t particles, const codec::DifferenceState *history, int threads)
-      : SectionPass(state, particles, history, threads, nullptr) {}
+  SectionEncoder(State &state, std::size_t particles, const codec::DifferenceState *history, bool use_bonds,
+                 int threads)
+      : SectionPass(state, particles, history, threads, nullptr), use_bonds_(use_bonds) {}
 
   bool encode(const codec::IndexColumns &q, const Edges &edges, bool rests, std::vector<std::uint8_t> &bytes) {
     cell_ = cell_of(edges);
@@ -39,7 +40,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
       choice.use(templates_);
     }
     choice.fit();
-    if (choice.is_first() && !is_key()) {
+    if (choice.is_first() && !is_key() && have_bonds()) {
       plan = with_other_kinds(q, choice.models().numbers->constants);
       if (plan != nullptr) {
         choice.replace_plan(plan);
@@ -61,6 +62,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
  private:
   std::shared_ptr<Plan> find_molecules(const codec::IndexColumns &q) const {
     if (particles_ > most_particles) return nullptr;
+    if (!use_bonds_) return plan_without_bonds(last_indices(), q, particles_, cell_);
     return find_plan(is_key() ? q : last_indices(), q, particles_, cell_, threads_);
   }
 
@@ -133,7 +135,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     Fit::Frame frame{{}, next(), means(nullptr).gain, is_key() ? &templates_ : nullptr};
     for (const std::uint32_t b : layout().sample()) {
       const std::size_t slot = layout().blocks()[b].first * core::step_lanes;
-      frame.blocks.push_back({b, state_.rows_.data() + 8 * slot, state_.means_.data() + slot * core::step_means});
+      frame.blocks.push_back({b, state_.rows_.data() + 8 * slot, state_.means_.data() + slot * columns_of_means()});
     }
     return frame;
   }
@@ -199,6 +201,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     return counts;
   }
 
+  bool use_bonds_;                       // in a new plan
   std::vector<ImageExceptions> images_;  // by each rule
   std::vector<codec::StepItems> items_;
   std::vector<std::size_t> first_item_, item_count_;
@@ -206,16 +209,16 @@ class SectionEncoder : public SectionPass, private FrameCoder {
 };
 
 std::optional<Update> encode(State &state, const codec::DifferenceState &history, const codec::IndexColumns &q,
-                             const Edges &edges, std::vector<std::uint8_t> &bytes, int threads, bool rests) {
-  SectionEncoder coder(state, history.particles, &history, threads);
-  if (!coder.encode(q, edges, rests, bytes)) return {};
+                             const Edges &edges, std::vector<std::uint8_t> &bytes, const EncodeOptions &options) {
+  SectionEncoder coder(state, history.particles, &history, options.use_bonds, options.threads);
+  if (!coder.encode(q, edges, options.rests, bytes)) return {};
   return coder.update();
 }
 
 std::optional<Update> encode_key(State &state, std::size_t particles, const codec::IndexColumns &q, const Edges &edges,
                                  std::vector<std::uint8_t> &bytes, int threads) {
   state.restart();
-  SectionEncoder coder(state, particles, nullptr, threads);
+  SectionEncoder coder(state, particles, nullptr, true, threads);
   if (!coder.encode(q, edges, false, bytes)) return {};
   return coder.update();
 }

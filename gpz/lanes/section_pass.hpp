@@ -32,6 +32,8 @@ class SectionPass {
   bool is_key() const { return update_.is_key; }
   unsigned next() const { return 4 - state_.now_; }
   const Layout &layout() const { return models_.plan->layout; }
+  bool have_bonds() const { return models_.plan->molecules.have_bonds(); }
+  std::size_t columns_of_means() const { return models_.plan->molecules.columns_of_means(); }
   // Calls work(block) on several threads, for all blocks or those that are followed.
   template <typename Work>
   void for_blocks(const Work &work) const {
@@ -57,7 +59,8 @@ class SectionPass {
     return {history_->axes[0].last.data(), history_->axes[1].last.data(), history_->axes[2].last.data()};
   }
   codec::StepTable table_with(Numbers &numbers) const {
-    codec::StepTable table = layout().table(numbers.columns_for(layout(), is_key() ? &templates_.heading : nullptr));
+    codec::StepTable table =
+        layout().table(numbers.columns_for(*models_.plan, is_key() ? &templates_.heading : nullptr));
     if (is_key()) table.key_root = templates_.root.data();
     return table;
   }
@@ -72,7 +75,9 @@ class SectionPass {
     // A new plan moves particles to other slots: their rows and means in the state are computed again, also if the
     // update is dropped.
     state_.frames_ = 0;
-    if (update_.models.plan != nullptr || state_.means_.size() != slots * core::step_means)
+    if (!have_bonds())
+      start_motions();
+    else if (update_.models.plan != nullptr || state_.means_.size() != slots * core::step_means)
       state_.means_.assign(slots * core::step_means, 0.0F);
     const codec::IndexColumns last = last_indices();
     const unsigned frame = state_.now_;
@@ -91,6 +96,25 @@ class SectionPass {
     });
   }
 
+  // Motions of particles without bonds, from what the history knows.
+  void start_motions() {
+    codec::resize(state_.means_, layout().slots() * core::motion_columns, threads_);
+    const float part = 1.0F / static_cast<float>(history_->frames);
+    for_blocks([&](std::size_t b) {
+      for_slots(b, [&](std::size_t s, std::uint32_t i) {
+        for (std::size_t d = 0; d < core::max_components; ++d) {
+          const codec::DifferenceState::Axis &axis = history_->axes[d];
+          const auto keep = [&](core::MotionColumn c, float x) {
+            state_.means_[core::index_of_motion(s, c + static_cast<unsigned>(d))] = x;
+          };
+          keep(core::motion_last, static_cast<float>(axis.velocity[i]));
+          keep(core::motion_before, static_cast<float>(axis.previous[i]));
+          keep(core::motion_to_mean, part * static_cast<float>(axis.deviation[i]));
+        }
+      });
+    });
+  }
+
   // The same in a key frame, which has no frame before.
   void start_key() {
     codec::resize(state_.rows_, 8 * layout().slots(), threads_);
@@ -100,7 +124,10 @@ class SectionPass {
   // The number of difference sections before with these molecules.
   std::uint64_t section_number() const { return update_.models.plan != nullptr ? 0 : state_.learned_.sections; }
   // Means of the frames with these molecules: all of them, and then the last ones.
-  codec::StepMeans means(float *after) const { return {state_.means_.data(), after, gain_of_means(section_number())}; }
+  codec::StepMeans means(float *after) const {
+    const float gain = have_bonds() ? gain_of_means(section_number()) : gain_of_motions(update_.frames);
+    return {state_.means_.data(), after, gain, !have_bonds()};
+  }
 
   State &state_;
   std::size_t particles_;

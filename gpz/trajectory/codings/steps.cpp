@@ -58,7 +58,7 @@ bool lose_in_sample(const SectionSource &source) {
   const codec::IndexColumns q{indices[0].data(), indices[1].data(), indices[2].data()};
   lanes::State none;
   std::vector<std::uint8_t> as_molecules;
-  const auto update = lanes::encode(none, state, q, {source.edges, source.tilted}, as_molecules, context.threads);
+  const auto update = lanes::encode(none, state, q, {source.edges, source.tilted}, as_molecules, {context.threads});
   if (!update) return true;
   std::size_t size = as_molecules.size();
   if (update->firmly_bound() > state.particles / 16) size -= size / part_of_first;
@@ -78,6 +78,8 @@ bool may_need_motion(const SectionContext &context) {
 
 // By which a section may be larger than others, which take several times as long to read.
 constexpr std::size_t part_for_speed = 32;
+// The same of particles without bonds, whose other coding takes twice as long.
+constexpr std::size_t part_without_bonds = 128;
 
 // Neighbours of a liquid or gas may be at any distance, and between frames that are close in time they stay there: no
 // later frame profits from these bonds. Molecules repeat, or are chains of the same parts: few bits tell their bonds.
@@ -100,6 +102,49 @@ bool encode_key(const SectionSource &source, EncodedSection &out) {
   return true;
 }
 
+// Bytes of a section of difference frames that later ones use as well, or that may be spent on speed.
+std::size_t investment_of(const lanes::Update &update, std::size_t size, const SectionContext &context) {
+  constexpr std::size_t part_of_next = 24;
+  constexpr std::size_t part_of_few = 6;  // of the first section of few particles
+  const std::size_t of_models = update.lasting_bytes / 8 * 7;
+  if (!lanes::have_bonds(context.modelled->steps, update)) return of_models + size / part_without_bonds;
+  // Crystals have bonds as well, but gain nothing later.
+  const bool is_first = update.models.plan != nullptr;
+  const bool is_firm = is_firmly_bound(update, context);
+  std::size_t bytes = 0;
+  if (is_first && is_firm)
+    bytes = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
+  else if (!is_first && context.modelled->molecule_use.is_learning())
+    bytes = size / part_of_next;
+  return is_firm ? std::max(bytes, of_models) + size / part_for_speed : bytes;
+}
+
+// The first section of a key interval, with or without bonds: the smaller one.
+std::optional<lanes::Update> encode_best(const SectionSource &source, std::vector<std::uint8_t> &bytes) {
+  const SectionContext &context = source.context;
+  lanes::State &state = context.modelled->steps;
+  const model::MoleculeUse &use = context.modelled->molecule_use;
+  const bool has_begun = !state.empty();
+  const bool is_alone = !use.has_rivals() && !may_need_motion(context);
+  // Where particles without bonds leave or arrive often, their motions begin with what the history knows.
+  constexpr std::uint64_t often = 16;
+  const bool may_forget = has_begun && (state.have_bonds() || state.learned().sections >= often);
+  const auto encode = [&](bool use_bonds) {
+    const bool rests = is_alone && (has_begun ? may_forget : use_bonds);
+    return lanes::encode(state, *context.state, source.indices.columns(context.components()),
+                         {source.edges, source.tilted}, bytes, {context.threads, rests, use_bonds});
+  };
+  if (has_begun) return encode(true);
+  auto update = encode(false);
+  if (context.particles >= model::large_section && lose_in_sample(source)) return update;
+  const std::size_t without_bonds = update ? bytes.size() : SIZE_MAX;
+  bytes.clear();
+  update = encode(true);
+  if (update && bytes.size() - investment_of(*update, bytes.size(), context) <= without_bonds) return update;
+  bytes.clear();
+  return encode(false);
+}
+
 }  // namespace
 
 void decode_steps(const SectionContext &context, const Payload &payload, const codec::IndexOutput &out) {
@@ -118,28 +163,11 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
   const SectionContext &context = source.context;
   if (context.state == nullptr) return encode_key(source, out);
   const model::MoleculeUse &use = context.modelled->molecule_use;
-  lanes::State &state = context.modelled->steps;
   if (!source.options.in_order_of_ids || context.components() != core::max_components || !use.may_try()) return false;
-  if (state.empty() && context.particles >= model::large_section && lose_in_sample(source)) {
-    out.is_hopeless = true;
-    return false;
-  }
-  auto update =
-      lanes::encode(state, *context.state, source.indices.columns(context.components()), {source.edges, source.tilted},
-                    out.payload, context.threads, !use.has_rivals() && !may_need_motion(context));
+  auto update = encode_best(source, out.payload);
   out.is_hopeless = !update;
   if (!update) return false;
-  // Crystals have bonds as well, but gain nothing later.
-  constexpr std::size_t part_of_next = 24;
-  constexpr std::size_t part_of_few = 6;  // of the first section of few particles
-  const std::size_t size = out.payload.size();
-  const bool is_first = update->models.plan != nullptr;
-  const bool is_firm = is_firmly_bound(*update, context);
-  if (is_first && is_firm)
-    out.investment = std::max(size / part_of_first, std::min(size / part_of_few, molecule_tables));
-  else if (!is_first && use.is_learning())
-    out.investment = size / part_of_next;
-  if (is_firm) out.investment = std::max(out.investment, update->lasting_bytes / 8 * 7) + size / part_for_speed;
+  out.investment = investment_of(*update, out.payload.size(), context);
   out.update.emplace();
   out.update->search = context.modelled->search;
   out.update->steps = std::move(update);
