@@ -31,13 +31,13 @@ inline constexpr unsigned step_numbers = 3;
 inline constexpr int step_first_octave = -4;
 inline constexpr unsigned step_levels = 40;
 inline constexpr unsigned step_parts = 4;        // of half a grid step
-inline constexpr unsigned step_most_parted = 9;  // highest level that has parts
+inline constexpr unsigned step_most_parted = 5;  // highest level that has parts
 inline constexpr unsigned step_contexts = step_numbers * step_levels * step_parts;
-// Raw bits after a token, of the levels without parts: half of the level, less this.
+// Raw bits after a token: half of the level, less this.
 inline constexpr int step_fewer_bits = 3;
 constexpr unsigned step_bits_of_context(std::size_t context) {
   const std::size_t level = context / step_parts % step_levels;
-  return level <= step_most_parted ? 0 : static_cast<unsigned>(level / 2 - step_fewer_bits);
+  return level < 2 * step_fewer_bits ? 0 : static_cast<unsigned>(level / 2 - step_fewer_bits);
 }
 inline constexpr unsigned step_side_levels = 16;
 inline constexpr int step_table_bits = 9;
@@ -434,7 +434,7 @@ GPZ_HD R rounded(R x) {
 // Raw bits after a token of a level.
 template <typename I>
 GPZ_HD I step_bits_of_level(I level) {
-  return select(more(level, I{static_cast<int>(step_most_parted)}), shifted_down(level, 1) - I{step_fewer_bits}, I{0});
+  return larger(shifted_down(level, 1) - I{step_fewer_bits}, I{0});
 }
 
 // Where a component is looked up, and what is expected of it on the grid.

@@ -64,7 +64,7 @@ void Codes::derive() {
     const bool has_parts = level <= core::step_most_parted;
     const std::size_t kind = p / contexts_of_kind;
     if (!levels_[kind].has(level) || (!has_parts && p % core::step_parts != 0))
-      contexts_[p] = {};
+      contexts_[p].frequency.clear();
     else
       contexts_[p] = shapes_[kind].codes_of(p);
   }

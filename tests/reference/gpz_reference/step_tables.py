@@ -15,7 +15,7 @@ LARGEST_LENGTH = 2**24 - 1
 LARGEST_EXPONENT = 400  # of variances
 VARIANCE_OFFSETS = -8, -8, -20, -20
 EIGHTHS = 0x3F800000, 0x3F8B95C2, 0x3F9837F0, 0x3FA5FED7, 0x3FB504F3, 0x3FC5672A, 0x3FD744FD, 0x3FEAC0C7
-KINDS_OF_NUMBERS, LEVELS, FINE_LEVELS, PARTS = 3, 40, 10, 4
+KINDS_OF_NUMBERS, LEVELS, FINE_LEVELS, PARTS = 3, 40, 6, 4
 PLACES_OF_KIND = LEVELS * PARTS
 PLACES = KINDS_OF_NUMBERS * PLACES_OF_KIND
 SLOTS, SIDE_SLOTS = 512, 128
@@ -80,7 +80,7 @@ def rounded(x):
 
 def raw_bits_of_level(level):
     """The b of a component."""
-    return level // 2 - 3 if level >= FINE_LEVELS else 0
+    return max(0, level // 2 - 3)
 
 
 def normal_below(x):
