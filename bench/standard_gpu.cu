@@ -2,19 +2,21 @@
 // Effort standard from device memory to device memory: gpz::cuda::StandardCodec, and gpz::TrajectoryEncoder with
 // copies.
 //
-//   standard_gpu [--threads N] [--cpu N] [--shuffled] FILE COPIES...
+//   standard_gpu [--threads N] [--frames N] [--key N] [--cpu N] [--write OUTPUT] [--shuffled] FILE COPIES...
 //
-// Takes the frames of FILE, with copies of the box side by side (COPIES: 3x3x3, for example), each from another frame
-// on, to and fro: x y z in FP64 and int32 ids, one key frame. Prints the wall time of each frame, and the median of
-// those that the GPU encoded. The first N frames of --cpu (default: all) are encoded by the CPU too, from rows that a
-// Download copies, and the bytes are compared. --shuffled: the rows are in another order than the ids, as in a
-// simulation, and the same in all frames.
+// Takes the frames of FILE, or the first N of --frames, with copies of the box side by side (COPIES: 3x3x3, for
+// example), each from another frame on, to and fro: x y z in FP64 and int32 ids, with one key frame or one every N of
+// --key. Particles whose ids follow each other have to be less than half of the box apart. Prints the wall time of each
+// frame, and the median of those that the GPU encoded. The first N frames of --cpu (default: all) are encoded by the
+// CPU too, from rows that a Download copies, and the bytes are compared. --write: the chunks become a file.
+// --shuffled: the rows are in another order than the ids, as in a simulation, and the same in all frames.
 // --threads: of the CPU (default: all, at most 16).
 #include <cuda_runtime.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -29,6 +31,7 @@
 #include "gpz/cuda_transfer.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
+#include "gpz/writer.hpp"
 
 namespace {
 
@@ -67,14 +70,21 @@ __global__ void tile(const double *from, std::uint64_t particles, std::uint64_t 
   const std::uint64_t turn = (frame + 7 * copy) % max(2 * frames - 2, std::uint64_t{1});
   from += 3 * particles * (turn < frames ? turn : 2 * frames - 2 - turn);
   const std::uint64_t at[3] = {copy % copies.x, copy / copies.x % copies.y, copy / copies.x / copies.y};
-  for (int d = 0; d < 3; ++d)
-    to[3 * row + d] = from[3 * (i % particles) + d] + static_cast<double>(at[d]) * edges.length[d];
+  const unsigned of_axis[3] = {copies.x, copies.y, copies.z};
+  for (int d = 0; d < 3; ++d) {
+    const double whole = of_axis[d] * edges.length[d];
+    const double x = from[3 * (i % particles) + d] - edges.lo[d] + static_cast<double>(at[d]) * edges.length[d];
+    to[3 * row + d] = edges.lo[d] + x - floor(x / whole) * whole;
+  }
   id[row] = static_cast<std::int32_t>(i + 1);
 }
 
 struct Options {
   int threads = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1u, 16u));
+  std::size_t frames = SIZE_MAX;
+  std::size_t key_interval = SIZE_MAX;
   std::size_t frames_on_cpu = SIZE_MAX;
+  std::string output;
   bool is_shuffled = false;
 };
 
@@ -108,6 +118,7 @@ class Copies {
   Copies &operator=(const Copies &) = delete;
 
   std::size_t frames() const { return reader_.frames(); }
+  std::uint32_t features() const { return reader_.scan().metadata.features; }
   std::vector<gpz::FieldInput> frame(std::size_t f) {
     tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(
         small_, particles_, f, reader_.frames(), copies_, edges_, factor_, all, positions_, ids_);
@@ -138,11 +149,25 @@ class Copies {
     gpz::ReadOptions options;
     options.in_order = true;
     reader_.read_columns(f, columns, particles_, options);
+    make_whole(positions);
     check(cudaMemcpy(small_ + f * positions.size(), positions.data(), positions.size() * sizeof(double),
                      cudaMemcpyHostToDevice));
   }
 
+  // Copies of molecules that cross an edge of the box stay whole: each particle is near the one before it in the first
+  // frame, and then near where it was.
+  void make_whole(std::vector<double> &positions) {
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (last_.empty() && i < 3) continue;
+      const double near = last_.empty() ? positions[i - 3] : last_[i];
+      const double length = edges_.length[i % 3];
+      positions[i] -= std::round((positions[i] - near) / length) * length;
+    }
+    last_ = positions;
+  }
+
   gpz::Reader reader_;
+  std::vector<double> last_;
   uint3 copies_;
   std::uint64_t particles_;
   std::uint64_t factor_ = 1;
@@ -167,6 +192,24 @@ double copy_bandwidth() {
   return 2e-6 * static_cast<double>(size) / median(times);
 }
 
+void write(gpz::Writer &writer, std::size_t f, std::size_t since_key, const std::vector<gpz::FieldInput> &fields,
+           const Copies &data, std::vector<std::uint8_t> &&bytes) {
+  gpz::FrameInfo info;
+  info.timestep = static_cast<std::int64_t>(f);
+  info.particles = data.all;
+  info.box = data.box;
+  info.since_key = static_cast<std::uint16_t>(since_key);
+  gpz::EncodedChunk chunk;
+  for (const gpz::FieldInput &field : fields) {
+    info.fields.push_back(field.field);
+    chunk.largest_error.push_back(field.field.bound);
+  }
+  chunk.particles = data.all;
+  chunk.checksum = gpz::chunk_checksum(bytes.data(), bytes.size());
+  chunk.bytes = std::move(bytes);
+  writer.write(info, std::vector<gpz::EncodedChunk>{std::move(chunk)});
+}
+
 void run(const std::string &path, const std::string &text, const Options &options) {
   uint3 copies{};
   if (std::sscanf(text.c_str(), "%ux%ux%u", &copies.x, &copies.y, &copies.z) != 3)
@@ -176,34 +219,47 @@ void run(const std::string &path, const std::string &text, const Options &option
   std::printf("%s, %s copies: %llu atoms%s, %d threads\n", path.c_str(), text.c_str(),
               static_cast<unsigned long long>(data.all), options.is_shuffled ? ", shuffled" : "", options.threads);
   gpz::cuda::StandardCodec gpu(0, options.threads);
+  gpu.set_features(data.features());
   gpz::TrajectoryEncoder cpu(options.threads);
+  cpu.set_effort(gpz::Effort::standard, data.features());
+  std::optional<gpz::Writer> writer;
+  if (!options.output.empty()) {
+    gpz::Metadata metadata;
+    metadata.generator = "standard_gpu";
+    metadata.columns = {"id", "x", "y", "z"};
+    metadata.features = data.features();
+    writer.emplace(options.output, metadata);
+  }
   gpz::cuda::Download download(0);
   std::vector<double> times;
   std::vector<double> cpu_times;
   std::size_t different = 0;
-  for (std::size_t f = 0; f < data.frames(); ++f) {
+  for (std::size_t f = 0; f < std::min(data.frames(), options.frames); ++f) {
+    const bool is_key = f % options.key_interval == 0;
     const std::vector<gpz::FieldInput> fields = data.frame(f);
     gpz::cuda::DeviceChunk chunk;
-    const double ms = milliseconds([&] { chunk = gpu.encode(fields, data.all, nullptr, data.box, f == 0); });
+    const double ms = milliseconds([&] { chunk = gpu.encode(fields, data.all, nullptr, data.box, is_key); });
     if (gpu.encoded_on_device()) times.push_back(ms);
     std::printf("  frame %2zu: %9.2f ms on the %s, %5.2f bits a particle", f, ms,
                 gpu.encoded_on_device() ? "GPU" : "CPU", 8 * static_cast<double>(chunk.size) / n);
+    std::vector<std::uint8_t> bytes(chunk.size);
+    check(cudaMemcpy(bytes.data(), chunk.data, chunk.size, cudaMemcpyDeviceToHost));
     if (f < options.frames_on_cpu) {
       std::vector<gpz::FieldInput> on_host = fields;
       gpz::EncodedChunk expected;
       const double cpu_ms = milliseconds([&] {
         download.download(on_host, data.all);
-        cpu.encode(on_host, data.all, nullptr, data.box, f == 0, expected);
+        cpu.encode(on_host, data.all, nullptr, data.box, is_key, expected);
       });
       if (gpu.encoded_on_device()) cpu_times.push_back(cpu_ms);
-      std::vector<std::uint8_t> bytes(chunk.size);
-      check(cudaMemcpy(bytes.data(), chunk.data, chunk.size, cudaMemcpyDeviceToHost));
       const bool same = bytes == expected.bytes;
       if (!same) ++different;
       std::printf("; CPU with copy %9.2f ms, %s", cpu_ms, same ? "same bytes" : "OTHER BYTES");
     }
     std::printf("\n");
+    if (writer) write(*writer, f, f % options.key_interval, fields, data, std::move(bytes));
   }
+  if (writer) writer->close();
   if (!times.empty())
     std::printf("  GPU, median of %zu frames: %.2f ms (%.2f to %.2f), %.1f GB/s of positions in FP64, %.1f in FP32\n",
                 times.size(), median(times), *std::min_element(times.begin(), times.end()),
@@ -225,13 +281,21 @@ int main(int argc, char **argv) {
         options.threads = std::stoi(argv[++i]);
       else if (argument == "--cpu" && i + 1 < argc)
         options.frames_on_cpu = std::stoul(argv[++i]);
+      else if (argument == "--frames" && i + 1 < argc)
+        options.frames = std::stoul(argv[++i]);
+      else if (argument == "--key" && i + 1 < argc)
+        options.key_interval = std::stoul(argv[++i]);
+      else if (argument == "--write" && i + 1 < argc)
+        options.output = argv[++i];
       else if (argument == "--shuffled")
         options.is_shuffled = true;
       else
         rest.push_back(argument);
     }
     if (rest.size() < 2) {
-      std::fprintf(stderr, "usage: standard_gpu [--threads N] [--cpu N] [--shuffled] FILE COPIES...\n");
+      std::fprintf(stderr,
+                   "usage: standard_gpu [--threads N] [--frames N] [--key N] [--cpu N] [--write OUTPUT] [--shuffled] "
+                   "FILE COPIES...\n");
       return 2;
     }
     std::printf("copy bandwidth %.0f GB/s, read and written\n", copy_bandwidth());

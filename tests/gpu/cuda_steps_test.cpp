@@ -2,10 +2,13 @@
 // Steps on the GPU against the CPU, over several key intervals: the same molecules as in the interval before, others,
 // particles that leave and arrive, tilted boxes.
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <utility>
 
 #include "cuda_reader_support.hpp"
 #include "fluid.hpp"
+#include "gpz/cuda_trajectory_decoder.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/lanes/opened_section.hpp"
 
@@ -39,23 +42,25 @@ Bytes file_of_steps(const std::vector<Snapshot> &snapshots) {
   return bytes;
 }
 
-// Of difference frames.
+// Of positions.
 struct Sections {
-  std::size_t all = 0, of_steps = 0;
-  std::size_t plans = 0, repeated_plans = 0;  // sections with molecules, and those with the same as in the last ones
+  std::size_t keys = 0, keys_of_steps = 0;
+  std::size_t all = 0, of_steps = 0;          // of difference frames
+  std::size_t plans = 0, repeated_plans = 0;  // sections with molecules, and those with one of the last two
 };
 Sections sections_of(const Bytes &bytes) {
   const Reader reader = reader_of(bytes);
   Sections count;
-  Bytes plan_before;
+  Bytes last_plan, plan_before;
   for (std::size_t i = 0; i < reader.frames(); ++i) {
     const StoredFrame frame = reader.stored(i);
-    if (frame.info.since_key == 0) continue;
     const format::OpenedChunk chunk = format::open_chunk(frame.bytes.data(), frame.bytes.size(), 2);
+    const bool is_key = frame.info.since_key == 0;
+    ++(is_key ? count.keys : count.all);
+    if (chunk.rule.family == format::Family::blocks) continue;
     const std::uint8_t *const section = chunk.section(0);
-    ++count.all;
     if (section[0] != format::steps) continue;
-    ++count.of_steps;
+    ++(is_key ? count.keys_of_steps : count.of_steps);
     const std::size_t exact = format::section_head_size(core::max_components) - sizeof(std::uint64_t);
     std::size_t at = format::field_coding_size;
     at += exact + sizeof(std::uint64_t) +
@@ -70,8 +75,8 @@ Sections sections_of(const Bytes &bytes) {
     if ((flags & lanes::tilted) != 0) at += 9 * sizeof(std::int64_t);
     const std::uint64_t length = u64();
     const Bytes plan(section + at, section + at + length);
-    if (plan == plan_before) ++count.repeated_plans;
-    plan_before = plan;
+    if (plan == last_plan || plan == plan_before) ++count.repeated_plans;
+    plan_before = std::exchange(last_plan, plan);
   }
   return count;
 }
@@ -221,6 +226,51 @@ TEST_F(CudaSteps, AnyFrameAnyColumns) {
     }
     EXPECT_EQ(count.on_cpu, 0);
   }
+  expect_healthy();
+}
+
+// Values that the grid cannot hold, in key frames and others.
+TEST_F(CudaSteps, WithExactValues) {
+  std::vector<Snapshot> snapshots = Fluid(mixture(), 6000, 19).run(9);
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    std::vector<double> &x = snapshots[f].quantities[0].real;
+    x[300 + f] = std::numeric_limits<double>::quiet_NaN();
+    x[3000 + f % 2] = -std::numeric_limits<double>::infinity();
+    x[9000] = 1e300;
+  }
+  const Bytes bytes = file_of_steps(snapshots);
+  const Sections sections = sections_of(bytes);
+  EXPECT_EQ(sections.keys_of_steps, sections.keys);
+  EXPECT_EQ(sections.of_steps, sections.all);
+  Count count;
+  compare_all(bytes, count);
+  EXPECT_EQ(count.on_cpu, 0);
+  expect_healthy();
+}
+
+// The CPU would find false words within the call that queues the chunk.
+TEST_F(CudaSteps, KernelsReadTheWordsOfKeyFrames) {
+  const Bytes bytes = file_of_steps(Fluid(mixture(), 6000, 20).run(1));
+  ASSERT_EQ(sections_of(bytes).keys_of_steps, 1u);
+  const Reader reader = reader_of(bytes);
+  StoredFrame frame = reader.stored(0);
+  const format::OpenedChunk chunk = format::open_chunk(frame.bytes.data(), frame.bytes.size(), 2);
+  // At most 7 bytes of padding follow the words.
+  const std::size_t end = chunk.sections[0].offset + chunk.sections[0].size;
+  std::vector<cuda::FieldOutput> outputs;
+  for (const Field &field : frame.info.fields) outputs.push_back({field, {}});
+  const DeviceMemory values(frame.info.particles * 3 * sizeof(double));
+  for (std::size_t d = 0; d < 3; ++d)
+    outputs[0].components[d] = {values.as<double>() + d, 3 * sizeof(double), Type::float64};
+  const auto queue_and_finish = [&] {
+    const DeviceMemory on_device(frame.bytes.data(), frame.bytes.size());
+    cuda::TrajectoryDecoder decoder;
+    decoder.queue(on_device.get(), frame.bytes.data(), frame.bytes.size(), frame.info.particles, outputs);
+    return status_of([&] { decoder.finish(); });
+  };
+  EXPECT_EQ(queue_and_finish(), Status::ok);
+  for (std::size_t at = end - 300; at < end - 100; ++at) frame.bytes[at] ^= 0x55;
+  EXPECT_EQ(queue_and_finish(), Status::corrupt);
   expect_healthy();
 }
 

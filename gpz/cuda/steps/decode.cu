@@ -150,35 +150,37 @@ class Decoder {
   States state_;
 };
 
-template <int rounds>
+template <int rounds, bool is_key>
 __device__ bool decode_block(const StepDecode &params, const StepLayout::Block &block, const std::uint16_t *words,
                              std::uint64_t count) {
   if (count < StepStates<rounds>::words) return false;
   Decoder<rounds> decoder(params, words, count);
-  StepPass<Decoder<rounds>> pass(params.layout, params.rows, params.constants, decoder);
+  StepPass<Decoder<rounds>, is_key> pass(params.layout, params.rows, params.constants, decoder, params.key_root);
   return decoder.can_begin() && pass.run(block.first, block.end) && decoder.has_ended();
 }
 
 constexpr int warps_a_processor = 16;
 
+template <bool is_key>
 __global__ void __launch_bounds__(warp_size, warps_a_processor)
     decode_steps(const __grid_constant__ StepDecode params) {
   const std::uint64_t first_word = params.first_word[blockIdx.x], end = params.first_word[blockIdx.x + 1];
   const StepLayout::Block block = params.layout.blocks[blockIdx.x];
   const std::uint16_t *const words = params.words + first_word;
   const bool is_sound = core::step_rounds(block.end - block.first) == 1
-                            ? decode_block<1>(params, block, words, end - first_word)
-                            : decode_block<2>(params, block, words, end - first_word);
+                            ? decode_block<1, is_key>(params, block, words, end - first_word)
+                            : decode_block<2, is_key>(params, block, words, end - first_word);
   if (!is_sound && this_lane() == 0) atomicOr(params.status, section_damaged);
 }
 
-const KernelFile kernels(reinterpret_cast<const void *>(decode_steps));
+const KernelFile kernels(reinterpret_cast<const void *>(decode_steps<false>));
 
 }  // namespace
 
 void launch_decode_steps(const StepDecode &params, cudaStream_t stream) {
   if (params.layout.block_count == 0) return;
-  decode_steps<<<params.layout.block_count, warp_size, 0, stream>>>(params);
+  const auto kernel = params.is_key ? decode_steps<true> : decode_steps<false>;
+  kernel<<<params.layout.block_count, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "decoding of steps");
 }
 

@@ -41,7 +41,8 @@ struct StepRows {
   float gain;
 };
 
-// Constants of classes: a table of spheres after that of other kinds, both with a column for each constant.
+// Constants of classes, of a key frame or of difference frames: a table of spheres after that of other kinds, both with
+// a column for each constant.
 struct StepConstants {
   const float *values;
   std::uint32_t classes;
@@ -58,6 +59,8 @@ struct StepDecode {
   const std::uint16_t *words;       // of all blocks
   const std::uint64_t *first_word;  // of each block, and the end
   std::uint32_t *status;
+  bool is_key;                          // a key frame
+  core::Vector<std::int32_t> key_root;  // the row of its roots
 };
 
 // An image that is not the usual one.

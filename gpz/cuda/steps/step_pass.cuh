@@ -28,14 +28,17 @@ __device__ __forceinline__ StepRow row_difference(const StepRow &a, const StepRo
 }
 
 // A Coder has, besides what core::code_bonds needs, `bool begin(step)`, called by all lanes before each step; false
-// ends the pass.
-template <typename Coder>
+// ends the pass. A key frame has no frame before it: images are 0, and means are neither read nor written.
+template <typename Coder, bool is_key = false>
 class StepPass {
  public:
-  __device__ StepPass(const StepLayout &layout, const StepRows &rows, const StepConstants &constants, Coder &coder)
+  // `key_root`: the row of all roots of a key frame.
+  __device__ StepPass(const StepLayout &layout, const StepRows &rows, const StepConstants &constants, Coder &coder,
+                      const StepRow &key_root = {})
       : layout_(layout),
         rows_(rows),
         constants_(constants),
+        key_root_(key_root),
         now_(rows.rows + rows.now),
         before_(rows.rows + 4 - rows.now),
         coder_(coder) {}
@@ -101,10 +104,16 @@ class StepPass {
 
   __device__ __forceinline__ Given load(std::uint32_t s, const codec::Step &step, const References &of) const {
     const std::size_t slot = slot_of(s);
-    const FullRow own = row_at(before_, 8 * slot);
-    Given given{own.row, own.image};
+    Given given{};
     const std::uint32_t tables = step.kind == core::StepKind::sphere ? core::step_constants : 0;
     given.constants = constants_.values + tables * constants_.classes + layout_.of_class[slot];
+    if constexpr (is_key) {
+      given.row = key_root_;
+      return given;
+    }
+    const FullRow own = row_at(before_, 8 * slot);
+    given.row = own.row;
+    given.image = own.image;
     if (step.kind == core::StepKind::root) return given;
     given.parent = row_at(before_, of.parent).row;
     given.means.length = mean(slot, core::mean_length);
@@ -131,7 +140,7 @@ class StepPass {
       case core::StepKind::wide:
         return code_bound<core::StepKind::wide>(s, step, is_active, of, given);
       case core::StepKind::narrow:
-        return code_bound<core::StepKind::narrow>(s, step, is_active, of, given);
+        return code_bound < is_key ? core::StepKind::wide : core::StepKind::narrow > (s, step, is_active, of, given);
     }
   }
 
@@ -159,25 +168,28 @@ class StepPass {
   __device__ void code_bound(std::uint32_t s, const codec::Step &step, bool is_active, const References &of,
                              const Given &given) {
     using core::reals_of;
+    constexpr bool has_axis = kind != core::StepKind::sphere;
     const std::size_t slot = slot_of(s);
     const StepRow parent = row_at(now_, of.parent).row;
     core::BondVectors<float> v;
-    v.last = reals_of(row_difference(given.row, given.parent));
-    v.moved = reals_of(row_difference(parent, given.parent));
-    if constexpr (kind != core::StepKind::sphere) {
-      v.last_axis = reals_of(row_difference(given.axis, given.parent));
+    if constexpr (has_axis) {
       v.axis = reals_of(row_difference(row_at(now_, of.axis).row, parent));
       v.has_second = step.has_seconds;
-      if (step.has_seconds) {
-        v.last_second = reals_of(row_difference(given.second, given.parent));
-        v.second = reals_of(row_difference(row_at(now_, of.second).row, parent));
-      }
+      if (step.has_seconds) v.second = reals_of(row_difference(row_at(now_, of.second).row, parent));
     }
     const auto k = [&](core::StepConstant c) { return constant(given, c); };
+    if constexpr (is_key) {
+      core::start_from_class<has_axis>(v, k);
+    } else {
+      v.last = reals_of(row_difference(given.row, given.parent));
+      v.moved = reals_of(row_difference(parent, given.parent));
+      if constexpr (has_axis) v.last_axis = reals_of(row_difference(given.axis, given.parent));
+      if (v.has_second) v.last_second = reals_of(row_difference(given.second, given.parent));
+    }
     core::BondMeans<float> means = given.means;
     std::array<core::BondStep<core::OneLane, kind>, 1> bond;
-    bond[0].expect(v, k, rows_.gain, means);
-    if (is_active) {
+    bond[0].expect(v, k, is_key ? 0.0F : rows_.gain, means);
+    if (!is_key && is_active) {
       keep(slot, core::mean_length, means.length);
       keep(slot, core::mean_along, means.along);
       keep(slot, core::mean_towards, means.towards);
@@ -201,6 +213,7 @@ class StepPass {
   const StepLayout &layout_;
   const StepRows &rows_;
   const StepConstants &constants_;
+  StepRow key_root_;
   std::int32_t *now_;
   const std::int32_t *before_;
   Coder &coder_;

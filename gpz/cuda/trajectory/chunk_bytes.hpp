@@ -10,17 +10,24 @@
 #include <memory>
 
 #include "gpz/cuda/common/memory.hpp"
+#include "gpz/cuda/difference/difference.hpp"
 #include "gpz/format/opened_chunk.hpp"
-#include "gpz/lanes/section.hpp"
 
 namespace gpz::cuda {
+
+class DeviceSteps;
+
+// Where a key frame in steps leaves what difference frames after it need. Without it, the CPU decodes such a frame.
+struct KeySteps {
+  DeviceSteps *steps = nullptr;
+  DeviceDifferenceState *state = nullptr;  // of field 0; has room for all particles
+};
 
 // Memory for values that the CPU decodes, and how many threads it may use.
 struct HostValues {
   PinnedBuffer on_host;
   DeviceBuffer on_device;
   std::unique_ptr<Event> sent;  // recorded after the copy
-  lanes::State steps;           // of a key frame in steps, for the difference frames after it
   int threads = 1;
 
   // Waits until the values before were copied. Growth waits for all work. Throws out_of_memory.
@@ -38,7 +45,6 @@ struct HostValues {
   }
   // The caller has waited for all work.
   void release() {
-    steps = {};
     on_host.release();
     on_device.release();
     sent.reset();
@@ -97,12 +103,20 @@ class ChunkBytes {
     return out;
   }
   const format::OpenedChunk &opened() const { return *opened_; }
+  // For the decoder of an independent chunk.
+  ChunkBytes with_steps(const KeySteps &steps) const {
+    ChunkBytes out = *this;
+    out.steps_ = steps;
+    return out;
+  }
+  const KeySteps &steps() const { return steps_; }
   // A part, which must be within the bytes.
   ChunkBytes part(std::size_t offset, std::size_t size) const {
     ChunkBytes out = *this;
     out.base_ += offset;
     out.size_ = size;
     out.opened_ = nullptr;
+    out.steps_ = {};
     return out;
   }
 
@@ -134,6 +148,7 @@ class ChunkBytes {
   std::size_t base_ = 0;
   std::size_t size_;
   const format::OpenedChunk *opened_ = nullptr;
+  KeySteps steps_;
   HeadCache *cache_;
   cudaStream_t stream_;
 };

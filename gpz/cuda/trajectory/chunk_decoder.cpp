@@ -103,15 +103,15 @@ void ChunkDecoder::start(const Call &call, const ChunkBytes &bytes, const Indepe
       throw Error(Status::invalid_argument, "a field with a step needs its bound");
   }
   history_.start(fields_, kept, call.particles, wide(), call.stream);
-  lanes::State &steps = bytes.values().steps;
-  steps.restart();
   has_no_values_ = !decoder.starts_history;
   if (call.by_id) {
     decode_ids(call, bytes, decoder, 0, call.particles);
     rank(call);
   }
-  decode_others(call, bytes, decoder, 0, call.particles);
-  if (!steps.empty() && kept[0] == Kept::state) steps_.start_from(steps, call.stream);
+  const bool may_have_steps =
+      !fields_.empty() && kept[0] == Kept::state && fields_[0].components.size() == core::max_components;
+  const KeySteps steps = may_have_steps ? KeySteps{&steps_, &history_.state(0)} : KeySteps{};
+  decode_others(call, bytes.with_steps(steps), decoder, 0, call.particles);
   write_fields(call, 0);
 }
 

@@ -9,6 +9,7 @@
 #include "gpz/cuda/trajectory/independent.hpp"
 #include "gpz/cuda/trajectory/rows.hpp"
 #include "gpz/cuda/trajectory/sections_on_host.hpp"
+#include "gpz/cuda/trajectory/steps.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
@@ -77,8 +78,9 @@ class Decoder {
     if (f == identity_ || !is_wanted(fields_[f])) return;
     const ChunkBytes section = section_of(f);
     const format::FieldCoding coding = read_coding(section, ChunkKind::ordered, format::class_of(fields_[f].field));
-    if (!have_kernels(coding.kind)) return on_host_.decode(f);
     const ChunkBytes coded = behind_coding(section);
+    if (coding.kind == format::steps && f == 0 && chunk_.steps().steps != nullptr) return decode_steps(coded);
+    if (!have_kernels(coding.kind)) return on_host_.decode(f);
     if (format::rule_of(coding.kind).has_indices) return decode_values(coded, fields_[f], memory_.ids);
     FieldOutput alone = fields_[f];
     alone.field.leading = false;
@@ -94,15 +96,47 @@ class Decoder {
   }
 
   void decode_values(const ChunkBytes &section, const FieldOutput &output, const std::int64_t *ids) {
-    const Field &field = output.field;
-    core::GridBox box{};
-    const std::size_t start = format::section_head_size(field.components.size());
-    const std::uint64_t exact = format::read_section_start(section.host(0, start), section.size(), field, box);
-    const std::size_t head = start + static_cast<std::size_t>(exact) * format::exact_value_size;
+    const SectionStart start = start_of(section, output.field);
     decode_ordered(particles_, ids,
-                   {{box, memory_.rest, rest_, stream_}, section.device(head), section.size() - head, next_status()},
+                   {{start.box, memory_.rest, rest_, stream_},
+                    section.device(start.head),
+                    section.size() - start.head,
+                    next_status()},
                    output);
-    if (exact != 0) write_exact_values(section.device(start), exact, output, {0, particles_}, next_status(), stream_);
+    write_exact(section, start, output);
+  }
+
+  // Of field 0. Indices go into the state, from where difference frames go on.
+  void decode_steps(const ChunkBytes &section) {
+    const FieldOutput &output = fields_[0];
+    const SectionStart start = start_of(section, output.field);
+    if (!can_follow(start.box))
+      throw Error(Status::unsupported, "edges of the box so many grid steps away: only the CPU decodes it");
+    DeviceDifferenceState &state = *chunk_.steps().state;
+    const ChunkBytes payload = section.part(start.head, section.size() - start.head);
+    format::located(start.head, [&] {
+      chunk_.steps().steps->decode_key(particles_, state.last, {payload, start.box, {}, next_status(), stream_});
+    });
+    write_indices(state, output, {0, particles_}, stream_);
+    write_exact(section, start, output);
+  }
+
+  struct SectionStart {
+    core::GridBox box{};
+    std::size_t exact_at;  // where the exact values are
+    std::uint64_t exact;   // how many
+    std::size_t head;      // bytes in front of the indices
+  };
+  static SectionStart start_of(const ChunkBytes &section, const Field &field) {
+    SectionStart start;
+    start.exact_at = format::section_head_size(field.components.size());
+    start.exact = format::read_section_start(section.host(0, start.exact_at), section.size(), field, start.box);
+    start.head = start.exact_at + static_cast<std::size_t>(start.exact) * format::exact_value_size;
+    return start;
+  }
+  void write_exact(const ChunkBytes &section, const SectionStart &start, const FieldOutput &output) {
+    if (start.exact == 0) return;
+    write_exact_values(section.device(start.exact_at), start.exact, output, {0, particles_}, next_status(), stream_);
   }
 
   std::uint32_t *next_status() { return memory_.statuses + statuses_used_++; }

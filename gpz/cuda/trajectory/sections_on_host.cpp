@@ -46,7 +46,7 @@ void SectionsOnHost::decode(std::size_t f) {
     keys[d] = static_cast<const std::int64_t *>(on_device);
   }
   trajectory::Indices indices;
-  opened().write(f, target, memory.threads, indices, &memory.steps);
+  opened().write(f, target, memory.threads, indices);
   check(cudaMemcpyAsync(memory.on_device.data(), memory.on_host.data(), all, cudaMemcpyHostToDevice, stream_),
         "copy to the device");
   memory.sent->record(stream_);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/cuda/trajectory/steps.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "gpz/cuda/common/carver.hpp"
@@ -34,31 +35,59 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
       static_cast<std::size_t>(state.particles), false, models_, known_plans_, bytes.values().threads);
   const bool is_new = section.has(lanes::new_plan);
   models_.take(section.models);
-  take(section.models, call.stream);
+  take(section.models, nullptr, call.stream);
   start_rows(state, section.cell, is_new, call.stream);
-
-  check(cudaMemsetAsync(call.status, 0, sizeof(*call.status), call.stream), "clearing");
   const StepDecode params = decoding(section, call);
   launch_decode_steps(params, call.stream);
+  const bool rests = section.has(lanes::motion_ends);
+  place(section, params, history_of(state, call.box, call.crossings), rests, call);
+  finish(state, params.rows, rests, call.stream);
+}
+
+void DeviceSteps::decode_key(std::uint64_t particles, std::int32_t *const *indices, const Call &call) {
+  restart();
+  const ChunkBytes &bytes = call.section;
+  lanes::OpenedSection section = lanes::open_section(
+      [&](std::size_t offset, std::size_t count) { return bytes.host(offset, count); }, bytes.size(), call.box,
+      static_cast<std::size_t>(particles), true, models_, known_plans_, bytes.values().threads);
+  models_.take(section.models);
+  take(section.models, &section.templates.heading, call.stream);
+  reserve<std::int32_t>(rows_, 8 * layout_.slots);
+  clear_means(call.stream);
+  StepDecode params = decoding(section, call);
+  params.is_key = true;
+  const auto &root = section.templates.root;
+  params.key_root = {root[0], root[1], root[2]};
+  launch_decode_steps(params, call.stream);
+  send_constants(models_.numbers->constants, call.stream);  // those of the frames after it
+  DifferenceHistory history{};
+  std::copy_n(indices, core::max_components, history.last);
+  place(section, params, history, true, call);
+  now_ = params.rows.now;
+  frames_ = 1;
+}
+
+void DeviceSteps::place(const lanes::OpenedSection &section, const StepDecode &decoded,
+                        const DifferenceHistory &history, bool rests, const Call &call) {
   StepPlacing placing{};
   placing.layout = layout_;
-  placing.rows = params.rows.rows;
-  placing.now = params.rows.now;
+  placing.rows = decoded.rows.rows;
+  placing.now = decoded.rows.now;
   placing.cell = section.cell;
   placing.wraps = section.has(lanes::wraps);
-  placing.images = reinterpret_cast<const StepImage *>(params.first_word + layout_.block_count + 1);
+  placing.images = reinterpret_cast<const StepImage *>(decoded.first_word + layout_.block_count + 1);
   placing.image_count = static_cast<std::uint32_t>(section.images.slot.size());
-  placing.history = history_of(state, call.box, call.crossings);
-  placing.rests = section.has(lanes::motion_ends);
+  placing.history = history;
+  placing.rests = rests;
   placing.status = call.status;
   launch_place_steps(placing, call.stream);
-  finish(state, params.rows, placing.rests, call.stream);
 }
 
 void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
   restart();
   models_ = state.learned().models;
-  take(models_, stream);
+  send_plan(stream);
+  send_constants(models_.numbers->constants, stream);
   sections_ = state.learned().sections;
   now_ = state.now();
   frames_ = state.frames();
@@ -82,10 +111,10 @@ void DeviceSteps::finish(DeviceDifferenceState &state, const StepRows &found, bo
 }
 
 // Those that are new.
-void DeviceSteps::take(const lanes::Models &models, cudaStream_t stream) {
+void DeviceSteps::take(const lanes::Models &models, const std::vector<lanes::Heading> *key, cudaStream_t stream) {
   if (models.plan != nullptr) sections_ = 0;
   if (models.plan != nullptr) send_plan(stream);
-  if (models.numbers != nullptr) send_constants(models.numbers->constants, stream);
+  if (models.numbers != nullptr) send_constants(models.numbers->constants, stream, key);
   if (models.codes != nullptr) {
     const codec::StepCodes codes = models.codes->for_kernels();
     constexpr std::size_t entries = std::size_t{core::step_contexts} * core::step_table_size;
@@ -164,13 +193,13 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
 }
 
 const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassConstants> &constants,
-                                                 cudaStream_t stream) {
+                                                 cudaStream_t stream, const std::vector<lanes::Heading> *key) {
   constants_.classes = static_cast<std::uint32_t>(constants.size());
   std::vector<float> values(constants_.size());
   for (std::size_t c = 0; c < constants.size(); ++c) {
     float *to = values.data() + c;
     for (const core::StepKind kind : {core::StepKind::narrow, core::StepKind::sphere})
-      for (const float x : lanes::constants_of(constants[c], kind)) {
+      for (const float x : lanes::constants_of(constants[c], kind, key != nullptr ? &(*key)[c] : nullptr)) {
         *to = x;
         to += constants.size();
       }
@@ -185,11 +214,13 @@ void DeviceSteps::start_rows(const DeviceDifferenceState &state, const molecule:
                              cudaStream_t stream) {
   if (!is_new && frames_ == state.frames) return;
   reserve<std::int32_t>(rows_, 8 * layout_.slots);
-  if (is_new) {
-    const std::size_t size = layout_.slots * core::step_means * sizeof(float);
-    check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
-  }
+  if (is_new) clear_means(stream);
   launch_start_rows(layout_, rows(), state.last, cell, stream);
+}
+
+void DeviceSteps::clear_means(cudaStream_t stream) {
+  const std::size_t size = layout_.slots * core::step_means * sizeof(float);
+  check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
 }
 
 // Rows and means for the next frame.
@@ -219,6 +250,7 @@ StepDecode DeviceSteps::decoding(const lanes::OpenedSection &section, const Call
   auto *const to = reserve<std::uint64_t>(lists_, lists.size());
   sent_.send(lists.data(), lists.size() * sizeof(*to), to, call.stream);
   params.first_word = to;
+  check(cudaMemsetAsync(params.status, 0, sizeof(*params.status), call.stream), "clearing");
   return params;
 }
 

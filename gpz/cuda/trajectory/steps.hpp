@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Steps of a chunk in device memory, since its independent chunk: decodes sections of coding 13 as lanes::decode does.
+// Steps of a chunk in device memory, since its independent chunk: decodes sections of coding 13 as lanes::decode and
+// lanes::decode_key do.
 // Molecules, constants and tables are read on the host; the layout stays on the device as long as sections have the
 // same molecules. Work is queued on the caller's stream; new molecules, and growth, wait for it.
 #pragma once
@@ -30,13 +31,17 @@ class DeviceSteps {
   };
   // Decodes the next section, and advances the state. Throws corrupt, limit_exceeded, std::bad_alloc, out_of_memory.
   void decode(DeviceDifferenceState &state, const Call &call);
+  // The same for the section of a key frame of so many particles. Begins anew, and writes `indices` of each component.
+  // The state of the next section has one frame.
+  void decode_key(std::uint64_t particles, std::int32_t *const *indices, const Call &call);
 
-  // Goes on from the state of a CPU, which is not empty.
+  // Encoders: goes on from the state of a CPU, which is not empty.
   void start_from(const lanes::State &state, cudaStream_t stream);
-  // Encoders: where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
+  // Where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
   StepRows begin();
   const StepLayout &layout() const { return layout_; }
-  const StepConstants &send_constants(const std::vector<lanes::ClassConstants> &constants, cudaStream_t stream);
+  const StepConstants &send_constants(const std::vector<lanes::ClassConstants> &constants, cudaStream_t stream,
+                                      const std::vector<lanes::Heading> *key = nullptr);
   void finish(DeviceDifferenceState &state, const StepRows &found, bool rests, cudaStream_t stream);
   bool empty() const { return models_.plan == nullptr; }
   // Whether the rows are those of the last frame.
@@ -50,7 +55,12 @@ class DeviceSteps {
   std::uint64_t allocations() const { return allocations_; }
 
  private:
-  void take(const lanes::Models &models, cudaStream_t stream);
+  // `key`: the headings of a key frame; nullptr in others.
+  void take(const lanes::Models &models, const std::vector<lanes::Heading> *key, cudaStream_t stream);
+  // Images, and the indices that rows and images give.
+  void place(const lanes::OpenedSection &section, const StepDecode &decoded, const DifferenceHistory &history,
+             bool rests, const Call &call);
+  void clear_means(cudaStream_t stream);
   void send_plan(cudaStream_t stream);
   void send_layout(const lanes::Plan &plan, cudaStream_t stream);
   void start_rows(const DeviceDifferenceState &state, const molecule::Cell &cell, bool is_new, cudaStream_t stream);
