@@ -46,6 +46,12 @@ struct Learned {
   std::shared_ptr<const Counts> counts;
   std::size_t words = 0;  // as in Update
 
+  // Whether what the history knows of motion may end with the next section, which has the same plan. Where particles
+  // without bonds leave or arrive often, their motions begin with it.
+  bool may_rest() const {
+    constexpr std::uint64_t often = 16;  // sections
+    return models.plan->molecules.have_bonds() || sections >= often;
+  }
   void commit(Update &update);
 };
 

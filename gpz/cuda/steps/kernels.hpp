@@ -18,6 +18,10 @@ void launch_decode_steps(const StepDecode &params, cudaStream_t stream);
 void launch_start_rows(const StepLayout &layout, const StepRows &rows, const std::int32_t *const *last,
                        const molecule::Cell &cell, cudaStream_t stream);
 
+// Motions of particles without bonds in the frame before.
+void launch_start_motions(const StepLayout &layout, const StepRows &rows, const DifferenceHistory &history,
+                          cudaStream_t stream);
+
 // Images of this frame, and the indices that rows and images give, in the history. *status gets section_wide if an
 // index does not fit.
 void launch_place_steps(const StepPlacing &params, cudaStream_t stream);

@@ -31,14 +31,15 @@ struct StepLayout {
   std::uint64_t items;  // with the spare ones
 };
 
-// Rows and means of the particles, as in codec::StepKernels and codec::StepMeans. The row at 4 - now is that of the
-// frame before.
+// Rows and means of the particles, or motions of those without bonds, as in codec::StepKernels and codec::StepMeans.
+// The row at 4 - now is that of the frame before.
 struct StepRows {
   std::int32_t *rows;
   unsigned now;  // 0 or 4
   const float *means;
   float *next_means;  // may be the same
   float gain;
+  bool are_motions;
 };
 
 // Constants of classes, of a key frame or of difference frames: a table of spheres after that of other kinds, both with

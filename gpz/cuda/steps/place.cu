@@ -41,6 +41,22 @@ __global__ void __launch_bounds__(warp_size)
   make_whole(layout, rows, block.first, block.end, [](const WholeRow &, lanes::RowImage) {});
 }
 
+// Motions of particles without bonds, from the history.
+__global__ void __launch_bounds__(threads) find_motions(const __grid_constant__ StepLayout layout, float *motions,
+                                                        const __grid_constant__ DifferenceHistory history, float part) {
+  const std::uint64_t slot = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (slot >= layout.slots) return;
+  const std::uint32_t i = layout.particle_at[slot];
+  if (i == no_particle) return;
+#pragma unroll
+  for (unsigned d = 0; d < core::max_components; ++d) {
+    const auto keep = [&](core::MotionColumn c, float x) { motions[core::index_of_motion(slot, c + d)] = x; };
+    keep(core::motion_last, history.at_rest ? 0.0F : static_cast<float>(history.velocity[d][i]));
+    keep(core::motion_before, history.at_rest ? 0.0F : static_cast<float>(history.previous[d][i]));
+    keep(core::motion_to_mean, history.at_rest ? 0.0F : part * static_cast<float>(history.deviation[d][i]));
+  }
+}
+
 // Marks the rows of particles whose image is not the usual one, above the image.
 constexpr int mark_at = 24;
 
@@ -90,6 +106,14 @@ void launch_start_rows(const StepLayout &layout, const StepRows &rows, const std
   find_vectors<<<grid_of(layout.slots), threads, 0, stream>>>(layout, before, {{last[0], last[1], last[2]}}, cell);
   add_parents<<<layout.block_count, warp_size, 0, stream>>>(layout, before);
   check(cudaGetLastError(), "rows of steps");
+}
+
+void launch_start_motions(const StepLayout &layout, const StepRows &rows, const DifferenceHistory &history,
+                          cudaStream_t stream) {
+  if (layout.slots == 0) return;
+  const float part = 1.0F / static_cast<float>(history.frames);
+  find_motions<<<grid_of(layout.slots), threads, 0, stream>>>(layout, rows.next_means, history, part);
+  check(cudaGetLastError(), "motions of steps");
 }
 
 void launch_place_steps(const StepPlacing &params, cudaStream_t stream) {

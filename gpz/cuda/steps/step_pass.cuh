@@ -132,6 +132,8 @@ class StepPass {
   __device__ __forceinline__ void code(std::uint32_t s, const codec::Step &step, const References &of,
                                        const Given &given) {
     const bool is_active = this_lane() < step.lanes;
+    if constexpr (!is_key)
+      if (rows_.are_motions) return code_unbound(s, is_active, given);
     switch (step.kind) {
       case core::StepKind::root:
         return code_roots(s, is_active, given);
@@ -149,19 +151,51 @@ class StepPass {
   }
 
   __device__ void code_roots(std::uint32_t s, bool is_active, const Given &given) {
+    const float variance = constant(given, core::length_variance);
+    code_displacement(s, is_active, given, {0.0F, 0.0F, 0.0F}, {variance, variance, variance});
+  }
+
+  // Particles without bonds.
+  __device__ void code_unbound(std::uint32_t s, bool is_active, const Given &given) {
+    const std::size_t slot = slot_of(s);
+    const auto vector = [&](core::MotionColumn c) {
+      const auto at = [&](unsigned d) { return rows_.means[core::index_of_motion(slot, c + d)]; };
+      return core::Vector<float>{at(0), at(1), at(2)};
+    };
+    const core::Motion<float> motion{vector(core::motion_last), vector(core::motion_before),
+                                     vector(core::motion_to_mean)};
+    const auto k = [&](core::StepConstant c) { return constant(given, c); };
+    const StepRow moved = code_displacement(s, is_active, given, motion.expected(k),
+                                            {k(core::variance_x), k(core::variance_y), k(core::variance_z)});
+    if (!is_active) return;
+    const core::Motion<float> after = motion.after(core::reals_of(moved), 1.0F - rows_.gain);
+    const auto keep_vector = [&](core::MotionColumn c, const core::Vector<float> &v) {
+      rows_.next_means[core::index_of_motion(slot, c)] = v.x;
+      rows_.next_means[core::index_of_motion(slot, c + 1)] = v.y;
+      rows_.next_means[core::index_of_motion(slot, c + 2)] = v.z;
+    };
+    keep_vector(core::motion_last, after.last);
+    keep_vector(core::motion_before, after.before);
+    keep_vector(core::motion_to_mean, after.to_mean);
+  }
+
+  __device__ __forceinline__ StepRow code_displacement(std::uint32_t s, bool is_active, const Given &given,
+                                                       const core::Vector<float> &expected,
+                                                       const core::Vector<float> &variance) {
     const std::array<bool, 1> active{is_active};
-    const std::array<float, 1> expected{0.0F}, variance{constant(given, core::length_variance)};
     StepRow moved{};
     if constexpr (!Coder::decodes) moved = row_difference(row_at(now_, 8 * slot_of(s)).row, given.row);
-    const auto component = [&](std::int32_t &of) {
+    const auto component = [&](std::int32_t &of, float expected_part, float variance_part) {
       std::array<std::int32_t, 1> value{of};
-      coder_.template component<core::StepNumber::of_root>(active, expected, variance, value);
+      coder_.template component<core::StepNumber::of_root>(active, std::array<float, 1>{expected_part},
+                                                           std::array<float, 1>{variance_part}, value);
       of = value[0];
     };
-    component(moved.x);
-    component(moved.y);
-    component(moved.z);
+    component(moved.x, expected.x, variance.x);
+    component(moved.y, expected.y, variance.y);
+    component(moved.z, expected.z, variance.z);
     if constexpr (Coder::decodes) store(s, is_active, row_sum(given.row, moved), given.image);
+    return moved;
   }
 
   template <core::StepKind kind>

@@ -61,11 +61,12 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   choice.fit();
   if (!choice.choose(call.edges)) return false;
   head_.clear();
-  choice.append(call.edges, true, head_);
+  const bool rests = learned_.may_rest();
+  choice.append(call.edges, rests, head_);
   size_ = static_cast<std::size_t>(format::round_up_8(head_.size() + 2 * first_word_.back()));
   learned_.commit(update);
-  launch_follow(history_of(state, call.edges.axes, call.crossings), index, true, stream_);
-  steps_.finish(state, rows_, true, stream_);
+  launch_follow(history_of(state, call.edges.axes, call.crossings), index, rests, stream_);
+  steps_.finish(state, rows_, rests, stream_);
   return true;
 }
 
@@ -76,7 +77,8 @@ lanes::Fit::Frame StepEncoder::sample() {
     return (layout.blocks()[b].end - layout.blocks()[b].first) * core::step_lanes;
   };
   for (const std::uint32_t b : layout.sample()) slots += slots_of(b);
-  constexpr std::size_t size = 8 * sizeof(std::int32_t) + core::step_means * sizeof(float);
+  const std::size_t means_of_slot = learned_.models.plan->molecules.columns_of_means();
+  const std::size_t size = 8 * sizeof(std::int32_t) + means_of_slot * sizeof(float);
   if (slots * size > sampled_.capacity()) {
     sampled_.release();
     sampled_.allocate(slots * size);
@@ -93,7 +95,7 @@ lanes::Fit::Frame StepEncoder::sample() {
       to += each * count;
     };
     get(rows, rows_.rows, 8);
-    get(means, rows_.means, core::step_means);
+    get(means, rows_.means, means_of_slot);
   }
   check(cudaStreamSynchronize(stream_), "copy from the device");
   return frame;

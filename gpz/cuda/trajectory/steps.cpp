@@ -36,11 +36,12 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
   const bool is_new = section.has(lanes::new_plan);
   models_.take(section.models);
   take(section.models, nullptr, call.stream);
-  start_rows(state, section.cell, is_new, call.stream);
+  const DifferenceHistory history = history_of(state, call.box, call.crossings);
+  start_rows(state, history, section.cell, is_new, call.stream);
   const StepDecode params = decoding(section, call);
   launch_decode_steps(params, call.stream);
   const bool rests = section.has(lanes::motion_ends);
-  place(section, params, history_of(state, call.box, call.crossings), rests, call);
+  place(section, params, history, rests, call);
   finish(state, params.rows, rests, call.stream);
 }
 
@@ -97,7 +98,7 @@ void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
 
 StepRows DeviceSteps::begin() {
   StepRows found = rows();
-  found.next_means = reserve<float>(means_[1 - last_means_], layout_.slots * core::step_means);
+  found.next_means = reserve<float>(means_[1 - last_means_], layout_.slots * columns_of_means());
   return found;
 }
 
@@ -177,9 +178,10 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
     bool empty() const { return count == 0; }
   };
   copy_to_device(on_device.steps, layout.steps(), stream);
-  copy_to_device(on_device.parent, Slots{table.parent, slots}, stream);
-  copy_to_device(on_device.axis, Slots{table.axis, slots}, stream);
-  copy_to_device(on_device.second, Slots{table.second, slots}, stream);
+  const std::size_t references = plan.molecules.have_bonds() ? slots : 0;
+  copy_to_device(on_device.parent, Slots{table.parent, references}, stream);
+  copy_to_device(on_device.axis, Slots{table.axis, references}, stream);
+  copy_to_device(on_device.second, Slots{table.second, references}, stream);
   copy_to_device(on_device.particle_at, layout.particle_at(), stream);
   copy_to_device(on_device.of_class, of_class, stream);
   copy_to_device(on_device.slot_of, layout.slot_of(), stream);
@@ -198,11 +200,14 @@ const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassC
   std::vector<float> values(constants_.size());
   for (std::size_t c = 0; c < constants.size(); ++c) {
     float *to = values.data() + c;
-    for (const core::StepKind kind : {core::StepKind::narrow, core::StepKind::sphere})
-      for (const float x : lanes::constants_of(constants[c], kind, key != nullptr ? &(*key)[c] : nullptr)) {
+    for (const core::StepKind kind : {core::StepKind::narrow, core::StepKind::sphere}) {
+      const lanes::Heading *const heading = key != nullptr ? &(*key)[c] : nullptr;
+      for (const float x :
+           have_bonds() ? lanes::constants_of(constants[c], kind, heading) : lanes::constants_of_motion(constants[c])) {
         *to = x;
         to += constants.size();
       }
+    }
   }
   auto *const to = reserve<float>(constants_memory_, values.size());
   sent_.send(values.data(), values.size() * sizeof(float), to, stream);
@@ -210,23 +215,26 @@ const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassC
   return constants_;
 }
 
-void DeviceSteps::start_rows(const DeviceDifferenceState &state, const molecule::Cell &cell, bool is_new,
-                             cudaStream_t stream) {
+void DeviceSteps::start_rows(const DeviceDifferenceState &state, const DifferenceHistory &history,
+                             const molecule::Cell &cell, bool is_new, cudaStream_t stream) {
   if (!is_new && frames_ == state.frames) return;
+  frames_ = state.frames;
   reserve<std::int32_t>(rows_, 8 * layout_.slots);
   if (is_new) clear_means(stream);
   launch_start_rows(layout_, rows(), state.last, cell, stream);
+  if (!have_bonds()) launch_start_motions(layout_, rows(), history, stream);
 }
 
 void DeviceSteps::clear_means(cudaStream_t stream) {
-  const std::size_t size = layout_.slots * core::step_means * sizeof(float);
+  const std::size_t size = layout_.slots * columns_of_means() * sizeof(float);
   check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
 }
 
 // Rows and means for the next frame.
 StepRows DeviceSteps::rows() const {
   auto *const means = static_cast<float *>(means_[last_means_].data());
-  return {static_cast<std::int32_t *>(rows_.data()), 4 - now_, means, means, lanes::gain_of_means(sections_)};
+  const float gain = have_bonds() ? lanes::gain_of_means(sections_) : lanes::gain_of_motions(frames_ + 1);
+  return {static_cast<std::int32_t *>(rows_.data()), 4 - now_, means, means, gain, !have_bonds()};
 }
 
 StepDecode DeviceSteps::decoding(const lanes::OpenedSection &section, const Call &call) {

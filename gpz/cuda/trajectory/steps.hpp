@@ -61,9 +61,12 @@ class DeviceSteps {
   void place(const lanes::OpenedSection &section, const StepDecode &decoded, const DifferenceHistory &history,
              bool rests, const Call &call);
   void clear_means(cudaStream_t stream);
+  bool have_bonds() const { return models_.plan->molecules.have_bonds(); }
+  std::size_t columns_of_means() const { return models_.plan->molecules.columns_of_means(); }
   void send_plan(cudaStream_t stream);
   void send_layout(const lanes::Plan &plan, cudaStream_t stream);
-  void start_rows(const DeviceDifferenceState &state, const molecule::Cell &cell, bool is_new, cudaStream_t stream);
+  void start_rows(const DeviceDifferenceState &state, const DifferenceHistory &history, const molecule::Cell &cell,
+                  bool is_new, cudaStream_t stream);
   StepDecode decoding(const lanes::OpenedSection &section, const Call &call);
   StepRows rows() const;
   template <typename T>

@@ -126,11 +126,8 @@ std::optional<lanes::Update> encode_best(const SectionSource &source, std::vecto
   const model::MoleculeUse &use = context.modelled->molecule_use;
   const bool has_begun = !state.empty();
   const bool is_alone = !use.has_rivals() && !may_need_motion(context);
-  // Where particles without bonds leave or arrive often, their motions begin with what the history knows.
-  constexpr std::uint64_t often = 16;
-  const bool may_forget = has_begun && (state.have_bonds() || state.learned().sections >= often);
   const auto encode = [&](bool use_bonds) {
-    const bool rests = is_alone && (has_begun ? may_forget : use_bonds);
+    const bool rests = is_alone && (has_begun ? state.learned().may_rest() : use_bonds);
     return lanes::encode(state, *context.state, source.indices.columns(context.components()),
                          {source.edges, source.tilted}, bytes, {context.threads, rests, use_bonds});
   };
