@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import gpz
@@ -16,18 +17,18 @@ PIECE_SIZE = 256 * 2**20  # bytes
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of gpz encode, as texts that it is given, and how inputs are cut.
+    """The options of gpz encode, and how inputs are cut.
 
-    eb, rel: bounds of positions. bounds: of other columns, "NAME=V" each. piece_size: in bytes; a LAMMPS dump is cut into
+    eb, rel: bounds of positions. bounds: of other columns, "NAME=V" each. Numbers become texts. piece_size: in bytes; a LAMMPS dump is cut into
     pieces of at least this size.
     """
 
-    eb: str | None = None
-    rel: str | None = None
+    eb: float | str | None = None
+    rel: float | str | None = None
     lossless: bool = False
-    bounds: tuple[str, ...] = ()
+    bounds: Sequence[str] = ()
     units: str | None = None
-    dt: str | None = None
+    dt: float | str | None = None
     elements: str | None = None
     effort: str | None = None
     key: int | str | None = None
@@ -37,6 +38,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raises gpz.ArgumentError."""
+        if isinstance(self.bounds, str):
+            raise gpz.ArgumentError(f"bounds: a list of texts, as [{self.bounds!r}]")
+        texts = {name: repr(value) for name in ("eb", "rel", "dt") if isinstance(value := getattr(self, name), (int, float))}
+        for name, value in {**texts, "bounds": tuple(self.bounds)}.items():
+            object.__setattr__(self, name, value)
         if sum((self.eb is not None, self.rel is not None, self.lossless)) > 1:
             raise gpz.ArgumentError("give one of eb, rel and lossless")
         if self.effort is not None:
