@@ -472,12 +472,8 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
                                {"type", column.type},
                                {"smallest_bound", column.smallest_bound},
                                {"bound", column.bound},
-                               {"largest_error", column.largest_error}});
-  constexpr std::size_t most_sizes = 1000;
-  std::vector<std::int64_t> sizes;  // in the order of the columns
-  for (const ColumnSummary &column : summary.columns)
-    if (summary.columns.size() <= most_sizes) sizes.push_back(std::llround(column.bytes));
-  json["column_bytes"] = sizes;
+                               {"largest_error", column.largest_error},
+                               {"bytes", std::llround(column.bytes)}});
   return json;
 }
 
