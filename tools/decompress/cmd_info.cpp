@@ -251,7 +251,7 @@ std::string state_text(const FileScan &scan, const Summary &summary, bool index_
   if (scan.damaged) return "damaged: unreadable bytes between complete frames (gpz repair)";
   if (index_damaged) return "structure complete, the index is damaged (gpz repair mends it)";
   if (scan.torn)
-    return fmt::format("torn: {} behind the last complete frame", counted(scan.file_size - scan.frames_end, "byte"));
+    return fmt::format("torn: {} after the last complete frame", counted(scan.file_size - scan.frames_end, "byte"));
   return scan.has_index ? "structure complete (gpz verify checks the contents)"
                         : "structure complete, without an index (still being written, or never closed)";
 }

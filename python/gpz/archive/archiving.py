@@ -206,7 +206,7 @@ class Run:
 
     @cached_property
     def _version(self) -> str:
-        """What gpz --version prints: its version may differ from that of this package. Empty if there is no gpz here."""
+        """The output of gpz --version, which may differ from the version of this package; empty if there is no gpz here."""
         try:
             return programs.run([self._program or programs.find_gpz(), "--version"]).output.decode(errors="replace")
         except (TaskFailed, OSError):

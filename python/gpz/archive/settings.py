@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of an archive. Only what changes the bytes of the outputs is part of `Settings`."""
+"""Settings of an archive that change the bytes of its outputs."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ class Settings:
         return replace(self, eb=eb, rel=None, bounds=bounds)
 
     def as_json(self) -> dict[str, object]:
-        """What was given, without what has its default."""
+        """The settings that differ from their defaults."""
         plain = asdict(Settings())
         given = {name: value for name, value in asdict(self).items() if value != plain[name]}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
     @property
     def digest(self) -> str:
-        """Of the settings alone: two runs with equal digests make equal outputs."""
+        """A digest of the settings alone: two runs with equal digests make equal outputs."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
     def encode_arguments(self) -> list[str]:
