@@ -88,7 +88,7 @@ class Loop {
 
   Cost read(std::size_t i) {
     gpz::ReadOptions options{1, options_.by_id, options_.selection};
-    // As the loops of the Python package. Otherwise the frame behind the first key frame decodes that once more.
+    // As the loops of the Python package. Otherwise the frame after the first key frame decodes that once more.
     options.in_order = options_.random == 0;
     return cost_of([&] {
       if (options_.whole_frames)

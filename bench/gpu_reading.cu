@@ -7,7 +7,7 @@
 // types as well, and one key frame. The raw file is read as well as it can be: several threads, pieces of pinned memory
 // that are copied to the device while others are read; the table has each number of threads and size of a piece.
 // Raw bytes and steps have the second of two passes over the file; what gpz reads has the median of five, from the
-// first frame to the last, behind one that takes memory.
+// first frame to the last, after one that takes memory.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -82,7 +82,7 @@ struct Passes {
   double slowest() const { return *std::max_element(others.begin(), others.end()); }
 };
 
-// Calls pass(), which returns how long it took behind the key frame.
+// Calls pass(), which returns how long it took after the key frame.
 Passes passes_of(const std::function<double()> &pass) {
   Passes passes;
   for (int k = 0; k < 6; ++k) {

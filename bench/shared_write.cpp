@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long several processes take to write their parts of one file, frame behind frame, as the ranks of `dump gpz` do;
+// How long several processes take to write their parts of one file, frame after frame, as the ranks of `dump gpz` do;
 // against files of their own and other methods of writing. Bytes go to the page cache, except with O_DIRECT.
 //
 //   shared_write FOLDER [--frame MB] [--frames N] [--processes N,N,...]
@@ -60,7 +60,7 @@ enum class Method {
   own_files,    // each process appends to its own file
   one_writer,   // all copy to shared memory, the first process writes the whole frame
   mapped,       // ftruncate, then mmap and memcpy
-  direct,       // O_DIRECT, behind fallocate
+  direct,       // O_DIRECT, after fallocate
   copy,         // no file: memcpy to memory of the process that was used before
 };
 

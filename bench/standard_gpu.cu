@@ -59,7 +59,7 @@ struct Edges {
 constexpr unsigned threads = 256;
 
 // Row i has particle i times `factor` modulo the number of particles, which it has no divisor in common with. Each copy
-// is 7 frames ahead of the one before; behind the last frame they go back. Identical copies would have statistics of
+// is 7 frames ahead of the one before; after the last frame they go back. Identical copies would have statistics of
 // few particles.
 __global__ void tile(const double *from, std::uint64_t particles, std::uint64_t frame, std::uint64_t frames,
                      uint3 copies, Edges edges, std::uint64_t factor, std::uint64_t all, double *to, std::int32_t *id) {

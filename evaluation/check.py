@@ -25,7 +25,7 @@ SAME_ERROR, SAME_PSNR = 1e-4, 1e-3
 
 
 def describe(path):
-    """What NAME.json says of NAME.f32."""
+    """The description of NAME.f32 in NAME.json."""
     with open(os.path.splitext(path)[0] + ".json") as file:
         return json.load(file)
 
@@ -75,7 +75,7 @@ def last_line(path, bound):
 
 
 def disagreements(line, largest, psnr, at_least):
-    """What a program says of itself against what is so. `at_least`: of the error that is known."""
+    """Compares what a program reports with what is measured. `at_least`: of the error that is known."""
     error = largest / line["eb"]
     if line["error_over_bound"] is None or line["psnr"] is None:
         return ["the program's line has no error"]

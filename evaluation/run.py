@@ -37,7 +37,7 @@ def missing(bounds, path):
 
 
 def run(command, limit):
-    """What went wrong; None: nothing."""
+    """The error; None if there is none."""
     # A group of its own: what the program starts ends with it.
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", start_new_session=True)
     try:

@@ -64,7 +64,7 @@ def peer_measures(options, types, cells, angstroms):
 
 
 def cell_of(measured, values, folder=None):
-    """What a table and its file keep of one measurement; `measured(scratch)`."""
+    """The part of one measurement that a table and its file keep; `measured(scratch)`."""
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         try:
             result = measured(scratch)
@@ -83,7 +83,7 @@ def cell_of(measured, values, folder=None):
 
 
 def smaller(cells):
-    """Of the forms of the input: the smallest that keeps the bound; else any."""
+    """The smallest form of the input that keeps the bound; else any."""
     good = [cell for cell in cells if "bits" in cell]
     kept = [cell for cell in good if cell["kept"]]
     return min(kept or good or cells, key=lambda cell: cell.get("bits", 0))

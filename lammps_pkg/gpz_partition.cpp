@@ -70,8 +70,8 @@ class Bisection {
     return axis;
   }
 
-  // Where chunks / 2 of the chunks end. A cut between two layers of ranks is taken if it is near: its surface is
-  // smaller.
+  // Where the first half of the chunks ends. If a boundary between two layers of ranks is near, the cut is there: its
+  // surface is smaller.
   RankIterator cut(RankIterator first, RankIterator last, int axis, int chunks) const {
     double all = 0;
     for (RankIterator rank = first; rank != last; ++rank) all += ranks_[*rank].particles;

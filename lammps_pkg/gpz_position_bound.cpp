@@ -84,7 +84,7 @@ std::string GPZPositionBound::text_beside(const GPZPositionOrigin &origin, doubl
                                  origin.least, origin.path);
   if (origin.least != origin.bound)
     text += fmt::format(" ({:.8g} there, and more as fractions of this box, or rotated)", origin.bound);
-  return text + fmt::format(", and {:.8g} beside it", bound - origin.least);
+  return text + fmt::format(", and {:.8g} in addition", bound - origin.least);
 }
 
 std::string GPZPositionBound::problem_beside(const GPZPositionOrigin &origin, double first_edge, const char *unit_style,

@@ -44,7 +44,7 @@ class GPZPositionBound {
   // The bound for positions with such an origin, if it shall hold for the original ones: what was given, or else the
   // sum of what the origin needs and the default, which is at most as large.
   double beside(const GPZPositionOrigin &origin, double first_edge) const;
-  // Text about the error of such positions: "within 0.0015 sigma: 0.001 of old.gpz, and 0.0005 beside it".
+  // Text about the error of such positions: "within 0.0015 sigma: 0.001 of old.gpz, and 0.0005 in addition".
   std::string text_beside(const GPZPositionOrigin &origin, double first_edge, const char *unit_style) const;
   // Why such a bound cannot be kept, and what to do.
   std::string problem_beside(const GPZPositionOrigin &origin, double first_edge, const char *unit_style,

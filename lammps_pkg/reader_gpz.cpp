@@ -77,7 +77,7 @@ std::string type_column(const gpz::FrameInfo &info) {
 ReaderGPZ::ReaderGPZ(LAMMPS *lammps) : Reader(lammps) {}
 
 void ReaderGPZ::settings(int narg, char **arg) {
-  if (narg > 0) error->one(FLERR, std::string("Reader gpz: unknown argument ") + arg[0] + " behind format gpz");
+  if (narg > 0) error->one(FLERR, std::string("Reader gpz: unknown argument ") + arg[0] + " after format gpz");
 }
 
 [[noreturn]] void ReaderGPZ::fail(const std::string &problem) const { error->one(FLERR, "Reader gpz: " + problem); }

@@ -160,7 +160,7 @@ def simulated(run: Run, options: argparse.Namespace, spacing: float, longest: fl
 
 
 def elements(topology: Path) -> list[str]:
-    """Of atoms of protein and water the first letter of the name; M is the fourth site of water."""
+    """The elements of protein and water, by the first letter of the name; M is the fourth site of water."""
     import MDAnalysis
 
     warnings.simplefilter("ignore")

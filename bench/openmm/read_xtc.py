@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a reader of XTC waits for, as bench/frame_bench measures it for .gpz: one thread, one float32 array used again.
+"""Time to read frames of XTC, as bench/frame_bench measures it for .gpz: one thread, one float32 array used again.
 
 read_xtc.py FILE [--passes N] [--random N]
 """

@@ -98,7 +98,7 @@ def tetrahedral_order(oxygens, first, second, apart, box):
 
 
 def survival(bonds):
-    """The part of the hydrogen bonds of a frame that exists again 1, 2, ... frames later, whatever was between."""
+    """The fraction of the hydrogen bonds of a frame that exist 1, 2, ... frames later, also if they broke in between."""
     return np.array(
         [
             np.mean([np.isin(bonds[k], bonds[k + lag]).mean() for k in range(len(bonds) - lag)])
@@ -189,7 +189,7 @@ class Protein:
 
     @classmethod
     def of_system(cls, path):
-        """Of what adk.py of bench/openmm prepared."""
+        """For the system that bench/openmm/adk.py prepared."""
         with np.load(path) as stored:
             tree = xml.fromstring(zlib.decompress(stored["system"].tobytes()))
             elements = stored["elements"]

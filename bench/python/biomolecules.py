@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What error bounds of positions and velocities do to analyses of water and of a protein. Prints Markdown tables.
+"""Effects of error bounds of positions and velocities on analyses of water and of a protein. Prints Markdown tables.
 
 biomolecules.py [--system adk.npz] [--no-others] NAME=FILE,EDGE...
 
@@ -83,13 +83,13 @@ def table(original, decoded):
             ]
             cells.append(f"{min(above):.2g}" if above else "none")
         mean = "" if quantity.angle else f"{quantity.values.mean():.4g}"
-        # Of bins, lags and residues: how far the halves of the trajectory are apart. Of others: the standard deviation.
+        # For bins, lags and residues, the distance between the halves of the trajectory; otherwise the standard deviation.
         kind = " (halves)" if quantity.halves is not None else ""
         print(f"| {name} | {mean} | {shown(quantity.spread)}{kind} | {' | '.join(cells)} |", flush=True)
 
 
 def shifts(original, decoded):
-    """What the mean of a quantity changes by. Histograms and g(r) have the same sum, and the mean of a frame is a row above."""
+    """Change of the mean of a quantity. Histograms and g(r) have the same sum, and the mean of a frame is a row above."""
     print()
     heading(["shift of the mean", "mean"], [name for _, name in decoded])
     for name, quantity in original.items():
@@ -160,7 +160,7 @@ def kinetic(velocities, masses, groups):
 
 
 def compare_velocities():
-    """Of the TRR of MDAnalysisTests, at the thermal bound and others."""
+    """Velocities of the TRR of MDAnalysisTests, at the thermal bound and others."""
     import MDAnalysis
     from MDAnalysisTests.datafiles import TPR, TRR
 

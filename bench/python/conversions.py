@@ -36,7 +36,7 @@ VECTORS = {"positions": ("x", "y", "z"), "velocities": ("vx", "vy", "vz"), "forc
 
 
 class Differs(Exception):
-    """What is not as in the original."""
+    """Differences from the original."""
 
 
 def convert(*arguments):
@@ -107,7 +107,7 @@ def integers(path):
 
 
 def back(path, made, folder, particles):
-    """What the conversion back to the format of the original keeps, in words."""
+    """Which values the conversion back to the original format keeps, in words."""
     if path.suffix not in WRITTEN:
         return "not written"
     again = folder / f"back{path.suffix}"
@@ -121,7 +121,7 @@ def back(path, made, folder, particles):
     largest, times = 0.0, 0.0
     for theirs, ours in zip(reader_of(path), reader_of(again), strict=True):
         largest = max(largest, float(np.abs(theirs.positions - ours.positions).max()))
-        # Of LAMMPS's DCD files MDAnalysis reads other times than LAMMPS wrote.
+        # MDAnalysis reads other times from LAMMPS's DCD files than LAMMPS wrote.
         times = max(times, 0.0 if femtoseconds_of_lammps(path) else abs(theirs.time - ours.time))
     return f"positions within {largest:.2g}" + (f", times within {times:.2g} ps" if times else "")
 

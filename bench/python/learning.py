@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Bytes and samples a second of training data: gpz.pack beside extxyz, ASE's databases and HDF5.
+"""Bytes and samples a second of training data: gpz.pack next to extxyz, ASE's databases and HDF5.
 
     learning.py DATA.npz [--repeat 3] [--sample 500] [--batches]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a report of OpenMM costs, and how large its frames are: GPZReporter beside DCDReporter and XTCReporter.
+"""Time of a report of OpenMM, and size of its frames: GPZReporter, DCDReporter and XTCReporter.
 
     openmm_reporters.py [--frames 40] [--steps 50] [--edges 3 6] [--repeat 5] [--loop STEPS] [--json FILE]
 

@@ -32,7 +32,7 @@ BOUND = 1e-3
 
 
 def positions_of(frames, atoms):
-    """Of a liquid at a density of 0.8: atoms that move by their velocities, and vibrate."""
+    """Positions in a liquid of density 0.8, whose atoms move by their velocities and vibrate."""
     random = np.random.default_rng(5)
     edge = (atoms / 0.8) ** (1 / 3)
     start = random.uniform(0, edge, (atoms, 3))

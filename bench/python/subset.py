@@ -37,7 +37,7 @@ def choices(path: pathlib.Path):
 
 
 def milliseconds(path: pathlib.Path, atoms, rounds: int, dtype: np.dtype) -> tuple[float, int]:
-    """Of a frame, and its bytes."""
+    """Time to read a frame, and its size in bytes."""
     best = np.inf
     with gpz.open(path, atoms=atoms, order="id", threads=1) as trajectory:
         out = np.empty((trajectory[0].n_particles, 3), dtype)

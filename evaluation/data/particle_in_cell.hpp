@@ -43,7 +43,7 @@ class ParticleInCell {
   void step(double time);
 
   // As AMReX codes keep particles: in boxes of 32 cells an edge, one after the other, x fastest. sort_by_cell also
-  // sorts each box by cells; redistribute, which comes later, puts electrons that left their box since then behind
+  // sorts each box by cells; redistribute, which comes later, puts electrons that left their box since then after
   // those of the box they are in, and changes no order besides.
   void sort_by_cell();
   void redistribute();

@@ -8,7 +8,7 @@
 // cell, and weigh as much as the density there.
 //
 // Particles are in the order that AMReX codes such as WarpX leave: boxes of 32 cells an edge, sorted by cells every
-// four steps; electrons that came into a box since the last sort are behind the others.
+// four steps; electrons that came into a box since the last sort are after the others.
 #include <algorithm>
 #include <array>
 #include <cmath>

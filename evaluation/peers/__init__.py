@@ -85,7 +85,7 @@ def run(*command):
 
 
 def timed(function, *arguments):
-    """Returns (what a function returns, seconds of processor time, those of programs that it runs included)."""
+    """Calls a function. Returns (its result, seconds of processor time, including that of programs which it runs)."""
 
     def processor():
         programs = resource.getrusage(resource.RUSAGE_CHILDREN)

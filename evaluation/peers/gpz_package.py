@@ -16,7 +16,7 @@ from . import Failed, Result, largest_error, timed
 
 
 def fingerprint(positions):
-    """Of rows of FP32 in any order: equal for equal rows, and for others with a chance of 2^-64."""
+    """A hash of rows of FP32 in any order: equal for equal rows, and for others with a chance of 2^-64."""
     rows = np.zeros(len(positions), np.uint64)
     for column in positions.T:
         rows ^= np.ascontiguousarray(column).view(np.uint32).astype(np.uint64) + np.uint64(1)

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::uint32_t nobody = UINT32_MAX;
 
-// NaN sorts behind all numbers, so that the order is one.
+// NaN sorts after all numbers, so that the order is one.
 double sortable(float x) { return std::isnan(x) ? std::numeric_limits<double>::infinity() : static_cast<double>(x); }
 
 }  // namespace

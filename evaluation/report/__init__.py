@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What evaluation/make_report.py makes of the JSON lines of evaluation/evaluate.sh: `results` reads them, `claims` compares, `tables` and `plots` show."""
+"""The report that evaluation/make_report.py makes of the JSON lines of evaluation/evaluate.sh: `results` reads them, `claims` compares, `tables` and `plots` show."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Ratios that the GPZ paper prints, beside those measured here on data of the same kind."""
+"""Ratios that the GPZ paper prints, next to those measured here on data of the same kind."""
 from . import claims
 from .tables import plain, short, table
 

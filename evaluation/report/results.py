@@ -93,7 +93,7 @@ def row_of(line):
 
 class Results:
     def __init__(self, rows):
-        """Of several rows of a program, data set and bound the last one counts. A set of two sizes becomes two: the smaller gets another name."""
+        """If there are several rows of a program, data set and bound, the last one counts. A set of two sizes becomes two: the smaller gets another name."""
         rows = list(rows)
         full = {}
         for row in rows:

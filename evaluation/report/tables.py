@@ -43,7 +43,7 @@ def short(number):
 
 
 def cause(row):
-    """Of a failure, for a footnote: without colours, and without counts, so that the same cause is the same text."""
+    """The text of a failure, for a footnote: without colours, and without counts, so that the same cause is the same text."""
     text = re.sub(r"\x1b?\[\d+m", "", row.failure)
 
     def share(match):
@@ -159,7 +159,7 @@ def equal_bits(results, device=None, bounds=None):
 
 
 def programs(results):
-    """What was compared: device, version, order, and the spread of the times with allocations (the median of all data sets and bounds)."""
+    """The conditions of the comparison: device, version, order, and the spread of the times with allocations (the median of all data sets and bounds)."""
     rows = []
     for name in results.programs():
         own = [row for row in results if row.program == name]

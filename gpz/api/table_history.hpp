@@ -45,7 +45,7 @@ class TableHistory {
 
   const FrameFile &file_;
   std::mutex mutex_;
-  std::size_t searched_ = 0;  // in front of so many frames
+  std::size_t searched_ = 0;  // frames whose records were searched
   bool searched_behind_ = false;
   TableRecords tables_;
   TableRecords behind_;  // the last frame

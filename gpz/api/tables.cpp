@@ -140,7 +140,7 @@ std::size_t read_texts(const std::uint8_t *bytes, std::size_t size, std::vector<
   return end;
 }
 
-// Memory of a string beside itself, as allocators round it.
+// Memory of a string besides itself, as allocators round it.
 std::uint64_t memory_of(const std::string &text) {
   return text.size() < sizeof(std::string) / 2 ? 0 : format::round_up_8(text.size() + 1) + sizeof(std::uint64_t);
 }
@@ -266,7 +266,7 @@ void for_tables(const StoredRecord &record, const Take &take) {
     if (!names.insert(name).second) corrupt("two tables of a record have one name", record.head.size() + at);
     at += end;
   }
-  if (at != record.body.size()) corrupt("bytes behind the tables of a record", record.head.size() + at);
+  if (at != record.body.size()) corrupt("bytes after the tables of a record", record.head.size() + at);
 }
 
 }  // namespace

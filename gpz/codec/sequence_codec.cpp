@@ -262,10 +262,10 @@ void read_tables(format::ByteReader &in, int components, Decoding &out) {
     for (std::uint32_t s = 0; s < core::sequence_symbols; ++s)
       std::fill_n(out.symbol.begin() + t * core::ans_total + share[s].start, share[s].frequency,
                   static_cast<std::uint16_t>(s));
-    if (!core::has_clean_end(table, from)) corrupt("bits behind a table", at);
+    if (!core::has_clean_end(table, from)) corrupt("bits after a table", at);
     from += core::words_of_table(table);
   }
-  if (words % 2 != 0 && strings[words] != 0) corrupt("bytes behind the tables", at);
+  if (words % 2 != 0 && strings[words] != 0) corrupt("bytes after the tables", at);
 }
 
 // Decodes a block from its words. Escapes are stored in the order of particles and components.
@@ -312,7 +312,7 @@ void decode_block(const std::uint32_t *words, const SequenceRecord &record, cons
       }
     }
   if (taken != record.stream) corrupt("a stream that goes on");
-  if (record.stream % 2 != 0 && words[layout.total - 1] >> 16 != 0) corrupt("bytes behind a stream");
+  if (record.stream % 2 != 0 && words[layout.total - 1] >> 16 != 0) corrupt("bytes after a stream");
   for (const std::uint32_t x : state)
     if (x != core::ans_low) corrupt("last state of a lane");
 
@@ -389,9 +389,9 @@ void decode_sequence(const std::uint8_t *bytes, std::size_t size, std::size_t n,
     const core::SequenceLayout layout(tables.axis.data(), components, block.n, record);
     stored[b].words = reinterpret_cast<const std::uint32_t *>(in.take(std::size_t{layout.total} * 4));
   }
-  if (in.left() >= 8) corrupt("bytes behind the last block", in.position());
+  if (in.left() >= 8) corrupt("bytes after the last block", in.position());
   while (in.left() != 0)
-    if (in.u8() != 0) corrupt("bytes behind the last block", in.position() - 1);
+    if (in.u8() != 0) corrupt("bytes after the last block", in.position() - 1);
   parallel_ranges(threads_for_particles(threads, n), blocks, [&](int, std::uint64_t first, std::uint64_t last) {
     std::vector<std::uint32_t> low;
     for (std::uint64_t b = first; b < last; ++b)

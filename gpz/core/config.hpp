@@ -50,7 +50,7 @@ GPZ_HD int bit_length(std::uint32_t x) {
 }
 
 template <typename T>
-GPZ_HD T min_of(T a, T b) {
+GPZ_HD constexpr T min_of(T a, T b) {
   return b < a ? b : a;
 }
 

@@ -18,7 +18,7 @@ inline namespace GPZ_ISA {
 
 GPZ_HD std::int32_t limit_motion(std::int64_t x) { return limited(x, motion_limit); }
 
-// The change in a part of the time between two frames. `part` is in units of 2^-16.
+// The change x between two frames, scaled to a part of the time between them. `part` is in units of 2^-16.
 GPZ_HD std::int64_t part_of(std::int64_t x, std::int64_t part) { return rounded_shift(x * part, 16); }
 GPZ_HD std::int64_t half_part_of(std::int64_t x, std::int64_t part) { return rounded_shift(x * part, 17); }
 

@@ -121,6 +121,13 @@ GPZ_HD std::int64_t other_image(std::int64_t q, const GridAxis &axis, std::int64
   return low ? above : high ? below : q;
 }
 
+// The margin that its block needs if q is another image of `expected`, slightly beyond an edge. 0: q is an exception.
+GPZ_HD std::uint32_t margin_needed(std::int64_t q, std::int64_t expected, const GridAxis &axis) {
+  const std::int64_t beyond = beyond_edge(q, axis);
+  const bool fits = beyond > 0 && beyond <= largest_margin(axis) && q == other_image(expected, axis, beyond);
+  return fits ? static_cast<std::uint32_t>(beyond) : 0;
+}
+
 // 2^32 / count, for offset_to_mean(). `count` is the number of frames since the key frame, inclusive. 0 below four
 // frames: their mean depends linearly on the last position and two displacements and would add only rounding to a fit.
 GPZ_HD std::int32_t reciprocal_of(std::uint64_t count) {
@@ -178,9 +185,9 @@ GPZ_HD std::uint32_t narrow_number(std::uint64_t u) {
 GPZ_HD bool is_valid(const ResidualCode &code) {
   return code.width <= max_residual_width && code.head <= 3 && (code.head < 2 || code.width >= code.head);
 }
-GPZ_HD int low_bits(const ResidualCode &code) { return code.head < 2 ? code.width : code.width - code.head; }
+GPZ_HD constexpr int low_bits(const ResidualCode &code) { return code.head < 2 ? code.width : code.width - code.head; }
 // Smallest h = u >> low_bits() that the plane cannot hold.
-GPZ_HD std::uint32_t head_end(const ResidualCode &code) { return (1u << code.head) - 1; }
+GPZ_HD constexpr std::uint32_t head_end(const ResidualCode &code) { return (1u << code.head) - 1; }
 // Quotients of this or more are exceptions.
 GPZ_HD std::uint32_t quotient_end(const ResidualCode &code) { return code.head == 1 ? 0 : largest_quotient + 1; }
 
@@ -199,7 +206,7 @@ GPZ_HD std::int32_t rough_bits(std::uint32_t u) {
 
 // Codes tried for a block with a mean of `typical` rough bits. Some are not valid.
 inline constexpr int residual_candidates = 9;
-GPZ_HD ResidualCode residual_candidate(int i, int typical) {
+GPZ_HD constexpr ResidualCode residual_candidate(int i, int typical) {
   const int head = i < 3 ? 0 : i < 6 ? 2 : 3;
   const int width = typical + i % 3 + (head == 0 ? 0 : 1);
   return {static_cast<std::uint8_t>(min_of(width, max_residual_width)), static_cast<std::uint8_t>(head)};

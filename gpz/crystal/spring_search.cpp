@@ -23,7 +23,7 @@ constexpr double shells[] = {1.3, 1.75};  // limit of neighbours; the second one
 constexpr double few_neighbours = 8;
 constexpr double spread = 0.2;            // of the vectors to the same neighbour
 constexpr double tolerance_of_end = 0.4;  // for the end of a neighbour vector in the network
-// Vectors that a smaller fraction of the sampled particles have do not belong to the lattice.
+// A vector between neighbours belongs to the lattice if at least this fraction of the sampled particles has it.
 constexpr double least_vector_share = 0.12;
 constexpr double least_neighbours = 3;
 constexpr double least_covered = 0.7;

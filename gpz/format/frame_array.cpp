@@ -218,7 +218,7 @@ ArrayHead parse_frame_array(const std::uint8_t *bytes, std::size_t size) {
                                                            return chunk_kind(stored, frame.length);
                                                          }) != ChunkKind::difference);
     }
-    if (in.left() != 0) corrupt("bytes behind the last frame", in.position());
+    if (in.left() != 0) corrupt("bytes after the last frame", in.position());
     if (info.shape.particles > 0 && !head.frames.empty() && !head.frames[0].is_key)
       corrupt("the first frame is no key frame", 0);
     return std::move(head);

@@ -111,23 +111,6 @@ void find_followed(const Block &block, int d, Scratch &scratch) {
   for (std::uint32_t i = 0; i < n; ++i) position[i] = followed(axis, i);
 }
 
-// Handles particles in another image than predicted: slightly beyond an edge they widen the margin, others become
-// exceptions.
-void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
-  find_followed(block, d, scratch);
-  const Axis &axis = block.axes[d];
-  for (std::uint32_t i = 0; i < block.n; ++i) {
-    const std::int64_t q = axis.q[i];
-    const std::int64_t expected = scratch.remainder[i];
-    if (q == expected) continue;
-    const std::int64_t beyond = core::beyond_edge(q, axis.grid);
-    if (beyond > 0 && beyond <= core::largest_margin(axis.grid) && q == core::other_image(expected, axis.grid, beyond))
-      margin = core::max_of(margin, static_cast<std::uint32_t>(beyond));
-    else
-      scratch.value[d][i] = core::widest_residual;
-  }
-}
-
 // Bits of the residuals with block.predictor and block.weight.
 std::uint64_t measure(const Block &block, Scratch &scratch) {
   std::uint64_t bits = 0;
@@ -186,7 +169,10 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   std::uint32_t *words = scratch.words;
   std::uint32_t bits = 0;
   for (int d = 0; d < block.components; ++d) {
-    if (find_residuals(block, d, scratch) != 0) sort_out_images(block, d, scratch, record.margin);
+    if (find_residuals(block, d, scratch) != 0) {
+      find_followed(block, d, scratch);
+      sort_out_images(block.axes[d].q, scratch.remainder, block.n, block.axes[d].grid, scratch.value[d], record.margin);
+    }
     std::uint32_t cost = 0;
     record.code[d] = choose_code(scratch.value[d], block.n, cost);
     bits += cost;

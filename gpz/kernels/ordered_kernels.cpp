@@ -111,21 +111,6 @@ std::uint64_t measure(const Block &block, int d, Scratch &scratch) {
   return cost;
 }
 
-// Handles particles outside the box: slightly beyond an edge they widen the margin, others become exceptions.
-void sort_out_images(const Block &block, int d, Scratch &scratch, std::uint32_t &margin) {
-  const Block::Axis &axis = block.axes[d];
-  for (std::uint32_t i = 0; i < block.n; ++i) {
-    const std::int64_t position = scratch.position[d][i];
-    if (axis.q[i] == position) continue;
-    const std::int64_t beyond = core::beyond_edge(axis.q[i], axis.grid);
-    if (beyond > 0 && beyond <= core::largest_margin(axis.grid) &&
-        axis.q[i] == core::other_image(position, axis.grid, beyond))
-      margin = core::max_of(margin, static_cast<std::uint32_t>(beyond));
-    else
-      scratch.residual[i] = core::widest_residual;
-  }
-}
-
 // Writes a bit for each value that has another image within the margin: 1 if the value lies there. Returns the number
 // of words.
 std::uint32_t write_flags(const Block &block, const Scratch &scratch, std::uint32_t margin, std::uint32_t *words) {
@@ -150,7 +135,7 @@ std::uint32_t encode(const Block &block, Scratch &scratch, Record &record) {
   std::uint32_t *words = scratch.words;
   for (int d = 0; d < block.components; ++d) {
     record.first[d] = find_residuals(block, d, scratch);
-    sort_out_images(block, d, scratch, coded.margin);
+    sort_out_images(block.axes[d].q, scratch.position[d], block.n, block.axes[d].grid, scratch.residual, coded.margin);
     std::uint32_t cost = 0;
     coded.code[d] = choose_code(scratch.residual, block.n, cost);
     split(coded.code[d], d, block.n, scratch.residual, quotients, scratch, coded);

@@ -57,6 +57,18 @@ static ResidualCode choose_code(const std::uint32_t *u, std::uint32_t n, std::ui
   return best;
 }
 
+// Handles the values that are in another image than expected: slightly beyond an edge they widen the margin, others
+// become exceptions.
+static void sort_out_images(const std::int64_t *q, const std::int64_t *expected, std::uint32_t n,
+                            const core::GridAxis &axis, std::uint32_t *u, std::uint32_t &margin) {
+  for (std::uint32_t i = 0; i < n; ++i) {
+    if (q[i] == expected[i]) continue;
+    const std::uint32_t needed = core::margin_needed(q[i], expected[i], axis);
+    margin = core::max_of(margin, needed);
+    if (needed == 0) u[i] = core::widest_residual;
+  }
+}
+
 // Quotients to be coded in unary, and the bits that they take.
 struct Quotients {
   std::uint32_t *list;

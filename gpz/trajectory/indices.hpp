@@ -19,7 +19,7 @@
 
 namespace gpz::trajectory {
 
-// The index of a value that the grid cannot hold, which is stored exactly beside it: its prediction, and those of
+// The index of a value that the grid cannot hold, which is stored exactly next to it: its prediction, and those of
 // others, build on it.
 enum class ExactIndex : std::uint8_t {
   known,    // that of its row in the frame before, or of the row before

@@ -48,7 +48,7 @@ def checked_integer(name: str, value: Any, least: int, most: int, meaning: str) 
 
 
 def cores() -> int:
-    """Of this process."""
+    """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -168,7 +168,7 @@ def _numbers_of(name: Any, value: Any) -> dict[str, float]:
 
 
 def columns_of(atoms: Atoms, from_ase: Convert) -> dict[str, np.ndarray]:
-    """What the calculator has found for each atom, besides forces, by the name of the array."""
+    """Results of the calculator for each atom, except forces, by the name of the array."""
     found = {}
     for name, quantity in OF_ATOMS.items():
         values = known(atoms, name)
@@ -193,7 +193,7 @@ def _is_number(value: Any) -> bool:
 
 
 def known(atoms: Atoms, name: str) -> Any:
-    """What a calculator has found for these very atoms, without a calculation; None for nothing."""
+    """A result that a calculator already has for these atoms; None if it has none."""
     try:
         return atoms.calc.get_property(name, atoms, allow_calculation=False) if atoms.calc is not None else None
     except NotImplementedError:

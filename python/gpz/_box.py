@@ -150,7 +150,7 @@ def from_library(kind: int, dimension: int, boundary: bytes, values: Sequence[fl
 
 
 def to_library(box: Box | None) -> tuple:
-    """What gpz._core takes for a box: (kind, dimension, boundary, 12 values)."""
+    """A box as gpz._core takes it: (kind, dimension, boundary, 12 values)."""
     if box is None:
         return 0, 3, b"\0" * 6, [0.0] * 12
     kind = KINDS.index(box.kind)

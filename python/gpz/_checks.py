@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What writers refuse, because it would be stored with another meaning than the caller's."""
+"""Checks of writers, which refuse values that would be stored with another meaning than the caller's."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def thermal_bound(columns: Mapping[str, np.ndarray]) -> float:
 
 
 def bound_beyond(bound: float, box: Box | None) -> str | None:
-    """What to warn of: a bound that leaves nothing of the positions in this box."""
+    """A warning if the bound leaves nothing of the positions in this box."""
     longest = 0.0 if box is None else float(box.lengths.max())
     if not 0 < longest <= 2 * bound:
         return None
@@ -128,7 +128,7 @@ def require_columns(bounds: Iterable[str], columns: Iterable[str]) -> None:
 
 
 def _volume(edges: np.ndarray) -> float:
-    """What one to three vectors span."""
+    """Length, area or volume that one to three vectors span."""
     return abs(np.linalg.det(edges)) if len(edges) == 3 else float(np.sqrt(np.linalg.det(edges @ edges.T)))
 
 

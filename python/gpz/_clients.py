@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the readers for other packages share: ASE, OVITO, mdtraj, dpdata."""
+"""Functions that the readers for ASE, OVITO, mdtraj and dpdata share."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def type_columns(frame: gpz.Frame) -> list[str]:
 
 
 def type_names(trajectory: gpz.Trajectory) -> list[str]:
-    """Of atom type t, at [t - 1]: its element, else its label; an empty list if the file has neither."""
+    """The element of atom type t at [t - 1], else its label; an empty list if the file has neither."""
     return trajectory.elements or trajectory.type_labels
 
 

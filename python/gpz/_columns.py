@@ -23,7 +23,7 @@ EXACT = 2.0**53  # above it, not every integer is a float64
 
 
 class KeptColumns:
-    """What a frame of another file has beside what is given.
+    """Columns of a frame of another file that are not given.
 
     values: by column. displays: of columns. origins: of columns of floats. unchanged: columns that nobody has changed.
     """
@@ -63,7 +63,7 @@ def given_columns(arguments: Mapping[str, Any], columns: Mapping[str, Any]) -> d
         names = ARGUMENTS[argument]
         twice = [name for name in names if name in columns]
         if twice:
-            raise ArgumentError(f"{twice[0]}= beside {argument}=: the column {twice[0]} has two values. Leave one out")
+            raise ArgumentError(f"{twice[0]}= next to {argument}=: the column {twice[0]} has two values. Leave one out")
         if len(names) == 1:
             values[names[0]] = column_of(argument, given, names[0])
         else:

@@ -53,7 +53,7 @@ class Options:
         return order == "id" or (order is None and column is not None and column.dtype.kind == "i")
 
     def dtype_of(self, head: Head, names: Iterable[str], dtype: np.dtype | None = None) -> np.dtype:
-        """Of an array for these columns: int64 for integers; for floats as it is asked for, else as they are stored."""
+        """The dtype of an array of these columns: int64 for integers, for floats `dtype`, else as they are stored."""
         stored = np.result_type(*(head.columns[name].dtype for name in names))
         return stored if stored.kind == "i" else dtype or self.dtype or stored
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a comparison of a .gpz file with its source finds, with the names that `gpz verify --against --json` has."""
+"""Results of the comparison of a .gpz file with its source, with the names that `gpz verify --against --json` has."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclasses.dataclass
 class Difference:
-    """Of a column. bound: 0 where it is lossless. largest_difference: of a value, in the units of the .gpz file; None: values that
+    """The differences of a column. bound: 0 where it is lossless. largest_difference: of a value, in the units of the .gpz file; None: values that
     are no numbers differ. above_bound: values beyond the bound."""
 
     name: str

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gpz import _core
 
-# Of the formats that gpz convert writes, as MDAnalysis calls them.
+# Endings of the formats that gpz convert writes, with MDAnalysis's names.
 ENDINGS = {
     "DCD": (".dcd",),
     "NCDF": (".nc", ".ncdf"),

@@ -9,7 +9,7 @@ from gpz import _core
 
 
 class Error(Exception):
-    """What the library could not do. Each kind is also the built-in exception that Python programs expect.
+    """A failure of the library. Each kind is also the built-in exception that Python programs expect.
 
     status: the name of the kind, as in the C and C++ API: "corrupt", "not_found", ...
     cause: the reason, without the place.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What callers give for a file: a path, a descriptor, a file object, or bytes in memory."""
+"""Sources of a file: a path, a descriptor, a file object, or bytes in memory."""
 
 from __future__ import annotations
 

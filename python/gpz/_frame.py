@@ -231,7 +231,7 @@ class Frame:
         return self._values[group]
 
     def _wanted(self) -> tuple[Group, ...]:
-        """What was asked of the frames before, as far as this one has it."""
+        """The arrays that were asked of earlier frames, as far as this one has them."""
         return tuple(group for group in tuple(self._asked) if self._has(group))
 
     def _load(self, groups: tuple[Group, ...]) -> None:

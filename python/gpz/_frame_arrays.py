@@ -24,7 +24,7 @@ MOST_COMPONENTS = 3
 
 @dataclasses.dataclass(frozen=True)
 class FrameArray:
-    """What gpz.compress_frames was given.
+    """The arguments of gpz.compress_frames.
 
     shape: (frames, particles, components).
     dtype: float32 or float64.

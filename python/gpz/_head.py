@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a frame says about itself before it is decoded."""
+"""The head of a frame, which is read before the frame is decoded."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """What all frames of an array have in common."""
+    """Properties that all frames of an array share."""
 
     name: str  # as Frame.load takes it
     columns: tuple[str, ...]
@@ -136,7 +136,7 @@ def digest_of(ids: np.ndarray) -> bytes:
 
 
 def key_frames_of(trajectory: Trajectory) -> list[int]:
-    """Of each frame, the frame of the file from which it is decoded on."""
+    """For each frame, the key frame at which its decoding begins."""
     file, indices = trajectory._file, trajectory._indices
     since = file.require_open().since_key()
     return [index - int(since[index]) for index in indices]
@@ -156,7 +156,7 @@ def chunks_of(keys: Sequence[int], most: int) -> Iterator[int]:
 
 
 def identity_of(trajectory: Trajectory) -> tuple[Any, ...]:
-    """What the values depend on: arrays of the same values have the same names, and dask computes them once."""
+    """A name for everything that the values depend on: arrays of the same values have the same name, and dask computes them once."""
     file, indices = trajectory._file, trajectory._indices
     source: Any = file.source
     if isinstance(source, RemoteFile):
@@ -167,7 +167,7 @@ def identity_of(trajectory: Trajectory) -> tuple[Any, ...]:
 
 
 def version_of(file: File) -> tuple[Any, ...]:
-    """What tells the version of the file that is there now from others; empty for bytes in memory."""
+    """A text that identifies the present version of the file; empty for bytes in memory."""
     if isinstance(file.source, RemoteFile):
         return file.source.version
     if file.path is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a file says about itself: checked before it is written, and compared with that of a file that is continued."""
+"""Metadata of a file: checked before they are written, and compared with those of a file that is continued."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SAME = 1e-9  # relative: bounds that were converted between units are the same
 
 
 def given_metadata(metadata: Any, units: Any, elements: Any, type_labels: Any) -> dict[str, Any]:
-    """What the arguments of a writer say, by the names of Trajectory.metadata. Entries that say nothing are left out."""
+    """Metadata from the arguments of a writer, by the names of Trajectory.metadata, without empty entries."""
     if metadata is not None and not isinstance(metadata, Mapping):
         raise TypeError(f'metadata: a dict as Trajectory.metadata, such as {{"command": "..."}}, not {shown(metadata)}')
     _checks.require_units(units)
@@ -42,7 +42,7 @@ def given_metadata(metadata: Any, units: Any, elements: Any, type_labels: Any) -
         value = value if name == "units" else texts(name, value)
         if given.get(name, value) != value:
             raise ArgumentError(
-                f"{name}={shown(value)} beside metadata[{name!r}], which is {shown(given[name])}. Leave one of them out"
+                f"{name}={shown(value)} next to metadata[{name!r}], which is {shown(given[name])}. Leave one of them out"
             )
         given[name] = value
     return given
@@ -114,7 +114,7 @@ class Existing:
 
     @property
     def names(self) -> str:
-        """Of types, in messages."""
+        """Elements and type labels, for messages."""
         found = {"elements": self.elements, "type labels": self.labels}
         said = [f"{what} {' '.join(names)}" for what, names in found.items() if names]
         return " and ".join(said) or "neither elements nor type labels"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Of which atoms observables are (docs/format.md, section 11b): a frame may have some of the atoms of a system, with the energy
+"""The atoms that observables describe (docs/format.md, section 11b): a frame may have some of the atoms of a system, with the energy
 of all of them."""
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def of_system(observables: Packed, count: int) -> Packed:
 
 
 def total_unit(unit: str) -> str:
-    """Of a value per atom, multiplied by the number of atoms; others stay as they are."""
+    """The unit of a value per atom after multiplication by the number of atoms; other units stay."""
     return "" if unit == f"1{PER_ATOM}" else unit.removesuffix(PER_ATOM)
 
 

@@ -91,7 +91,7 @@ class File:
         return self.reader
 
     def head(self, index: int) -> Head:
-        """Of all particles. How many of them are read of some of the atoms is known when they are decoded: several may have
+        """The head, for all particles. If only some atoms are read, their number is known after decoding: several particles may have
         one id."""
         return _head.from_library(self.require_open().head(index))
 
@@ -102,7 +102,7 @@ class File:
         )
 
     def decoder(self, index: int) -> Decode:
-        """Of a frame."""
+        """The decoder of a frame."""
         return lambda *columns: self.decode(index, *columns)
 
     def count(self, index: int) -> int:
@@ -128,6 +128,6 @@ class File:
             found = self.require_open().observables(index)
             return found if self.selection is None else _observed.of_system(found, head.n_particles)
 
-        # Frames of a file that has none do not need the open file for them.
+        # Without such records, frames do not need the open file for their observables.
         of_frame = observables if self.has_records else None
         return Frame(index, head, read, asked, self.metadata, of_frame, None if self.selection is None else count)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 NUMBERS = {np.dtype(np.float32): 2, np.dtype(np.float64): 3}  # gpz::ValueType
 ARITHMETIC = 16  # halves of a unit, which the library keeps of a bound for its own rounding, and more
 SAMPLE = 4096  # values that are looked at to see whether they are on a grid
-# Of the values of a file most are on its grid. Some are stored exactly.
+# Most values of a file are on its grid; some are stored exactly.
 MOST = 8 / 9
 DIGITS_OF_STEP = 6  # binary digits of a value below one step of its grid; with fewer, exact values may be smaller
-# Of the power of two above a value: half of the distance between two float32, and two float64.
+# Half of the distance between two float32, and two float64, relative to the power of two above a value.
 HALF_UNIT = 2.0**-25
 HALF_UNIT_OF_DOUBLES = 2.0**-54
 HALF_OF_LEAST = 2.0**-150  # half of the smallest float32 that is not 0

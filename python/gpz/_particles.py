@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tables of a file say about the particles of one frame, for readers of other packages."""
+"""Properties of the particles of one frame from the tables of a file, for readers of other packages."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ ENERGY_NAMES = ("PotEng", "pe", "energy")
 SIX_OF_NINE = (0, 4, 8, 5, 2, 1)
 NINE_OF_SIX = (0, 5, 4, 5, 1, 3, 4, 3, 2)
 
-ASE_STYLE = "ase"  # beside the styles of LAMMPS: what ASE and extended XYZ have
+ASE_STYLE = "ase"  # besides the styles of LAMMPS: what ASE and extended XYZ have
 
 
 def _styles_of_words(quantity: str) -> dict[str, str]:
@@ -204,7 +204,7 @@ def factor(quantity: str, style: str, program: str) -> float:
 
 
 class Value(NamedTuple):
-    """What a program has a place for. values: a number, or (6,) or (3,). names: of the observables it comes from. style: whose units
+    """A quantity that a program can hold. values: a number, or (6,) or (3,). names: of the observables it comes from. style: whose units
     it has, of LAMMPS, ASE_STYLE, or "" as in a file that names none."""
 
     values: np.ndarray

@@ -39,6 +39,6 @@ class RepeatedSteps:
         return self.last is not None and step <= self.last
 
     def after(self, step: int, interval: int) -> int:
-        """The step of the next frame behind `step` that is to be written: a multiple of the interval."""
+        """The step of the next frame after `step` that is to be written: a multiple of the interval."""
         step = step if self.last is None else max(step, self.last)
         return step - step % interval + interval

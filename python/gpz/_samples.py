@@ -101,7 +101,7 @@ class Samples(Sequence):
         return sample if self._transform is None else self._transform(sample)
 
     def _converted(self, sample: Sample) -> Any:
-        """What the transformation gets. Subclasses make tensors."""
+        """The argument of the transformation. Subclasses make tensors."""
         return sample
 
     def shuffled(self, seed: int, batches: int = 16) -> np.ndarray:

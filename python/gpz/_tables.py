@@ -15,7 +15,7 @@ from gpz._errors import ArgumentError, Error
 
 LONGEST = 255  # bytes of a name or a unit
 OF_OBSERVABLES = "observables"  # the table with their names, which is written with frames
-OF_FRAMES = ("timestep", "time")  # columns of Trajectory.observables beside those of the observables
+OF_FRAMES = ("timestep", "time")  # columns of Trajectory.observables besides those of the observables
 
 # As gpz._core has them: the name of a table, and (column, unit, values) of each column.
 Packed = tuple[str, list[tuple[str, str, Any]]]

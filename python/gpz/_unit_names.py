@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What pictures call distances and times."""
+"""Names of units of distance and time in pictures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from gpz import _core
 
 
 class Names(NamedTuple):
-    """What distances and times are called on axes."""
+    """Names of units of distance and time on axes."""
 
     distance: str
     time: str
 
 
 def names_of(style: str) -> Names:
-    """Of distance and time; of a file that names no units they are "distance units" and "time units"."""
+    """Names of distance and time units; "distance units" and "time units" if the file names no units."""
     return Names(*_core.units[style]["symbols"]) if style in _core.units else Names("distance units", "time units")

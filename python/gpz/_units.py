@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the units of LAMMPS are in SI units: the table of gpz/units.hpp."""
+"""The units of LAMMPS in SI units: the table of gpz/units.hpp."""
 
 from __future__ import annotations
 

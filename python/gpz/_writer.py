@@ -37,7 +37,7 @@ WITHIN = 1 + 2.0**-20  # bounds that are half of a grid have been rounded
 
 @dataclass
 class Given:
-    """What Writer.write is given. check() takes what is missing from the frame, and leaves values as the library has them."""
+    """The arguments of Writer.write. check() takes what is missing from the frame, and leaves values as the library has them."""
 
     frame: Any
     arguments: dict[str, Any]  # arrays with arguments of their own
@@ -319,7 +319,7 @@ class Writer:
         raise ArgumentError("ids: the frame has ids, and the frames before it were given without. Give ids in all frames")
 
     def _warn(self, values: dict[str, np.ndarray], names, box: Box | None) -> None:
-        """Of each matter once."""
+        """Warns of each matter once."""
         if "id" in values and "id" not in self._warned:
             found = _columns.repeated(values["id"])
             if found is not None:

@@ -91,7 +91,7 @@ def read_gpz(
 
 
 class _Tables:
-    """What the tables say of frame after frame. Arrays are made anew only where they change."""
+    """Arrays from the tables, frame after frame. They are made anew only where the tables change."""
 
     def __init__(self, trajectory: gpz.Trajectory):
         self._particles = ParticlesOfFrames(trajectory)
@@ -323,7 +323,7 @@ def _origins_given(atoms: Atoms, columns: Mapping[str, Any], from_ase) -> dict[s
         if name in given:
             origin = gpz.Origin(**given[name]).scaled(from_ase(1.0, QUANTITIES[name]) if name in QUANTITIES else 1.0)
             arrays = [np.asarray(values, np.float64).reshape(-1)]
-            # To units and back; velocities have been momenta meanwhile.
+            # To units and back. Velocities became momenta in between.
             origins[name] = origin if name not in QUANTITIES else _origins.computed(origin, arrays, 8)
     return origins
 
@@ -374,7 +374,7 @@ def _columns(atoms: Atoms, from_ase, dropped: set[str]) -> dict[str, Any]:
 
 
 def _box(atoms: Atoms, from_ase) -> gpz.Box:
-    """Of a cell of one to three vectors. One of zeros is an edge of length 0."""
+    """The box of a cell of one to three vectors. A vector of zeros is an edge of length 0."""
     cell = atoms.cell.array
     missing = ~cell.any(axis=1)
     if atoms.cell.rank + missing.sum() != 3 or (missing & atoms.pbc).any():

@@ -84,7 +84,7 @@ def iterload(
 
 @FormatRegistry.register_fileobject(".gpz")
 class GPZTrajectoryFile:
-    """What mdtraj.open and mdtraj.iterload read .gpz files with. Frames are read from the one on that tell() names.
+    """The file object of mdtraj.open and mdtraj.iterload. Frames are read from the one on that tell() names.
 
     mode: "r": mdtraj does not write .gpz files. threads: as in gpz.open.
     frames: all of them.
@@ -105,7 +105,7 @@ class GPZTrajectoryFile:
         stride: int | None = None,
         atom_indices: Sequence[int] | None = None,
     ) -> mdtraj.Trajectory:
-        """The next frames: n_frames of them, each `stride` behind the one before; None: all. A trajectory without frames at the
+        """The next frames: n_frames of them, each `stride` after the one before; None: all. A trajectory without frames at the
         end."""
         step = stride or 1
         chosen = self.frames[self._next :: step][:n_frames]
@@ -116,7 +116,7 @@ class GPZTrajectoryFile:
         return mdtraj.Trajectory(np.empty((0, kept.n_atoms, 3), np.float32), kept)
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> None:
-        """The frame that is read next; whence: as in io.IOBase.seek. One behind the last is the end."""
+        """The frame that is read next; whence: as in io.IOBase.seek. A frame after the last is the end."""
         start = {os.SEEK_SET: 0, os.SEEK_CUR: self._next, os.SEEK_END: len(self)}[whence]
         if start + offset < 0:
             raise ValueError(f"skip or offset {offset}: there is no frame in front of the first")

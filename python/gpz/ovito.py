@@ -158,7 +158,7 @@ def _fill(particles, trajectory: gpz.Trajectory, frame: gpz.Frame, tables: Parti
 
 
 def _of_tables(found: Particles) -> dict[str, np.ndarray]:
-    """What the tables have of SCALARS, by column."""
+    """The SCALARS that the tables have, by column."""
     values = {"mass": found.numbers("mass"), "q": found.numbers("q"), "mol": found.column("mol", "i")}
     return {column: np.nan_to_num(array) for column, array in values.items() if array is not None}
 

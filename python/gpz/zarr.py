@@ -62,7 +62,7 @@ class Gpz(ArrayBytesCodec):
         return cls(**configuration)
 
     def to_dict(self) -> dict[str, Any]:
-        """What the metadata of an array say of the codec."""
+        """The configuration of the codec in the metadata of an array."""
         return {"name": NAME, "configuration": {"bound": self.bound, "effort": self.effort}}
 
     def validate(self, *, shape: tuple[int, ...], dtype: Any, chunk_grid: Any) -> None:
@@ -89,7 +89,7 @@ class Gpz(ArrayBytesCodec):
 
 
 def native_type(dtype: Any) -> np.dtype:
-    """Of NumPy. Before zarr 3.1 types of arrays were those of NumPy."""
+    """The dtype of NumPy. Before zarr 3.1, arrays had dtypes of NumPy."""
     return np.dtype(dtype.to_native_dtype() if hasattr(dtype, "to_native_dtype") else dtype)
 
 

@@ -24,7 +24,7 @@ nanobind::object array_of(std::vector<T> values) {
   return nanobind::cast(nanobind::ndarray<nanobind::numpy, T, nanobind::ndim<1>>(data->data(), {data->size()}, owner));
 }
 
-// Of the elements of an array. Throws type_error for other types.
+// The type of the elements of an array. Throws type_error for other types.
 ConstArray::Type type_of(nanobind::dlpack::dtype type);
 
 // (N,) arrays for columns by their names, in which they have room for `capacity` elements each. The caller keeps them.

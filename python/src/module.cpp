@@ -23,7 +23,7 @@ nanobind::dict numbers_of(const Names &names) {
   return numbers;
 }
 
-// Of each unit style: its symbols of distance and time, LAMMPS's words, and what they are in SI units.
+// For each unit style: symbols of distance and time, LAMMPS's words, and what they are in SI units.
 nanobind::dict unit_styles() {
   nanobind::dict styles;
   for (const gpz::UnitStyle &style : gpz::unit_styles()) {

@@ -111,7 +111,7 @@ class FileReader {
     return to_python(found);
   }
 
-  // The frames that have a record of tables in front of them, ascending; frame 0 as well if one is behind all frames.
+  // The frames that have a record of tables in front of them, ascending; frame 0 as well if one is after all frames.
   nb::object frames_with_tables() const {
     std::vector<std::int64_t> found;
     {

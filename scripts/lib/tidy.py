@@ -80,7 +80,7 @@ class Group:
         if folder not in self.folders:
             self.folders.append(folder)
         self.flags += tuple(flag for flag in flags if flag.startswith(("-I", "-D")) and flag not in self.flags)
-        # -isystem has its folder in the word behind it.
+        # -isystem has its folder in the word after it.
         for flag, value in itertools.pairwise(flags):
             if flag == "-isystem" and value not in self.flags:
                 self.flags += (flag, value)

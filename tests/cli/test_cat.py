@@ -212,13 +212,13 @@ class Damage(CatCase):
 
     def test_a_torn_end(self):
         self.write("t.gpz", self.content[:self.offsets[4] + 99])
-        self.gpz("cat", "t.gpz", "b.gpz", "-o", "c.gpz", err="t.gpz: torn: 99 bytes behind 4 complete frames left out",
+        self.gpz("cat", "t.gpz", "b.gpz", "-o", "c.gpz", err="t.gpz: torn: 99 bytes after 4 complete frames left out",
                  out="c.gpz: 9 frames of 2 files: 9 copied, 0 encoded again\n  left out: 1 frame of t.gpz, timestep 30\n")
         self.assertEqual(self.decoded("c.gpz"), self.decoded("a.gpz")[:3] + self.decoded("b.gpz"))
 
     def test_no_complete_frame(self):
         self.write("t.gpz", self.content[:self.offsets[0] + 99])
-        self.gpz("cat", "t.gpz", "b.gpz", "-o", "c.gpz", err="t.gpz: torn: 99 bytes behind 0 complete frames left out", out=None)
+        self.gpz("cat", "t.gpz", "b.gpz", "-o", "c.gpz", err="t.gpz: torn: 99 bytes after 0 complete frames left out", out=None)
         self.assertEqual(self.decoded("c.gpz"), self.decoded("b.gpz"))
         self.write("e.gpz", self.content[:self.offsets[0]])
         self.gpz("cat", "e.gpz", "e.gpz", "-o", "d.gpz", code=5, err="e.gpz: no complete frame in the files")

@@ -42,9 +42,9 @@ class Read(TableCase):
             self.write("bad.data", DATA.replace(old, new, 1))
             self.gpz("encode", "t.dump", "-o", "bad.gpz", "--eb", "0.1", "--data", "bad.data", code=code, err=f"bad.data: {err}")
 
-        refused("\nBonds\n\n", "\nBonds\n", "line 39: the section Bonds needs a blank line behind its name")
-        refused("\nMasses\n\n", "\nMasses # of types\n", "line 14: the section Masses needs a blank line behind its name")
-        refused("12 atoms", "11 atoms", "line 37: '11 4 2 0.41 3.5 1.25 4.125 0 0 0' behind the rows of the section Atoms, of which "
+        refused("\nBonds\n\n", "\nBonds\n", "line 39: the section Bonds needs a blank line after its name")
+        refused("\nMasses\n\n", "\nMasses # of types\n", "line 14: the section Masses needs a blank line after its name")
+        refused("12 atoms", "11 atoms", "line 37: '11 4 2 0.41 3.5 1.25 4.125 0 0 0' after the rows of the section Atoms, of which "
                 "the header has 11")
         refused("8 bonds", "8 bonds\n9 bonds", "line 5: '9 bonds', and a line in front says 8")
         refused("12 atoms", "-12 atoms", "line 3: '-12 atoms' is no number of atoms")

@@ -57,6 +57,8 @@ class EncodeAgain(CliCase):
         self.assertEqual(self.decoded("e.gpz"), self.decoded("t.gpz"))
         before, after = self.info("t.gpz"), self.info("e.gpz")
         self.assertEqual(after["key_frames"]["count"], 1)
+        for column in before["columns"] + after["columns"]:
+            column.pop("bytes")
         for key in ("columns", "units", "elements", "timesteps", "time", "box", "particles", "generator"):
             self.assertEqual(after[key], before[key], key)
 

@@ -102,14 +102,14 @@ class Heads(CliCase):
         self.assertIn('Lattice="9 1 0 0 8 0 0 0 7" Origin="0 0 5" pbc="T T T"', out)
 
     def test_what_is_left_over(self):
-        no_tilt = "behind 2 numbers of the box: the line ITEM: BOX BOUNDS names no tilt factors (xy xz yz)"
+        no_tilt = "after 2 numbers of the box: the line ITEM: BOX BOUNDS names no tilt factors (xy xz yz)"
         for head, edges, reason in (
                 ("pp pp pp", self.BOX, f"line 6: '-3' {no_tilt}"),
                 ("", self.BOX, f"line 6: '-3' {no_tilt}"),
                 ("pp pp pp", "0 1\n0 1\n0 1 0\n", f"line 8: '0' {no_tilt}"),
                 ("xy xz yz pp pp pp", "0 1\n0 1\n0 1\n", "line 6: 3 numbers of the box are expected"),
-                ("xy xz yz pp pp pp", "0 1 0 0\n0 1 0\n0 1 0\n", "line 6: '0' behind 3 numbers of the box"),
-                ("abc origin pp pp pp", "1 0 0 0 7\n0 1 0 0\n0 0 1 0\n", "line 6: '7' behind 4 numbers of the box"),
+                ("xy xz yz pp pp pp", "0 1 0 0\n0 1 0\n0 1 0\n", "line 6: '0' after 3 numbers of the box"),
+                ("abc origin pp pp pp", "1 0 0 0 7\n0 1 0 0\n0 0 1 0\n", "line 6: '7' after 4 numbers of the box"),
                 ("pp pp pp", "0 one\n0 1\n0 1\n", "line 6: 'one' where a number of the box is expected"),
                 ("xy xz pp pp pp", self.BOX, "line 5: 'xy' is no boundary flag"),
                 ("pp pp pp origin", self.BOX, "line 5: 'origin' is no boundary flag"),
@@ -118,10 +118,10 @@ class Heads(CliCase):
                 ("xy xz yz abc origin", self.BOX, "line 5: the box is of two kinds: xy xz yz, and abc origin")):
             self.refuse(dump_frame(0, ROWS, COLUMNS, f"ITEM: BOX BOUNDS {head}\n{edges}"), reason)
         for old, new, reason in (
-                ("TIMESTEP\n0\n", "TIMESTEP\n0 7\n", "line 2: '7' behind the timestep"),
-                ("ATOMS\n2\n", "ATOMS\n2 atoms\n", "line 4: 'atoms' behind the number of atoms"),
-                ("ITEM: TIMESTEP", "ITEM: TIME\n0.5 ps\nITEM: TIMESTEP", "line 2: 'ps' behind the time"),
-                ("ITEM: TIMESTEP", "ITEM: UNITS\nmetal 2\nITEM: TIMESTEP", "line 2: '2' behind the units"),
+                ("TIMESTEP\n0\n", "TIMESTEP\n0 7\n", "line 2: '7' after the timestep"),
+                ("ATOMS\n2\n", "ATOMS\n2 atoms\n", "line 4: 'atoms' after the number of atoms"),
+                ("ITEM: TIMESTEP", "ITEM: TIME\n0.5 ps\nITEM: TIMESTEP", "line 2: 'ps' after the time"),
+                ("ITEM: TIMESTEP", "ITEM: UNITS\nmetal 2\nITEM: TIMESTEP", "line 2: '2' after the units"),
                 ("ITEM: TIMESTEP\n0\n", "", "line 7: no 'ITEM: TIMESTEP' before"),
                 ("TIMESTEP", "TIMESTEP 5", "line 1: unknown item 'TIMESTEP 5'"),
                 ("ITEM: ATOMS id", "ITEM: ATOMSid", "line 9: unknown item 'ATOMSid x y z'"),
@@ -176,7 +176,7 @@ class Heads(CliCase):
                      err="in.dump: " + says.format(before))
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", "--units", "real")
         self.write("in.dump", "ITEM: UNITS\nlj\nITEM: UNITS\nreal\n" + self.GOOD)
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=4, err="in.dump: line 4: units real behind units lj")
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless", code=4, err="in.dump: line 4: units real after units lj")
         # As where dumps were joined.
         self.write("in.dump", frames[0].format("lj") + frames[1].format("lj"))
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--lossless")

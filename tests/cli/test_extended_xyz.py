@@ -123,7 +123,7 @@ class KeysAndValues(CommentCase):
 
     def test_refused(self):
         for text, reason in (('a="b', '" in column 34 has no end'), ("a=[1, 2", "[ in column 34 has no end"),
-                             ("a={1", "{ in column 34 has no end"), ("=5", "= has no key"), ('a="b"c', "a blank is missing behind the value of a"),
+                             ("a={1", "{ in column 34 has no end"), ("=5", "= has no key"), ('a="b"c', "a blank is missing after the value of a"),
                              ("a=[[1, 2], [3]]", "the rows of the array in column 34 differ in length"),
                              ("energy=1 energy=2", "energy occurs twice, with different values: leave one of them out"),
                              ('a="1 2" a[1]=3', "a[1] occurs twice: leave one of them out"),

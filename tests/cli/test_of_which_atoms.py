@@ -52,7 +52,7 @@ class OfWhichAtoms(TableCase):
         two = "   Step PotEng\n0 -5\n10 -6\nLoop time of 1 on 1 procs for 10 steps with 12 atoms\nthermo_modify norm no\n   Step PotEng\n20 -84\n"
         self.assertEqual(self.encoded_with(f"units lj\n{two}")["PotEng"], ("", [-60, -72, -84]))
         found = self.encoded_with("units lj\n" + two.replace(" with 12 atoms", ""), err="w.log: line 3: energies per atom of a run "
-                                  "without a number of atoms, beside runs with energies of all atoms; those of 2 rows left out")["PotEng"]
+                                  "without a number of atoms, next to runs with energies of all atoms; those of 2 rows left out")["PotEng"]
         self.assertEqual((found[0], [str(value) for value in found[1]]), ("", ["nan", "nan", "-84.0"]))
         # A run that another replaces decides nothing.
         again = "units lj\nthermo_modify norm no\nStep PotEng\n0 -60\n10 -70\nLoop time of 1\nthermo_modify norm yes\nTemp PotEng Step\n"

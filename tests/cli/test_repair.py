@@ -56,7 +56,7 @@ class Damage(CliCase):
                 lost = cut - start
                 self.gpz("repair", "d.gpz", "-o", "r.gpz",
                          out=f"d.gpz: {complete} frame{'s' if complete > 1 else ''} kept\n"
-                             f"lost: {lost} byte{'s' if lost > 1 else ''} behind the last complete frame\n")
+                             f"lost: {lost} byte{'s' if lost > 1 else ''} after the last complete frame\n")
                 self.check_repaired(range(complete))
                 reason = f"truncated after frame {complete - 1} ({complete} complete)"
                 for name, stdin in (("d.gpz", b""), ("-", self.content[:cut])):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables of docs/architecture.md have what the sources have."""
+"""The map in HACKING.md and the tables of docs/architecture.md have what the repository has."""
 import re
 import unittest
 
-from pages import ROOT
+from pages import ROOT, tracked_files
 
 
 def rows_below(page, heading):
@@ -16,6 +16,55 @@ def rows_below(page, heading):
             break
         rows.append([cell.strip() for cell in line.strip("|").split("|")])
     return rows
+
+
+class Map(unittest.TestCase):
+    text = re.search(r"\n## Map\n(.*?)\n## ", (ROOT / "HACKING.md").read_text(), re.DOTALL)[1]
+
+    def test_what_it_names_is_there(self):
+        """A name in code is a path, or one in the folder with which its bullet begins."""
+        files = tracked_files()
+        for bullet in re.findall(r"^- .*", self.text, re.MULTILINE):
+            names = re.findall(r"`([\w./*]+)`", bullet)
+            folders = [""]
+            for name in names:
+                found = [folder for folder in folders if any(re.match(re.escape(folder + name).replace(r"\*", ".*") + r"(/|\.|$)", file) for file in files)]
+                self.assertTrue(found or name.startswith(("gpz.", "build/")) or name in ("Reader", "Writer"), f"{name} in: {bullet}")
+                folders += [f"{folder}{name}/" for folder in found if (ROOT / folder / name).is_dir()]
+
+    def test_every_folder_and_room_is_named(self):
+        folders = {path.split("/")[0] for path in tracked_files() if "/" in path and not path.startswith(".")}
+        rooms = set(re.findall(r"^(\w+):", (ROOT / "gpz/rooms.txt").read_text(), re.MULTILINE)) & {path.name for path in (ROOT / "gpz").iterdir()}
+        self.assertGreater(len(rooms), 8)
+        for name in [*folders, *(f"gpz/{room}" for room in rooms)]:
+            self.assertRegex(self.text, rf"`{name}[`/]")
+
+    def test_rooms_are_a_chain(self):
+        rows = re.search(r"core:\n(.*?api:.*?)\n", (ROOT / "gpz/rooms.txt").read_text(), re.DOTALL)[1].splitlines()
+        above = ["include", "core"]
+        for name, seen in (row.split(":") for row in rows):
+            self.assertEqual(seen.split(), above)
+            above.append(name)
+        self.assertGreater(len(above), 8)
+
+
+class Pages(unittest.TestCase):
+    def test_files_are_there(self):
+        endings = {"/" + path for path in tracked_files()}
+        for page in ("HACKING.md", "docs/architecture.md"):
+            names = set(re.findall(r"`([\w./]+\.(?:[ch]pp|cuh?|h|py|sh|txt|rst))`", (ROOT / page).read_text())) - {"abc.cpp"}
+            self.assertGreater(len(names), 40)
+            self.assertEqual([name for name in sorted(names) if not any(path.endswith("/" + name) for path in endings)], [], page)
+
+
+class DumpStyle(unittest.TestCase):
+    def test_each_file_has_a_row(self):
+        rows = rows_below("docs/architecture.md", "| file of `lammps_pkg` |")
+        named = set(re.findall(r"`(\w+)`", " ".join(row[0] for row in rows)))
+        in_rows = set(re.findall(r"\w+", " ".join(sum(rows, []))))
+        files = {path.split("/")[1].rpartition(".")[0] for path in tracked_files() if re.fullmatch(r"lammps_pkg/\w+\.(cpp|h)", path)}
+        self.assertEqual(files - in_rows, {"dump_gpz"})
+        self.assertEqual(named - files, set())
 
 
 class Codings(unittest.TestCase):

@@ -86,7 +86,7 @@ def rerun_origin(t):
     output = t.lammps(t.in_turn(*scripts))
     for n, bound in enumerate(every.values()):
         assert check(t, f"{n}.gpz") == [bound] * 4
-        text = f"positions within {bound:.8g} sigma: 0.001 of old.gpz, and {bound - OLD:.8g} beside it"
+        text = f"positions within {bound:.8g} sigma: 0.001 of old.gpz, and {bound - OLD:.8g} in addition"
         assert text in output, output
     edge = edges(read_dump(t.path("exact.dump"))[0])[0]
     assert all(abs(bound - 0.001 * edge) < 1e-9 for bound in check(t, "rel.gpz"))
@@ -150,7 +150,7 @@ def rerun_origin_in_tilted_and_flat_boxes(t):
         write(t, columns, TRICLINIC, f"{name}.gpz", "tilted.dump", shear)
         read = f"{name}.gpz dump x y z ix iy iz"
         output = t.lammps(TRICLINIC + dump("id xu yu zu xsu ysu zsu", name=f"tilted-{name}.gpz", read=read))
-        assert output.count(" beside it") == 1, output  # not for each box
+        assert output.count(" in addition") == 1, output  # not for each box
         check(t, f"tilted-{name}.gpz", "tilted.dump", "xu yu zu", wraps=False)
     write(t, "id type x y ix iy", FLAT, "flat.gpz", "flat.dump")
     t.lammps(FLAT + dump("id x y xs ys xu yu", name="new.gpz", read="flat.gpz dump x y ix iy"))
@@ -171,7 +171,7 @@ def rerun_origin_of_several_files(t):
     t.path("part.1.gpz").write_bytes(t.path("other.1.gpz").read_bytes())
     output = t.lammps(MELT + dump("id x y z", read="part.%.gpz dump x y z nfile 2"))
     assert check(t, "new.gpz") == [0.004 + 0.0005] * 4
-    assert "0.004 of part.1.gpz, and 0.0005 beside it" in output, output
+    assert "0.004 of part.1.gpz, and 0.0005 in addition" in output, output
 
 
 @case(ranks=(1, 2))
@@ -210,7 +210,7 @@ def rerun_origin_ends_with_the_rerun(t):
         MELT + "read_dump old.gpz 40 x y z\ndump new all gpz 20 new.gpz id x y z\nrun 0",
     ]
     output = t.lammps(t.in_turn(*scripts))
-    assert output.count(usual) == 3 and "beside it" not in output, output
+    assert output.count(usual) == 3 and "in addition" not in output, output
 
 
 @case()

@@ -49,7 +49,7 @@ Snapshot snapshot_of(const Frame &frame, const Snapshot &like);
 Snapshot same_shape(const Snapshot &snapshot);
 
 // The particles of some ranges, one range after the other, with their number in the result as id and without types.
-using Range = std::pair<std::size_t, std::size_t>;  // first, behind the last
+using Range = std::pair<std::size_t, std::size_t>;  // first, after the last
 Snapshot numbered_part(const Snapshot &snapshot, const std::vector<Range> &ranges);
 
 }  // namespace gpz::bench

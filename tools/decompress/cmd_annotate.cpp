@@ -40,7 +40,7 @@ void check_whole(const Reader &reader, const std::string &file) {
                   "has no index at its end: it is still being written, or damaged (gpz repair)");
 }
 
-// Tables in front of the first frame are valid for all frames, so others behind the last one would be for none.
+// Tables in front of the first frame are valid for all frames, so others after the last one would be for none.
 void check_place(const Reader &reader, const std::string &file, const std::vector<Table> &tables) {
   for (const RecordEntry &entry : reader.frames() == 0 ? std::vector<RecordEntry>() : reader.records(0)) {
     if (entry.type != tables_record_type) continue;

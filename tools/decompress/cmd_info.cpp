@@ -251,7 +251,7 @@ std::string state_text(const FileScan &scan, const Summary &summary, bool index_
   if (scan.damaged) return "damaged: unreadable bytes between complete frames (gpz repair)";
   if (index_damaged) return "structure complete, the index is damaged (gpz repair mends it)";
   if (scan.torn)
-    return fmt::format("torn: {} behind the last complete frame", counted(scan.file_size - scan.frames_end, "byte"));
+    return fmt::format("torn: {} after the last complete frame", counted(scan.file_size - scan.frames_end, "byte"));
   return scan.has_index ? "structure complete (gpz verify checks the contents)"
                         : "structure complete, without an index (still being written, or never closed)";
 }
@@ -472,12 +472,8 @@ Json info_json(const std::string &name, const Reader &reader, const Summary &sum
                                {"type", column.type},
                                {"smallest_bound", column.smallest_bound},
                                {"bound", column.bound},
-                               {"largest_error", column.largest_error}});
-  constexpr std::size_t most_sizes = 1000;
-  std::vector<std::int64_t> sizes;  // in the order of the columns
-  for (const ColumnSummary &column : summary.columns)
-    if (summary.columns.size() <= most_sizes) sizes.push_back(std::llround(column.bytes));
-  json["column_bytes"] = sizes;
+                               {"largest_error", column.largest_error},
+                               {"bytes", std::llround(column.bytes)}});
   return json;
 }
 

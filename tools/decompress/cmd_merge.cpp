@@ -57,7 +57,7 @@ class Merger {
     ++frame_;
   }
 
-  // To be called behind the last frame.
+  // To be called after the last frame.
   void finish() {
     carry_records([&](const JoinedInput &input) { return input.reader.frames() == frame_; });
   }

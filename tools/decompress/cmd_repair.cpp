@@ -94,7 +94,7 @@ void repair(const std::string &input, const std::string &output, int threads, co
   const bool index_only = only_index_damaged(found, input);  // a new one is written: nothing is lost
   if (found.torn && !index_only)
     report +=
-        fmt::format("lost: {} behind the last complete frame\n", counted(found.file_size - found.frames_end, "byte"));
+        fmt::format("lost: {} after the last complete frame\n", counted(found.file_size - found.frames_end, "byte"));
   else if (found.damaged && report.empty())
     report += "lost: unreadable bytes between complete frames\n";
 

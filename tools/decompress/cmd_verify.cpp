@@ -66,7 +66,7 @@ void verify_tables(const Reader &reader, const std::string &file, const Limits &
       if (!concerns_one_frame(error)) throw Error(error.status(), error.cause(), file);
       ++damaged;
       const std::string where =
-          i < reader.frames() ? fmt::format("in front of frame {}", i) : std::string("behind the last frame");
+          i < reader.frames() ? fmt::format("in front of frame {}", i) : std::string("after the last frame");
       verdict.problems.emplace_back(ExitCode::corrupt, file, fmt::format("{}: {}", where, error.cause()));
     }
   };

@@ -16,7 +16,7 @@ bool is_external(const CommandParser &parser, const std::string &name);
 // The path of gpz-NAME, in the folder of this program or in PATH; empty if there is none.
 std::string find_program(const std::string &name);
 
-// Becomes gpz-NAME, with the arguments behind NAME (argv[1]). Throws Failure: usage if there is none, io if it
+// Becomes gpz-NAME, with the arguments after NAME (argv[1]). Throws Failure: usage if there is none, io if it
 // cannot be run.
 [[noreturn]] void run_external(const std::string &name, char **argv);
 

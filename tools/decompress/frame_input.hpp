@@ -38,7 +38,7 @@ Failure truncated_after(const std::string &file, std::uint64_t complete_frames);
 // The error for unreadable bytes between complete frames.
 Failure damaged_between(const std::string &file);
 
-// Whether all that cannot be read is the index behind the last frame: nothing is lost.
+// Whether all that cannot be read is the index after the last frame: nothing is lost.
 bool only_index_damaged(const FileScan &scan, const std::string &path);
 // The error for such a file.
 std::string index_damaged(const std::string &file, std::uint64_t frames);

@@ -23,7 +23,7 @@ void report_none_taken(const std::string &name, const FrameChoice &choice, std::
 
 namespace {
 
-// Records of a pipe that are no frames, until a chosen frame behind them shows that they are wanted.
+// Records of a pipe that are no frames, until a chosen frame after them shows that they are wanted.
 class WaitingRecords {
  public:
   WaitingRecords(StreamReader &stream, const FrameUse &use) : use_(use) {

@@ -34,7 +34,7 @@ struct Outcome {
   std::optional<Failure> problem;
 };
 
-// Calls take(reader, i, next) for each chosen frame of a file; `next` is the number of the chosen frame behind it, or
+// Calls take(reader, i, next) for each chosen frame of a file; `next` is the number of the chosen frame after it, or
 // the number of frames. Frames for which it throws that they are corrupt are left out. `verb` says what is done.
 using TakeStored = std::function<void(const Reader &reader, std::size_t i, std::size_t next)>;
 Outcome for_each_stored(const Reader &reader, const std::string &name, const FrameChoice &choice, const char *verb,

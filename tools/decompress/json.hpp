@@ -33,7 +33,7 @@ class Json {
 
   static Json array() { return Json(Array()); }
 
-  // The member of an object; null, behind the others, if there was none. null becomes an object.
+  // The member of an object; null, after the others, if there was none. null becomes an object.
   Json &operator[](const std::string &name);
   void push_back(Json item) { std::get<Array>(value_).push_back(std::move(item)); }
 

@@ -76,7 +76,7 @@ char *append_fixed(char *out, double value, int decimals) {
   *out = '-';
   if (value < 0 && scaled != 0) ++out;
 
-  // All 16 digits (and room behind them for copies of a fixed size), then what is needed of them: the whole part
+  // All 16 digits (and room after them for copies of a fixed size), then what is needed of them: the whole part
   // without leading zeros, the point, the decimals.
   char digits[max_decimals + 32];
   char *const last_16 = digits + max_decimals;

@@ -26,7 +26,7 @@ std::optional<std::string> between(const std::string &text, std::string_view beg
   return text.substr(first, last - first);
 }
 
-// CLI11 has the checks of an option only as words behind its type: "TEXT:{place,id}", "UINT:UINT in [1 - 9]".
+// CLI11 has the checks of an option only as words after its type: "TEXT:{place,id}", "UINT:UINT in [1 - 9]".
 void read_type(const std::string &type, Option &option) {
   if (const auto members = between(type, ":{", "}")) {
     option.choices = CLI::detail::split(*members, ',');

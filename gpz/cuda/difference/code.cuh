@@ -75,12 +75,24 @@ class CodeChoice {
 // Above this, the candidates reach the largest width.
 inline constexpr int most_typical = core::max_residual_width - 3;
 
+// Whether the candidates of core are three codes each of three heads, with these ends and with shifts that differ by 1.
+constexpr bool candidates_have(std::uint32_t first, std::uint32_t second, std::uint32_t third) {
+  const std::uint32_t ends[] = {first, second, third};
+  constexpr int typical = 8;
+  for (int c = 0; c < core::residual_candidates; ++c) {
+    const core::ResidualCode code = core::residual_candidate(c, typical);
+    if (core::head_end(code) != ends[c / 3] || core::low_bits(code) != typical + c % 3 - c / 3) return false;
+  }
+  return true;
+}
+
 // Offers all candidates at once: five shifts of each value serve all nine. With `Exceptions`, values may be too large
 // for a code; without, no value is.
 template <bool Exceptions, typename Row>
 __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &row, int typical) {
   constexpr int shifts = 5;
   constexpr std::uint32_t most = Row::exception_bits;
+  static_assert(candidates_have(0, 3, 7), "the costs below are those of core::residual_candidate");
   int shift[shifts];
 #pragma unroll
   for (int k = 0; k < shifts; ++k) shift[k] = max(typical + k - 2, 0);

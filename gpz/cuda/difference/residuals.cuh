@@ -82,9 +82,9 @@ inline __device__ void note_unusual(const DifferenceHistory &history, ResidualMe
   const std::int8_t crossing = core::crossing(q, last, axis.grid);
   if (images && crossing != 0 && history.crossings[d] != nullptr) history.crossings[d][slot] = crossing;
   if (images && expected != q) {
-    const std::int64_t beyond = core::beyond_edge(q, axis.grid);
-    if (beyond > 0 && beyond <= core::largest_margin(axis.grid) && q == core::other_image(expected, axis.grid, beyond))
-      atomicMax(&memory.margin, static_cast<std::uint32_t>(beyond));
+    const std::uint32_t margin = core::margin_needed(q, expected, axis.grid);
+    if (margin != 0)
+      atomicMax(&memory.margin, margin);
     else
       forced = true;
   }

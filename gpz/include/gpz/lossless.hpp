@@ -35,7 +35,8 @@ class GPZ_API LosslessAdvice {
   // The option of a program that gives columns a bound: "--bound fx=0.1 --bound fy=0.1 --bound fz=0.1". `bound`: a
   // number, or "thermal".
   using Option = std::function<std::string(const std::vector<std::string> &columns, const std::string &bound)>;
-  // Whether a file of so many bytes may be worth a line. If not, there is no need to read how large its columns are.
+  // Whether the advice may be worth a line for a file of this size. If not, there is no need to read how large its
+  // columns are.
   bool may_advise(double of_file) const;
   // A line with the columns, their share of the file, and the bounds that are usual: the thermal one for velocities
   // with three components, otherwise usual_bound() of the largest root mean square of the samples, of all components of

@@ -28,7 +28,7 @@ from gpz.archive.kinds import Kind
 from gpz.archive.manifest import DONE, FAILED, REMOVED, Manifest
 from gpz.archive.progress import Progress
 from gpz.archive.report import Report
-from gpz.archive.settings import PIECE_SIZE, Settings
+from gpz.archive.settings import Settings
 from gpz.archive.tasks import Place
 
 NAME_OF_PLACE = re.compile("[0-9a-f]{32}")  # of a folder in WORK
@@ -46,20 +46,9 @@ def archive(
     remove_inputs: bool = False,
     replace: bool = False,
     join: str | None = None,
-    eb: float | str | None = None,
-    rel: float | str | None = None,
-    lossless: bool = False,
-    bounds: Sequence[str] = (),
-    units: str | None = None,
-    dt: float | str | None = None,
-    elements: str | None = None,
-    effort: str | None = None,
-    key: int | str | None = None,
-    order: str | None = None,
-    allow_truncated: bool = False,
-    piece_size: int = PIECE_SIZE,
     program: str | None = None,
     progress: bool = False,
+    **settings: Any,
 ) -> Report:
     """Makes a .gpz file of each trajectory in the folder `to`, compares it with its input, and writes manifest.jsonl
     there. An interrupted call goes on where it was when it is made again.
@@ -72,36 +61,20 @@ def archive(
     folder become one output, in the order of names with numbers in them; "last", "first" or "all" says which of two
     frames of one step stays, as --keep of gpz cat. Not with remove_inputs.
 
-    eb, rel, lossless, bounds, units, dt, elements, effort, key, order, allow_truncated: as the options of gpz encode;
-    bounds has texts such as "v*=thermal". piece_size: in bytes; LAMMPS dumps are cut into pieces of at least this size,
-    which are encoded at the same time. program: the program gpz, if it is not beside Python or in the search path.
-    progress: whether a line on standard error shows it.
+    program: the program gpz, if it is not beside Python or in the search path. progress: whether a line on standard error
+    shows it.
+
+    settings: eb, rel, lossless, bounds, units, dt, elements, effort, key, order and allow_truncated, as the options of
+    gpz encode; bounds has texts such as "v*=thermal". piece_size: in bytes; LAMMPS dumps are cut into pieces of at least
+    this size, which are encoded at the same time (256 MiB).
 
     Raises gpz.ArgumentError before it begins, also for inputs in the folder `to`, gpz.archive.errors.DiskFull if no space is left, and OSError if the
     folder cannot be written. What is wrong with single inputs is in the report.
     """
 
-    def text(value: float | str | None) -> str | None:
-        return value if value is None or isinstance(value, str) else repr(value)
-
-    if isinstance(bounds, str):
-        raise gpz.ArgumentError(f"bounds: a list of texts, as [{bounds!r}]")
     if jobs is not None and jobs < 1:
         raise gpz.ArgumentError(f"jobs: a whole number from 1, not {jobs!r}")
-    settings = Settings(
-        eb=text(eb),
-        rel=text(rel),
-        lossless=lossless,
-        bounds=tuple(bounds),
-        units=units,
-        dt=text(dt),
-        elements=elements,
-        effort=effort,
-        key=key,
-        order=order,
-        allow_truncated=allow_truncated,
-        piece_size=piece_size,
-    )
+    asked = Settings(**settings)
     if client is not None and scheduler is not None:
         raise gpz.ArgumentError("give a client or the address of a scheduler")
     if join not in (None, "last", "first", "all"):
@@ -116,7 +89,7 @@ def archive(
         require_different_outputs(found.inputs)
     make_folders(os.path.join(folder, WORK))
     with locked(folder) as manifest, engine_of(client, scheduler, jobs) as engine:
-        target = Archive(folder, manifest, settings, remove_inputs, replace)
+        target = Archive(folder, manifest, asked, remove_inputs, replace)
         run = Run(target, join, program, None if max_memory is None else engine.share(max_memory))
         report = run.all(found, engine, progress)
     report.seconds = time.monotonic() - started
@@ -233,7 +206,7 @@ class Run:
 
     @cached_property
     def _version(self) -> str:
-        """What gpz --version prints: its version may differ from that of this package. Empty if there is no gpz here."""
+        """The output of gpz --version, which may differ from the version of this package; empty if there is no gpz here."""
         try:
             return programs.run([self._program or programs.find_gpz(), "--version"]).output.decode(errors="replace")
         except (TaskFailed, OSError):

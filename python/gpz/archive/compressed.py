@@ -19,13 +19,13 @@ BLOCK = 2**20  # bytes
 ZSTD_BLOCK = 2**12
 
 MAGICS = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "bzip2": b"BZh", "xz": b"\xfd7zXZ\0"}
-# Each unpacks one stream. The readers of these modules take what is no stream behind the first one as the end of the
+# Each unpacks one stream. The readers of these modules take what is no stream after the first one as the end of the
 # file, so a file whose second stream is damaged would lose its rest without an error.
 STREAMS: dict[str, Callable[[], Any]] = {
     "bzip2": bz2.BZ2Decompressor,
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ),
 }
-XZ_PADDING = 4  # bytes: zeros between streams and behind the last one are a multiple of it
+XZ_PADDING = 4  # bytes: zeros between streams and after the last one are a multiple of it
 DAMAGED = (zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
@@ -87,7 +87,7 @@ def _plain(file: BinaryIO, length: int | None) -> Iterator[bytes]:
 
 
 def _streams(file: BinaryIO, compression: str) -> Iterator[bytes]:
-    """One stream behind another, to the end of the file."""
+    """One stream after another, to the end of the file."""
     rest = file.read(BLOCK)
     magic = MAGICS[compression]
     while rest:
@@ -112,7 +112,7 @@ def _streams(file: BinaryIO, compression: str) -> Iterator[bytes]:
 
 
 def _behind_padding(file: BinaryIO, rest: bytes) -> bytes:
-    """What follows the zeros behind a stream of xz; empty at the end of the file."""
+    """The bytes after the padding of a stream of xz; empty at the end of the file."""
     zeros = 0
     while rest:
         stream = rest.lstrip(b"\0")
@@ -121,7 +121,7 @@ def _behind_padding(file: BinaryIO, rest: bytes) -> bytes:
             break
         rest = file.read(BLOCK)
     if zeros % XZ_PADDING:
-        raise TaskFailed(f"damaged or cut xz data: {zeros} zeros behind a stream, which is no multiple of {XZ_PADDING}")
+        raise TaskFailed(f"damaged or cut xz data: {zeros} zeros after a stream, which is no multiple of {XZ_PADDING}")
     return rest.lstrip(b"\0")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What runs the steps: threads of this process, each of which waits for a program, or the workers of
+"""Engines that run the steps: threads of this process, each of which waits for a program, or the workers of
 dask.distributed."""
 
 from __future__ import annotations

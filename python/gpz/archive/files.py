@@ -19,7 +19,7 @@ PART = ".part"
 
 @dataclass(frozen=True)
 class Identity:
-    """What tells whether a file is the one that was read: size in bytes, time of its last change in ns."""
+    """Size in bytes and time of the last change in ns, by which a file that was read is recognised."""
 
     size: int
     mtime_ns: int
@@ -47,12 +47,12 @@ class Digest:
 
     @property
     def text(self) -> str:
-        """Of all bytes taken."""
+        """The digest of all bytes so far."""
         return f"xxh3:{self._state.hexdigest()}"
 
 
 def digest_of(path: str) -> str:
-    """Of all bytes of a file. Raises OSError."""
+    """The digest of a file. Raises OSError."""
     digest = Digest()
     with open(path, "rb") as file:
         while block := file.read(BLOCK):

@@ -37,7 +37,7 @@ class Frames:
 
 
 class TextFrames(Frames):
-    """Of LAMMPS text dumps."""
+    """Frames of LAMMPS text dumps."""
 
     def search(self, read: Iterator[bytes]) -> None:
         """As Frames has it."""
@@ -67,7 +67,7 @@ class TextFrames(Frames):
 
 
 class BinaryFrames(Frames):
-    """Of LAMMPS binary dumps of format revision 2."""
+    """Frames of LAMMPS binary dumps of format revision 2."""
 
     def search(self, read: Iterator[bytes]) -> None:
         """As Frames has it."""

@@ -28,7 +28,7 @@ def groups(inputs: Sequence[Input]) -> list[list[Input]]:
 
 
 def output_of(group: Sequence[Input]) -> str:
-    """Relative to the folder of the archive: the folder of the inputs, with .gpz behind it."""
+    """Relative to the folder of the archive: the folder of the inputs, with .gpz after it."""
     folder = os.path.dirname(group[0].name) or os.path.basename(os.path.dirname(group[0].path))
     return f"{folder}.gpz"
 
@@ -59,12 +59,12 @@ class Joined:
 
     @property
     def size(self) -> int:
-        """Of all inputs, in bytes."""
+        """Size of all inputs, in bytes."""
         return sum(member.size for member in self._members)
 
     @property
     def output_name(self) -> str:
-        """Relative to the folder of the archive: the folder of the inputs, with .gpz behind it."""
+        """Relative to the folder of the archive: the folder of the inputs, with .gpz after it."""
         return output_of([member.input for member in self._members])
 
     def is_done(self) -> bool:
@@ -97,7 +97,7 @@ class Joined:
         return Result(sum(part.plan.size for part in made), whole.size, len(made))
 
     def fail(self, reason: str) -> None:
-        """Of all files: none has an output of its own."""
+        """Marks all files as failed: none has an output of its own."""
         for member in self._members:
             member.fail(reason)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What kind of file an input is: by its first bytes, as gpz encode does, and by its name where bytes do not say."""
+"""The kind of an input file: by its first bytes, as in gpz encode, and by its name where the bytes do not say."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ _KEPT = ("state", *_TYPES, "joined", "keep")
 
 
 class Manifest:
-    """Of one folder. One process writes it at a time."""
+    """The manifest of a folder. One process writes it at a time."""
 
     def __init__(self, folder: str):
         """Reads what earlier runs have written. Raises OSError."""
@@ -53,7 +53,7 @@ class Manifest:
         self._note(line)
 
     def state(self, path: str) -> str:
-        """Of the last line of an input; empty for a new one."""
+        """The state in the last line of an input; empty for a new one."""
         return self._state.get(path, "")
 
     def done(self, path: str) -> Mapping[str, Any]:
@@ -66,7 +66,7 @@ class Manifest:
         return self._outputs.get(output, (None, None))[0]
 
     def output_digest(self, output: str) -> str | None:
-        """Of the bytes that an output had when it was made; None for a file that is no output."""
+        """The digest of an output when it was made; None for a file that is no output."""
         return self._outputs.get(output, (None, None))[1]
 
     def is_removed(self, path: str) -> bool:

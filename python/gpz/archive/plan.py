@@ -32,7 +32,7 @@ class Piece:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one pass over an input finds.
+    """Results of one pass over an input.
 
     size, mtime_ns, digest: of its bytes. units: that the first frame names; LAMMPS names them once in a file. second_frame: the byte at which it begins, 0 if there is none or frames were not searched.
     """
@@ -112,7 +112,7 @@ class _Cuts:
             self._cuts.append((start, number))
 
     def pieces(self, size: int) -> tuple[Piece, ...]:
-        """Of the whole file. size: in bytes."""
+        """The pieces of the whole file. size: in bytes."""
         ends = [*self._cuts[1:], (size, self._frames)]
         return tuple(
             Piece(start, end - start, first, behind - first) for (start, first), (end, behind) in zip(self._cuts, ends)

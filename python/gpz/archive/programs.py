@@ -34,7 +34,7 @@ class Ended:
 
 
 def find_gpz() -> str:
-    """The program gpz: beside this Python or this program, or in the search path. Raises TaskFailed."""
+    """The program gpz: next to this Python or this program, or in the search path. Raises TaskFailed."""
     beside = (os.path.dirname(os.path.abspath(sys.argv[0])), os.path.dirname(sys.executable))
     for folder in beside:
         path = os.path.join(folder, "gpz")

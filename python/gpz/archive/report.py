@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a run has done, for people and for programs."""
+"""The report of a run, for people and for programs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Report:
 
     @property
     def ratio(self) -> float:
-        """Of the bytes before and after; 0 if there are none."""
+        """Bytes before, divided by bytes after; 0 if there are none."""
         return self.bytes_before / self.bytes_after if self.bytes_after else 0.0
 
     def as_json(self) -> dict[str, Any]:

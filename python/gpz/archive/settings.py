@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What is asked of an archive. Only what changes the bytes of the outputs is part of `Settings`."""
+"""Settings of an archive that change the bytes of its outputs."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 
 import gpz
@@ -16,18 +17,18 @@ PIECE_SIZE = 256 * 2**20  # bytes
 
 @dataclass(frozen=True)
 class Settings:
-    """The options of gpz encode, as texts that it is given, and how inputs are cut.
+    """The options of gpz encode, and how inputs are cut.
 
-    eb, rel: bounds of positions. bounds: of other columns, "NAME=V" each. piece_size: in bytes; a LAMMPS dump is cut into
+    eb, rel: bounds of positions. bounds: of other columns, "NAME=V" each. Numbers become texts. piece_size: in bytes; a LAMMPS dump is cut into
     pieces of at least this size.
     """
 
-    eb: str | None = None
-    rel: str | None = None
+    eb: float | str | None = None
+    rel: float | str | None = None
     lossless: bool = False
-    bounds: tuple[str, ...] = ()
+    bounds: Sequence[str] = ()
     units: str | None = None
-    dt: str | None = None
+    dt: float | str | None = None
     elements: str | None = None
     effort: str | None = None
     key: int | str | None = None
@@ -37,6 +38,11 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Raises gpz.ArgumentError."""
+        if isinstance(self.bounds, str):
+            raise gpz.ArgumentError(f"bounds: a list of texts, as [{self.bounds!r}]")
+        texts = {name: repr(value) for name in ("eb", "rel", "dt") if isinstance(value := getattr(self, name), (int, float))}
+        for name, value in {**texts, "bounds": tuple(self.bounds)}.items():
+            object.__setattr__(self, name, value)
         if sum((self.eb is not None, self.rel is not None, self.lossless)) > 1:
             raise gpz.ArgumentError("give one of eb, rel and lossless")
         if self.effort is not None:
@@ -74,14 +80,14 @@ class Settings:
         return replace(self, eb=eb, rel=None, bounds=bounds)
 
     def as_json(self) -> dict[str, object]:
-        """What was given, without what has its default."""
+        """The settings that differ from their defaults."""
         plain = asdict(Settings())
         given = {name: value for name, value in asdict(self).items() if value != plain[name]}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
 
     @property
     def digest(self) -> str:
-        """Of the settings alone: two runs with equal digests make equal outputs."""
+        """A digest of the settings alone: two runs with equal digests make equal outputs."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
     def encode_arguments(self) -> list[str]:

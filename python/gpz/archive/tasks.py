@@ -87,7 +87,7 @@ class EncodedFile:
 
 
 def run_task(step: Callable[..., Any], *arguments: Any) -> Any:
-    """What engines call. Raises TaskFailed, DiskFull, Interrupted and nothing else."""
+    """The functions that engines call. Raises TaskFailed, DiskFull, Interrupted and nothing else."""
     try:
         return step(*arguments)
     except (TaskFailed, DiskFull, Interrupted):
@@ -98,13 +98,13 @@ def run_task(step: Callable[..., Any], *arguments: Any) -> Any:
         ) from error
 
 
-# --- What is remembered beside the pieces ---
+# --- What is remembered next to the pieces ---
 
 
 def remembered(
     path: str, make: Callable[[], dict[str, Any]], usable: Callable[[dict[str, Any]], bool]
 ) -> dict[str, Any]:
-    """What an earlier run has found, if it is usable, or what `make` finds. A file that cannot be read counts as none."""
+    """The result of an earlier run if it is usable, else that of `make`. A file that cannot be read counts as none."""
     with suppress(FileNotFoundError, ValueError), open(path, encoding="utf-8") as file:
         earlier = json.load(file)
         if isinstance(earlier, dict) and usable(earlier):
@@ -157,7 +157,7 @@ def first_frame(place: Place, found: Plan) -> Settings | None:
 
 
 def encode_piece(place: Place, settings: Settings, piece: Piece, number: int, units: str, uncut: bool) -> EncodedFile:
-    """settings: of this piece; those of the place may have bounds that depend on a frame."""
+    """settings: those of this piece. The settings of the place may have bounds that depend on a frame."""
     path = place.piece(number, uncut)
     notes: tuple[str, ...] = ()
     if not os.path.exists(path):
@@ -194,7 +194,7 @@ def _bytes_of(place: Place, piece: Piece, units: str, cuts: list[str]) -> Iterat
 def _encode(place: Place, settings: Settings, piece: Piece, units: str, target: str) -> tuple[str, ...]:
     source = "-"
     if place.kind.name == GPZ:
-        # Of a pipe, gpz does not keep all bits of signalling NaNs. The file says its units itself.
+        # From a pipe, gpz does not keep all bits of signalling NaNs. The file itself names its units.
         source = place.path
         settings = replace(settings, units=None, dt=None, elements=None)
     notes: list[str] = []
@@ -386,7 +386,7 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, d
             {"name": column.name, "bound": column.bound, "largest_difference": column.largest_difference}
             for column in report.columns
         ]
-        # Of text and binary dumps, gpz verify says it on standard error only.
+        # For text and binary dumps, gpz verify says it on standard error only.
         is_cut = report.cut if place.kind.is_converted else bool(cuts) or any("truncated" in note for note in ended.notes)
         return {"frames": report.frames, "columns": columns, "cut": is_cut, "joined": digest}
 
@@ -396,7 +396,7 @@ def compare(place: Place, piece: Piece, number: int, units: str, is_all: bool, d
 
 
 def _problem(ended: programs.Ended) -> str:
-    """Of several, gpz verify names the first in its report only."""
+    """The problem of a run of gpz verify. If there are several, only its report names the first."""
     if ended.code == programs.DIFFERENT and ended.output:
         problems = json.loads(ended.output).get("problems", [])
         if problems:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a file says of its frames and MDAnalysis does not pass on."""
+"""Data of frames that MDAnalysis does not pass on."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from gpz.mdanalysis.units import Units
 
 
 class Beside(NamedTuple):
-    """What the file says of a frame and MDAnalysis does not. Of members that are None, MDAnalysis's value is used.
+    """Data of a frame that MDAnalysis does not pass on. For a member that is None, MDAnalysis's value is used.
 
     grid: distance between neighbouring values of the positions, in distance units of the .gpz file; 0: they are not rounded.
     edges: (3, 3), the edge vectors of the box as rows, in distance units of the .gpz file.
@@ -41,7 +41,7 @@ class Beside(NamedTuple):
 
 
 def beside(place: Place, form: Format, numbers: range, units: Units, reader: Any) -> Iterator[Beside]:
-    """Of the frames of these numbers, which the file has. Each is taken after the reader has read its frame."""
+    """For the frames with these numbers, which the file has. Each is taken after the reader has read its frame."""
     if form.mda == "XTC":
         for head in xtc.heads(place.path, numbers):
             edges = head.box.astype(np.float64) * (xtc.NANOMETRE / units.length)

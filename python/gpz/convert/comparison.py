@@ -22,7 +22,7 @@ COMPONENTS = {"positions": ("x", "y", "z"), "velocities": ("vx", "vy", "vz"), "f
 
 
 def compare(source: str | os.PathLike, made: str | os.PathLike) -> Differences:
-    """What the comparison finds. Both files have the same frames, in the same order.
+    """Compares two files. Both have the same frames, in the same order.
 
     Raises gpz.ArgumentError if they do not, and what reading them raises. The whole frames of a source that is cut are
     compared.

@@ -14,7 +14,7 @@ from MDAnalysis.lib.formats.libdcd import DCDFile
 from MDAnalysis.units import convert
 
 LARGEST = 2**31 - 1
-# Bytes of a file of LAMMPS: the magic word behind the marker of the first record, and the first of two lines of title.
+# Bytes of a file of LAMMPS: the magic word after the marker of the first record, and the first of two lines of title.
 MAGIC_AT, MAGIC, TITLE_AT, TITLE = 4, b"CORD", 100, b"Written by LAMMPS"
 TOLERANCE = 1e-5  # of times, which are products of a float32
 
@@ -49,7 +49,7 @@ class Clock(NamedTuple):
 
 
 def clock_of(path: str | os.PathLike, of_lammps: bool) -> Clock:
-    """What the header says."""
+    """The contents of the header."""
     with DCDFile(os.fspath(path)) as file:
         header = file.header
     size = float(header["delta"])

@@ -30,7 +30,7 @@ class Extent:
     cause: str = ""
 
     def problem(self, path: str | os.PathLike) -> gpz.CorruptError | None:
-        """What is wrong with the file, named `path` for the user."""
+        """The error for the user if something is wrong with the file, which it calls `path`."""
         path = os.fspath(path)
         if self.damage:
             return gpz.CorruptError(f"{self.damage}. {count(self.frames)} before it complete", path, self.end)
@@ -69,7 +69,7 @@ class Bytes:
         return found
 
     def numbers(self, place: int, kinds: str) -> tuple:
-        """Of the kinds of the module struct, without padding."""
+        """Numbers of these kinds, as the module struct names them, without padding."""
         form = self.order + kinds
         return struct.unpack(form, self.at(place, struct.calcsize(form)))
 
@@ -80,7 +80,7 @@ class Bytes:
 
 
 class NoFrame(ValueError):
-    """What stands at a place is no frame."""
+    """The bytes at this position are no frame."""
 
 
 def walk(bytes_: Bytes, start: int, length_at: Callable[[Bytes, int], int], promised: int | None = None) -> Extent:

@@ -38,7 +38,7 @@ class Format:
     largest_step: int = 0
 
     def units(self, style: str) -> Units:
-        """What a unit of this style is in those of MDAnalysis, which converts them to those of the format."""
+        """The units of this style in those of MDAnalysis, which converts them to those of the format."""
         units = replace(units_of("lj" if self.as_in_run else style), **dict.fromkeys(self.bare, 1.0))
         return replace(units, length=10.0, velocity=10.0, force=0.1) if self.in_nm and style == "lj" else units
 

@@ -156,7 +156,7 @@ def bound_of(frame: gpz.Frame) -> str:
 
 
 def dcd_lost(clock: dcd.Clock, keeps_steps: bool, times: np.ndarray) -> list[str]:
-    """What the header of a DCD file cannot say of these times (ps) and their timesteps."""
+    """The part of these times (ps) and timesteps that the header of a DCD file cannot hold."""
     if keeps_steps:
         return []
     lost = ["timesteps that are not in the DCD file: it has one number of steps between frames, which has to fit the times"]
@@ -182,7 +182,7 @@ def open_source(source: Path, threads: int) -> gpz.Trajectory:
 
 
 def extent_of(source: Path, file: gpz.Trajectory) -> Extent:
-    """Of a file that is open; nothing of a frame is read."""
+    """The extent of an open file. No frame is read."""
     reader = file._file.require_open()
     end = int(reader.offsets()[-1] + reader.lengths()[-1]) if len(file) else 0
     return Extent(len(file), end, source.stat().st_size, cut=file.torn)
@@ -206,7 +206,7 @@ def require_same_atoms(first: gpz.Frame, frame: gpz.Frame, source: Path) -> None
 
 
 def lost_in(form: Format, first, columns: Iterable[str], style: str, velocities: bool, forces: bool, file) -> list[str]:
-    """What the format cannot hold, of this file."""
+    """The data of this file that the format cannot hold."""
     lost = []
     if form.mda != "XTC":
         lost.append(f"positions are float32: the rounding, 6e-8 of a value, comes to their error{bound_of(first)}")
@@ -230,7 +230,7 @@ def lost_in(form: Format, first, columns: Iterable[str], style: str, velocities:
     if observables:
         lost.append(f"observables that are not in the {form.name} file: {' '.join(observables)}")
     if file.elements:
-        lost.append(f"{form.name} has no elements: for analysis keep a topology beside it")
+        lost.append(f"{form.name} has no elements: for analysis keep a topology file as well")
     if first.box is not None and first.box.origin.any():
         origin = " ".join(f"{value:g}" for value in first.box.origin)
         lost.append(f"the box begins at {origin}, which {form.name} cannot say: coordinates are those of the file")

@@ -62,7 +62,7 @@ READ = {*QUANTITIES, "id", "box"}
 
 
 class Given(NamedTuple):
-    """What a frame says beside its timestep. boundary: of its box, as in gpz.Box. edges: (3, 3) Angstrom, of a box that is turned.
+    """Data of a frame other than its timestep. boundary: of its box, as in gpz.Box. edges: (3, 3) Angstrom, of a box that is turned.
     time: ps, or the number of a file without units; NaN: the file has none. ids: (N,), ascending; None: the file has none."""
 
     boundary: str
@@ -339,13 +339,13 @@ def _unit(dataset: Any) -> str | None:
 
 
 def _unit_of_lengths(chosen: Any) -> str | None:
-    """Of the positions, else of the edges of the box; None: neither has one."""
+    """The unit of the positions, else of the box edges; None if neither has one."""
     elements = [Element(group, name) for group, name in ((chosen, "position"), (chosen.get("box"), "edges")) if group and name in group]
     return next((element.unit for element in elements if element.unit is not None), None)
 
 
 def _factor(quantity: str, unit: str | None, name: str) -> float:
-    """What a number is in the units of MDAnalysis; 1 without a unit."""
+    """The factor from this unit to that of MDAnalysis; 1 without a unit."""
     if unit is None:
         return 1.0
     base, known = UNITS[quantity]
@@ -355,7 +355,7 @@ def _factor(quantity: str, unit: str | None, name: str) -> float:
 
 
 def _text(value: Any) -> str:
-    """Of an attribute, which may be of a fixed length."""
+    """The text of an attribute, which may have a fixed length."""
     value = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
     return (value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)).strip("\0 ")
 

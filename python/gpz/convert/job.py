@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What one conversion is asked for, when all of it was checked."""
+"""The checked arguments of one conversion."""
 
 from __future__ import annotations
 

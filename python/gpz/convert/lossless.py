@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What lossless columns cost, and the bounds that would be usual."""
+"""Sizes of lossless columns, and usual bounds for them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def lossless(frame: gpz.Frame) -> list[Column]:
 
 
 def option(columns: list[str], bound: str) -> str:
-    """Of gpz convert, which has one bound for the components of velocities and of forces."""
+    """The option of gpz convert, which has one bound for all components of velocities, and one for forces."""
     quantities = {name: quantity for quantity, vector in VECTORS.items() for name in vector}
     return f"--bound {quantities.get(columns[0], columns[0])}={bound}"

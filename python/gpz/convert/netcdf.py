@@ -69,7 +69,7 @@ class NetcdfHeader:
         return number
 
     def name_and(self, then: Callable[[], int | None]) -> int | None:
-        """What `then` reads behind the next name."""
+        """The value that `then` reads after the next name."""
         length = self.number()
         self.place += length + -length % 4
         return then()
@@ -97,7 +97,7 @@ def netcdf(bytes_: Bytes) -> Extent | None:
         return None
     whole = max(bytes_.size - header.begin, 0) // header.length
     if header.count is not None and header.count <= whole:
-        # What is behind them is not counted yet, by a program that runs.
+        # What is after them is not counted yet, by a program that runs.
         return Extent(header.count, header.begin + header.count * header.length, bytes_.size)
     end = header.begin + whole * header.length if whole else 0
     cut = header.count is not None or end < bytes_.size

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What came of a conversion."""
+"""The outcome of a conversion."""
 
 from __future__ import annotations
 

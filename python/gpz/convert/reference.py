@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the bounds of a converted file refer to: the values of its input, and the decimal places that these have."""
+"""The reference of the bounds of a converted file: the values of its input, and the decimal places that these have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def text_of(name: str) -> str:
 
 
 TEXT_OF_XTC = text_of("XTC")
-# Of positions, in Angstrom, by MDAnalysis's names: what the format says of their columns.
+# Decimal places of positions in Angstrom that a format has by definition, by MDAnalysis's name of the format.
 DECIMALS = {"PDB": 0.001, "ENT": 0.001, "MDCRD": 0.001, "TRJ": 0.001, "CRD": 1e-5}
 
 

@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Place:
-    """A source below another folder, under its name, because MDAnalysis writes files of its own beside those that it
+    """A source below another folder, under its name, because MDAnalysis writes files of its own next to those that it
     reads: a link at first. group: of the particles of an H5MD file; None: the first one that has positions."""
 
     def __init__(self, source: Path, folder: Path, group: str | None = None):
@@ -45,7 +45,7 @@ class Place:
         self.is_copy = True
 
     def ask(self, action: Callable[[str], T], what: str) -> T:
-        """What MDAnalysis makes of the file. Raises gpz.CorruptError that begins with `what`, and gpz.Error of our own readers."""
+        """The reader of MDAnalysis for the file. Raises gpz.CorruptError that begins with `what`, and gpz.Error of our own readers."""
         return asked(lambda: action(str(self.path)), what, str(self.source), str(self.path))
 
 
@@ -145,7 +145,7 @@ def open_topology(path: str | os.PathLike) -> mda.AtomGroup:
 
 
 def parsed(parser: type, path: str) -> mda.AtomGroup:
-    """Without coordinates: a Universe of the file opens those as well, and leaves files beside it."""
+    """Without coordinates: a Universe of the file opens those as well, and leaves files next to it."""
     if is_gpz(path):
         return mda.Universe(path).atoms  # it leaves none, and its types keep their numbers
     with parser(path) as topology:

@@ -38,7 +38,7 @@ def write(job: ToGpz) -> Outcome:
     problem = None if extent is None else extent.problem(source)
     if problem is not None and not has_chosen(extent, job.frames):
         raise problem
-    # Of formats that are written, too, the file itself says how many atoms it has.
+    # Files of formats that gpz convert also writes say how many atoms they have.
     with open_whole(place, form, None if form.endings else n_atoms, extent) as reader:
         if topology is not None and len(atoms) != reader.n_atoms:
             raise gpz.ArgumentError(
@@ -103,7 +103,7 @@ def write(job: ToGpz) -> Outcome:
         elif not has_steps:
             notes.append("timesteps count the frames: those of the run are not in the file")
         if problem is not None and not isinstance(problem, gpz.TruncatedError):
-            notes.append(f"frames behind those that were asked for are damaged: {problem}")
+            notes.append(f"frames after those that were asked for are damaged: {problem}")
             problem = None
         notes += thermal_notes(bounds.vectors, job.target) + lossless.notes(job.target)
         return Outcome(notes, len(numbers) - bare.count, problem)
@@ -121,7 +121,7 @@ def bound_of_xtc(place: Place, numbers: range, units: Units, notes: list[str]) -
 
 
 def dcd_notes(place: Place, form: Format, style: str) -> list[str]:
-    """What the header of a DCD file leaves open."""
+    """Notes about the times that the header of a DCD file leaves open."""
     notes = []
     if form.as_in_run:
         notes.append(f"LAMMPS wrote this DCD file in the units of its run: they are taken for {style} (--units)")

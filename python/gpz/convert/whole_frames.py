@@ -48,7 +48,7 @@ def xtc_length(bytes_: Bytes, place: int) -> int:
 
 
 class TrrHead(NamedTuple):
-    """length: in bytes. data: those behind it. real: "f" or "d", of its numbers. The box, if there is one, begins behind the head."""
+    """length: in bytes. data: those after it. real: "f" or "d", of its numbers. The box, if there is one, begins after the head."""
 
     length: int
     data: int
@@ -202,7 +202,7 @@ def hdf5(bytes_: Bytes, path: Path) -> Extent | None:
     return Extent(0, 0, bytes_.size, cut=True, cause=cause)
 
 
-# --- AMBER's text: lines of 10 numbers in 8 columns each, behind a title ---
+# --- AMBER's text: lines of 10 numbers in 8 columns each, after a title ---
 
 
 BOX_OF_MDCRD = 24  # letters
@@ -225,7 +225,7 @@ def mdcrd(path: str | os.PathLike, n_atoms: int) -> Extent:
         size = file.seek(0, os.SEEK_END)
         file.seek(end)
         cut = frames == 0 or bool(file.read(sum(widths)).strip())
-    cause = f"a frame of {n_atoms} atoms has {len(widths)} lines, the file has {size - end} bytes behind its title"
+    cause = f"a frame of {n_atoms} atoms has {len(widths)} lines, the file has {size - end} bytes after its title"
     return Extent(frames, end if cut else size, size, cut=cut, cause=cause)
 
 

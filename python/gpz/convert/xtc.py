@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What MDAnalysis's readers and writer of XTC and TRR do not tell and take: the precision of each frame of XTC, and the edges of the
+"""Data that MDAnalysis's readers and writers of XTC and TRR do not pass on: the precision of each frame of XTC, and the edges of the
 box."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Head(NamedTuple):
 
 
 def heads(path: str | os.PathLike, numbers: range) -> Iterator[Head]:
-    """Of the frames of these numbers, which are whole (whole_frames)."""
+    """Heads of the frames with these numbers, which are complete (whole_frames)."""
     with open(path, "rb") as file:
         bytes_ = Bytes(file.fileno())
         starts = starts_of(bytes_, max(numbers, default=-1) + 1, xtc_length)
@@ -59,7 +59,7 @@ def starts_of(bytes_: Bytes, frames: int, length_at: Callable[[Bytes, int], int]
 
 
 def head_at(bytes_: Bytes, place: int) -> Head:
-    """Of the frame that begins at byte `place`. Raises EOFError where the file is too short."""
+    """The head of the frame that begins at byte `place`. Raises EOFError where the file is too short."""
     _, atoms, _, _, *edges, _ = HEAD.unpack(bytes_.at(place, HEAD.size))
     precision = 0.0
     if atoms > MOST_ATOMS_UNCOMPRESSED:

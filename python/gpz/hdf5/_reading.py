@@ -97,7 +97,7 @@ def fill(dataset: h5py.Dataset, out: np.ndarray, first: int, start: int, begin: 
         return
     require_chunk(data, dataset.chunks, dataset.dtype)
     frames, particles, components = as_frames(dataset.chunks)
-    each = frames // dataset.chunks[0]  # frames of the array behind one element of the first dimension
+    each = frames // dataset.chunks[0]  # frames of the array after one element of the first dimension
     wanted = slice((begin - start) * each, (end - start) * each)
     if to.flags.c_contiguous:
         decompress_frames(data, wanted, out=to.reshape(-1, particles, components))

@@ -47,7 +47,7 @@ class StreamFrame(NamedTuple):
 
     @property
     def n_atoms(self) -> int:
-        """Of the first vector that there is."""
+        """The number of atoms of the first vector that is not None."""
         return next(len(vector) for vector in (self.positions, self.velocities, self.forces) if vector is not None)
 
 

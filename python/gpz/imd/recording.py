@@ -32,7 +32,7 @@ LEAST_WAITING = 2  # frames, if they are larger
 
 @dataclass
 class Report:
-    """What was recorded.
+    """A report of the recording.
 
     frames: that were written. repeated: that the file had already, of a run that goes on. bytes: of the file.
     first_step, last_step: of the frames that were written; None: none, or the engine sends no steps.
@@ -233,7 +233,7 @@ class _FramesAhead(threading.Thread):
         self.start()
 
     def run(self) -> None:
-        """Of the thread."""
+        """Runs in the thread."""
         try:
             while True:
                 frame = self._connection.read()

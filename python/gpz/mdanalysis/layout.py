@@ -42,7 +42,7 @@ class Vector(NamedTuple):
 
 
 class Layout:
-    """What is read of every frame. Arguments are those of GPZReader; `columns` are those of the first frame.
+    """The columns that are read of every frame. Arguments are those of GPZReader; `columns` are those of the first frame.
 
     convention: of CONVENTIONS, or MIXED. positions: their columns that the file has. additional: columns that become ts.data.
     units: of the numbers in a timestep; names: what MDAnalysis calls them.

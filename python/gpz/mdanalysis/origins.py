@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a reader knows of the .gpz frame that a timestep comes from, for a writer of .gpz files."""
+"""The .gpz frame that a timestep comes from, as its reader knows it, for a writer of .gpz files."""
 
 from __future__ import annotations
 

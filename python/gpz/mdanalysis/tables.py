@@ -100,7 +100,7 @@ def kept_of(reader: OfFrame | None) -> dict[str, gpz.Table]:
 
 
 class ObservablesOf:
-    """What writers take of ts.data: floats, in units of the file."""
+    """The entries of ts.data that writers take: floats, in units of the file."""
 
     def __init__(self, filename: str):
         self._filename = filename

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the first frame of a .gpz file says about its atoms, as a topology of MDAnalysis."""
+"""The atoms of the first frame of a .gpz file, as a topology of MDAnalysis."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ class GPZParser(TopologyReaderBase):
 
 
 def names_of_types(column: str | None, labels: Sequence[str], symbols: Sequence[str], of_lammps: bool) -> Sequence[str]:
-    """What the types of a column were called by whoever wrote it; empty: by their numbers. Names that two types share would
+    """The names that the writer of a column gave to its types; empty if they have numbers only. Names that two types share would
     make one type of them."""
     names: Sequence[str] = ()
     if column == "element":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the units of LAMMPS are in those of MDAnalysis."""
+"""The units of LAMMPS in those of MDAnalysis."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from gpz.mdanalysis.units import units_of
 if TYPE_CHECKING:
     from MDAnalysis.core.groups import AtomGroup
 
-# Of other formats: Reader.OtherWriter hands them to every writer.
+# Arguments for other formats, which Reader.OtherWriter hands to every writer.
 PASSED_BY_MDANALYSIS = {"dt", "format", "multiframe", "start", "step"}
 MOST_TYPES = 10_000  # of a file: larger numbers are labels
 
@@ -137,7 +137,7 @@ class GPZWriter(base.WriterBase):
         self._file.write(**columns, **place, origin=origins, observables=observables)
 
     def _origins(self, reader: OfFrame) -> dict[str, gpz.Origin]:
-        """What the .gpz file that the atoms come from says of their errors."""
+        """The errors of the atoms' values in the .gpz file that they come from."""
         factors = {"positions": self._units.length, "velocities": self._units.velocity, "forces": self._units.force}
         origins = {name: origin.scaled(1 / factors[name]) for name, origin in reader.origins().items()}
         of_file = reader.layout.units

@@ -84,7 +84,7 @@ class Structure:
 
 
 def structure_of(given: Any) -> Structure:
-    """Of a Structure, a dict of its fields, or an ase.Atoms."""
+    """A Structure from a Structure, a dict of its fields, or an ase.Atoms."""
     if isinstance(given, Structure):
         return given
     if isinstance(given, Mapping):

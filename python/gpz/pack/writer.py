@@ -158,7 +158,7 @@ def write(path: str | os.PathLike | Any, structures: Iterable[Any], **options: A
 
 
 def _kind_of(structure: Structure) -> Any:
-    """What all structures of a batch have in common."""
+    """Properties that all structures of a batch share."""
     fields = tuple(
         None if values is None else np.asarray(values).dtype.char  # a dtype is equal to None, which is float64 to NumPy
         for values in (structure.positions, structure.energy, structure.stress, *(getattr(structure, name) for name in VECTORS))

@@ -29,7 +29,7 @@ class ColumnErrors:
 
 
 def errors(trajectory: gpz.Trajectory, original: gpz.Trajectory) -> list[ColumnErrors]:
-    """Of every column with a bound that both files have, over the timesteps that both have."""
+    """Errors of each column with a bound that both files have, over their common timesteps."""
     steps = {int(step): index for index, step in enumerate(original.timesteps)}
     pairs = [(i, steps[int(step)]) for i, step in enumerate(trajectory.timesteps) if int(step) in steps]
     if not pairs:

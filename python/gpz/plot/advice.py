@@ -75,7 +75,7 @@ class Advice:
 
 @dataclasses.dataclass(frozen=True)
 class Figures:
-    """What is compared of a trajectory: g(r), mean square displacement of the last frame with its standard error (distance²; NaN
+    """Quantities of a trajectory that are compared: g(r), mean square displacement of the last frame with its standard error (distance²; NaN
     without ids), and the shortest distance of two particles."""
 
     radial: observables.Radial

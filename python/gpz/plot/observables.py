@@ -67,7 +67,7 @@ def neighbours(box: gpz.Box, positions: np.ndarray, reach: float) -> freud.local
 
 
 def shortest_distance(box: gpz.Box, positions: np.ndarray, reach: float) -> float:
-    """Of any two particles, distance units; infinity if no two are within `reach`."""
+    """The shortest distance of two particles, in distance units; infinity if no two are within `reach`."""
     query = neighbours(box, positions, reach)
     near = (
         query.query(query.points, {"num_neighbors": 1, "r_max": reach, "exclude_ii": True}).toNeighborList().distances

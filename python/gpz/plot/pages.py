@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What `gpz plot` draws of a file: the numbers, then the page."""
+"""The page of `gpz plot`: its numbers, and its drawing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FRAMES_OF_DISPLACEMENT = 50
 
 @dataclasses.dataclass(frozen=True)
 class Numbers:
-    """What a page shows; None where a panel was not asked for, or is not possible: `missing` says why."""
+    """The numbers of a page; None where a panel was not asked for, or is not possible: `missing` says why."""
 
     name: str
     units: str
@@ -64,7 +64,7 @@ def radial_distribution(
 
 
 def spread(trajectory: gpz.Trajectory, most: int) -> gpz.Trajectory:
-    """At most so many frames, evenly, the first one among them."""
+    """At most `most` frames at equal distances, from the first on."""
     step = max(1, -(-(len(trajectory) - 1) // max(most - 1, 1)))
     return trajectory[::step]
 

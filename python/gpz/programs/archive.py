@@ -37,7 +37,7 @@ def parser() -> argparse.ArgumentParser:
         epilog="Exit codes: 0 success; 1 an input failed, or one that should be removed was kept (the others are done); 2 usage; 3 the "
         "folder cannot be written, or no space is left.",
     )
-    made.add_argument("inputs", metavar="IN", nargs="+", help="a file, or a folder with all that is in it")
+    made.add_argument("files", metavar="IN", nargs="+", help="a file, or a folder with all that is in it")
     made.add_argument(
         "--to", metavar="DIR", required=True, help="the folder of the archive; it is made if it is not there"
     )
@@ -70,7 +70,6 @@ def parser() -> argparse.ArgumentParser:
         "--piece-size",
         type=size_of_memory,
         metavar="SIZE",
-        default=None,
         help="cut LAMMPS dumps into pieces of at least this size, which are encoded at the same time (256M)",
     )
     made.add_argument(
@@ -83,9 +82,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--lossless", action="store_true", help="keep every bit of the positions")
     made.add_argument(
         "--bound",
+        dest="bounds",
         metavar="COLUMN=V",
         action="append",
-        default=[],
         help="bound of another float column, as in gpz encode",
     )
     made.add_argument("--units", metavar="STYLE", help="LAMMPS unit style of the inputs, such as metal")
@@ -100,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         help="an input that ends within a frame is no error: its whole frames are archived",
     )
     made.add_argument("--json", action="store_true", help="the report as JSON")
-    made.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    made.add_argument("-q", "--quiet", dest="progress", action="store_false", help="no progress")
     return made
 
 
@@ -125,36 +124,14 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         from gpz.archive import archive
         from gpz.archive.errors import DiskFull, Interrupted
-        from gpz.archive.settings import PIECE_SIZE
     except ImportError as error:
         print(f'gpz archive: {error.name} is missing: pip install "gpz-md[archive]"', file=sys.stderr)
         return 1
+    given = {name: value for name, value in vars(options).items() if value is not None and name != "json"}
     for number in STOPPED:
         signal.signal(number, interrupt)
     try:
-        report = archive(
-            options.inputs,
-            to=options.to,
-            scheduler=options.scheduler,
-            jobs=options.jobs,
-            max_memory=options.max_memory,
-            remove_inputs=options.remove_inputs,
-            replace=options.replace,
-            join=options.join,
-            eb=options.eb,
-            rel=options.rel,
-            lossless=options.lossless,
-            bounds=options.bound,
-            units=options.units,
-            dt=options.dt,
-            elements=options.elements,
-            effort=options.effort,
-            key=options.key,
-            order=options.order,
-            allow_truncated=options.allow_truncated,
-            piece_size=options.piece_size or PIECE_SIZE,
-            progress=not options.quiet,
-        )
+        report = archive(**given)
     except (Signalled, Interrupted) as stop:
         print("gpz archive: interrupted; the same command goes on where it was", file=sys.stderr)
         return 128 + (stop.number if isinstance(stop, Signalled) else signal.SIGTERM)

@@ -82,7 +82,7 @@ def has_display(environment: dict[str, str] | os._Environ[str] = os.environ) -> 
 
 
 def directions(port: int) -> list[str]:
-    """What a user at another machine does to see the page."""
+    """How a user at another machine sees the page."""
     return [
         "On another machine, type this there and leave it open, then open the address below there:",
         f"  ssh -L {port}:127.0.0.1:{port} {getpass.getuser()}@{socket.gethostname()}",

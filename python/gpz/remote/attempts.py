@@ -19,7 +19,7 @@ T = TypeVar("T")
 LONGEST_DELAY = 10.0  # seconds
 LONGEST_WAIT = 60.0  # seconds that a server may ask for
 
-# Of the operating system, and of s3fs for "SlowDown", "InternalError" and the like.
+# Errors of the operating system, and of s3fs for "SlowDown", "InternalError" and the like.
 _PASSING_ERRNOS = {
     errno.EAGAIN,
     errno.EBUSY,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What can go wrong with remote files."""
+"""Errors of remote files."""
 
 from __future__ import annotations
 

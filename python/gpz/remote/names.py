@@ -30,7 +30,7 @@ def shown_url(url: str) -> str:
 
 
 def shown_path(path: str | None) -> str | None:
-    """Of a file that may be a URL."""
+    """The path of a file, which may be a URL, for messages."""
     return shown_url(path) if path is not None and is_url(path) else path
 
 
@@ -40,7 +40,7 @@ def shown_text(text: str) -> str:
 
 
 def foreign_text(error: BaseException, url: str = "") -> str:
-    """What an exception of another package says, in one line. Where it has no scheme, what looks like a query is left out.
+    """The message of an exception of another package, in one line. Without a scheme, text that looks like a query is left out.
 
     url: of the file, as the caller gave it, which may have what no URL has.
     """
@@ -69,7 +69,7 @@ def _without_query(url: str) -> str:
 
 
 def _without_user(rest: str) -> str:
-    """What follows the scheme, from the host on. Passwords have no / ? # and @ in URLs, but people write them as they are.
+    """The part of a URL after the scheme, from the host on. Passwords have no / ? # and @ in URLs, but people write them as they are.
     Where it may also be a path with @, three dots are in the place of what is not shown."""
     if rest.startswith("...@"):
         return rest

@@ -66,12 +66,12 @@ class RemoteFile:
 
     @property
     def version(self) -> tuple[Any, ...]:
-        """What tells this version of the file from others; empty for a file object."""
+        """A text that identifies this version of the file; empty for a file object."""
         return () if isinstance(self.file, ObjectFile) else self.file.version
 
     @property
     def identity(self) -> tuple[Any, ...]:
-        """What tells this file, in this version, from others."""
+        """A key that identifies this version of this file."""
         if isinstance(self.file, ObjectFile):
             return (self.file.key,)
         file_system = self.file.file_system
@@ -84,7 +84,7 @@ class RemoteFile:
             raise changed(self.name, f"its version is {self.version}, and was {version}")
 
     def to_pickle(self) -> Any:
-        """What opens the remote file: the bytes of a file object that is one of this process only."""
+        """The argument that opens the remote file: the bytes of a file object that only this process has."""
         if isinstance(self.file, ObjectFile):
             return self.file.read_ranges([(0, self.file.size)])[0]
         return self.source
@@ -115,7 +115,7 @@ def local_path(url: str) -> str | None:
 
 
 def file_of(source: Any, options: Options) -> Any:
-    """What reads ranges of a URL, of an OpenFile or of a file object."""
+    """An object that reads ranges of a URL, an OpenFile or a file object."""
     if isinstance(source, str):
         return _of_url(source, options)
     if hasattr(source, "fs") and hasattr(source, "path"):

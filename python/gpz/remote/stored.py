@@ -56,7 +56,7 @@ class StoredFile:
 
     @property
     def file_system(self) -> Any:
-        """Of this process."""
+        """The file system object of this process."""
         if self._process != os.getpid():
             old = self._file_system
             options = {**old.storage_options, "skip_instance_cache": True}
@@ -65,7 +65,7 @@ class StoredFile:
         return self._file_system
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """What the coroutine returns. Its errors become those of gpz."""
+        """Runs the coroutine and returns its result. Its errors become those of gpz."""
         import fsspec.asyn
 
         file_system = self.file_system

@@ -230,7 +230,7 @@ class WebFile(StoredFile):
 
 
 def _length_in(answer: Any) -> int | None:
-    """Of the whole file."""
+    """The length of the whole file."""
     found = re.match(r"bytes (?:\d+-\d+|\*)/(\d+)$", answer.headers.get("Content-Range", ""))
     return None if found is None else int(found[1])
 

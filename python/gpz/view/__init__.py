@@ -26,7 +26,7 @@ __all__ = ["LIMIT", "Scene", "Server", "View", "serve", "show", "write_html"]
 
 
 def scene_of(source: gpz.Trajectory | Source, frames: slice | None, limit: int, threads: int | None) -> Scene:
-    """Of a file, or of a trajectory, whose file is opened a second time: readers are not shared between threads."""
+    """The scene of a file, or of a trajectory, whose file is opened a second time: readers are not shared between threads."""
     limit = checked_integer("limit", limit, 1, 10**9, "a whole number from 1")
     if frames is not None and not isinstance(frames, slice):
         raise TypeError(f"frames: a slice, as slice(0, 100, 10), or None, not {shown(frames)}")
@@ -85,7 +85,7 @@ class View:
 
     @property
     def url(self) -> str | None:
-        """Of the page; None for a view that is embedded."""
+        """The URL of the page; None for an embedded view."""
         return self._server.url if self._server else None
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the page gets: one message of JSON and arrays, which a browser reads without copying."""
+"""Messages to the page: JSON and arrays, which a browser reads without copying."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the page shows of a trajectory, as messages."""
+"""The frames of a trajectory as messages to the page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Region = tuple[tuple[float, float], ...]  # low and high of each axis, as fracti
 
 
 class FileState(NamedTuple):
-    """What changes when a file is written: the frames are then looked for again."""
+    """A value that changes when the file is written: the frames are then looked for again."""
 
     inode: int
     bytes: int
@@ -50,7 +50,7 @@ class Scene:
 
     @property
     def name(self) -> str:
-        """Of the file, without its folder, as text that can be shown."""
+        """The name of the file without its folder, as printable text."""
         return _core.printable(os.path.basename(self._whole.path or "in memory"))
 
     @property

@@ -29,7 +29,7 @@ NOTHING: Mapping[str, str] = types.MappingProxyType({})
 class Server:
     """Serves a scene at `url`, until `close`. The last part of the URL is a secret: nobody else on the machine can guess it.
 
-    port: 0 takes a free one. gpz.FileError for one that is taken.
+    port: 0 takes a free one. Raises gpz.FileError if the port is in use.
     """
 
     def __init__(self, scene: Scene, port: int = 0):
@@ -49,7 +49,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Of the page."""
+        """The URL of the page."""
         return f"http://{LOOPBACK}:{self.port}/{self.token}/"
 
     def start(self) -> Server:

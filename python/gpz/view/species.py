@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What atoms of a type look like: name, colour and radius, from elements, labels and masses of the file."""
+"""The appearance of atoms of a type: name, colour and radius, from elements, labels and masses of the file."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ void CarriedRecords::move_tables_behind(std::size_t i) {
   copy(tables_record(tables), i);
 }
 
-// In front of frame i, or behind the last frame.
+// In front of frame i, or after the last frame.
 void CarriedRecords::copy(const StoredRecord &record, std::size_t i) {
   out_.copy(part_ == nullptr ? record : part_->changed(record, particles(i)));
 }

@@ -19,12 +19,12 @@ class CarriedRecords {
   CarriedRecords(const Reader &reader, WholeOutput &out, RecordsOfPart *part = nullptr, const Limits &limits = {})
       : reader_(reader), out_(out), part_(part), limits_(limits) {}
 
-  // To be called before frame i is written. The first time, the tables behind the last frame of the file, which are
+  // To be called before frame i is written. The first time, the tables after the last frame of the file, which are
   // valid for frames without a table of their name, are written in front of it: in the new file other frames may
   // follow. Then writes the records in front of it, and those in front of frames since the last call, but not the
-  // observables of these. Throws what reading and writing throw; the next call goes on behind what could not be read.
+  // observables of these. Throws what reading and writing throw; the next call goes on after what could not be read.
   void before(std::size_t i);
-  // To be called after frame i was written: behind the last frame of the file, writes the records there.
+  // To be called after frame i was written: after the last frame of the file, writes the records there.
   void after(std::size_t i) {
     if (i + 1 == reader_.frames()) before(i + 1);
   }
@@ -40,7 +40,7 @@ class CarriedRecords {
   Limits limits_;
   std::size_t next_ = 0;
   bool begun_ = false;
-  std::vector<std::uint64_t> moved_;  // offsets of records behind the last frame whose tables stand elsewhere
+  std::vector<std::uint64_t> moved_;  // offsets of records after the last frame whose tables stand elsewhere
 };
 
 }  // namespace gpz::tool

@@ -11,7 +11,7 @@
 
 namespace gpz::tool {
 
-// Difference frames build on the frame before: they are copied behind a copy of that frame. A key frame can always be
+// Difference frames build on the frame before: they are copied after a copy of that frame. A key frame can always be
 // copied. One of which no difference frame follows is encoded again instead, where it can be a difference frame itself
 // or others can build on it.
 class FrameCopier {

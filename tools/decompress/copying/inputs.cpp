@@ -30,7 +30,7 @@ void note_state(const JoinedInput &input) {
     throw Failure(ExitCode::corrupt, input.name,
                   "damaged: unreadable bytes between complete frames (gpz repair makes a file of those)");
   if (scan.torn && !only_index_damaged(scan, input.name))
-    print_note(printable(fmt::format("{}: torn: {} behind {} left out", input.name,
+    print_note(printable(fmt::format("{}: torn: {} after {} left out", input.name,
                                      counted(scan.file_size - scan.frames_end, "byte"),
                                      counted(scan.frames.size(), "complete frame"))));
 }

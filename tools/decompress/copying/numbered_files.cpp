@@ -36,7 +36,7 @@ class Folder {
   Folder(const Folder &) = delete;
   Folder &operator=(const Folder &) = delete;
 
-  // nullptr behind the last one. Throws as the constructor.
+  // nullptr after the last one. Throws as the constructor.
   const char *next() {
     errno = 0;
     const struct dirent *const entry = ::readdir(entries_);
@@ -54,7 +54,7 @@ class Folder {
 std::vector<std::string> numbered_files(const std::string &name) {
   const std::size_t percent = name.find('%');
   if (percent == std::string::npos || ::access(name.c_str(), F_OK) == 0) return {name};
-  const std::size_t start = name.rfind('/') + 1;  // of the name behind the folder
+  const std::size_t start = name.rfind('/') + 1;  // of the name after the folder
   if (percent < start) throw Failure(ExitCode::usage, name, "% stands in the name of a folder");
   const std::string before = name.substr(start, percent - start);
   const std::string behind = name.substr(percent + 1);

@@ -29,7 +29,7 @@ class OutputSink final : public Sink {
   }
   void close() override { write_header(); }
   void cut(std::uint64_t) override {
-    // Nothing is written behind an error: the command ends, and the file with it.
+    // Nothing is written after an error: the command ends, and the file with it.
     throw Failure(ExitCode::other, file_.name(), "cannot be cut");
   }
 

@@ -30,7 +30,7 @@ class WholeOutput {
   void copy(const StoredRecord &record);
   // Encodes a frame that was decoded, or some particles and columns of it. Values keep their bits (Writer::rewrite).
   void encode(const Frame &frame);
-  // Writes a table that this command made, behind the last frame.
+  // Writes a table that this command made, after the last frame.
   void write(const Table &table);
   // Writes the index.
   void commit();

@@ -57,7 +57,7 @@ void skip_empty_start(ByteInput &input) {
 std::string guess_format(ByteInput &input) {
   const std::string_view start = input.peek(24);
   if (begins_with(start, "ITEM:")) return "lammps";
-  // A binary dump begins with a negative number of 8 bytes, the length of the magic word behind it.
+  // A binary dump begins with a negative number of 8 bytes, the length of the magic word after it.
   if (start.size() > 12 && begins_with(start.substr(8), "DUMP")) return "lammps-binary";
   if (begins_with(start, "\x89GPZ")) return "gpz";
   refuse_other_dump(input, start);

@@ -241,7 +241,7 @@ class DataFile {
       if (sections_.empty() && take_header(text)) continue;
       if (!begins_section(text)) {
         if (is_read_)  // all rows of the section are taken
-          throw input_.bad_line(fmt::format("'{}' behind the rows of the section {}, of which the header has {}", text,
+          throw input_.bad_line(fmt::format("'{}' after the rows of the section {}, of which the header has {}", text,
                                             section_, counts_[counted_]));
         continue;
       }
@@ -285,7 +285,7 @@ class DataFile {
   bool begins_section(const std::string &text) {
     const bool is_followed = split(input_.peek_line()).first.empty();
     if (is_section(text)) {
-      if (!is_followed) throw input_.bad_line(fmt::format("the section {} needs a blank line behind its name", text));
+      if (!is_followed) throw input_.bad_line(fmt::format("the section {} needs a blank line after its name", text));
       return true;
     }
     const RowWords words = words_of(text);
@@ -464,7 +464,7 @@ class DataFile {
   std::map<std::string, std::int64_t> counts_;  // of the header, by what is counted: `atoms`, `atom types`
   std::set<std::string> sections_;              // that were found
   std::string section_;                         // name of the one that was found last
-  std::string comment_;                         // behind it
+  std::string comment_;                         // after it
   bool is_read_ = false;                        // whether its rows were taken
   std::string counted_;                         // in the header: what its rows are
   Types mass_types_;

@@ -179,7 +179,7 @@ class Log {
       if (runs_[row.run].norm && std::isnan(runs_[row.run].atoms) && rows++ == 0) first = row.line;
     if (rows > 0)
       note(
-          "line {}: energies per atom of a run without a number of atoms, beside runs with energies of all atoms; "
+          "line {}: energies per atom of a run without a number of atoms, next to runs with energies of all atoms; "
           "those of {} left out",
           first, counted(rows, "row"));
   }

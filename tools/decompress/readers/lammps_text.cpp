@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// LAMMPS text dumps: ITEM lines, each with what it announces behind it.
+// LAMMPS text dumps: ITEM lines, each with what it announces after it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ class LammpsTextSource final : public FrameSource {
     } else if (name == "UNITS") {
       const std::string units(only_word("the units"));
       if (is_seen(name) && units != metadata_.units)
-        throw bad_line(fmt::format("units {} behind units {}", units, metadata_.units));
+        throw bad_line(fmt::format("units {} after units {}", units, metadata_.units));
       metadata_.units = units;
       seen_.push_back(name);
     } else if (name == "TIME") {
@@ -119,7 +119,7 @@ class LammpsTextSource final : public FrameSource {
     std::string_view line = required_line();
     const std::string_view word = next_word(line);
     const std::string_view left = next_word(line);
-    if (!left.empty()) throw bad_line(fmt::format("'{}' behind {}", left, what));
+    if (!left.empty()) throw bad_line(fmt::format("'{}' after {}", left, what));
     return word;
   }
 
@@ -142,11 +142,11 @@ class LammpsTextSource final : public FrameSource {
     const std::string_view left = next_word(line);
     if (left.empty()) return;
     throw bad_line(
-        fmt::format("'{}' behind {} numbers of the box{}", left, indices.size(),
+        fmt::format("'{}' after {} numbers of the box{}", left, indices.size(),
                     indices.size() == 2 ? ": the line ITEM: BOX BOUNDS names no tilt factors (xy xz yz)" : ""));
   }
 
-  // The words behind BOX BOUNDS: three boundary flags or none; in front of them or behind them what the third numbers
+  // The words after BOX BOUNDS: three boundary flags or none; in front of them or after them what the third numbers
   // of the lines are.
   void read_box(std::vector<std::string_view> words, Box &box) {
     box.kind = Box::Kind::orthogonal;
@@ -189,7 +189,7 @@ class LammpsTextSource final : public FrameSource {
       std::vector<FileColumn> columns;
       for (std::string_view name = next_word(names); !name.empty(); name = next_word(names))
         columns.push_back(lammps_column(name));
-      if (columns.empty()) throw bad_line("no column names behind 'ITEM: ATOMS'");
+      if (columns.empty()) throw bad_line("no column names after 'ITEM: ATOMS'");
       const std::string problem = problem_of_columns(columns);
       if (!problem.empty()) throw bad_line(problem);
       layout_ = FrameLayout(std::move(columns));

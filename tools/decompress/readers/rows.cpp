@@ -72,7 +72,7 @@ std::string read_row(std::string_view line, const FrameLayout &layout, const std
 
 bool ends_word(char c) { return is_blank(c) || c == '\n' || c == '\r'; }
 
-// Stores the number or the known word at the start of the text, and returns the text behind it; nullptr for anything
+// Stores the number or the known word at the start of the text, and returns the text after it; nullptr for anything
 // that needs a closer look.
 const char *store_usual(const Target &target, const char *text, const char *end, std::size_t row) {
   const char *stop = text;

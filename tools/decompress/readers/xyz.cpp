@@ -259,7 +259,7 @@ class XyzSource final : public FrameSource {
   }
 
   // Particles are named by elements, or by numbers of types (what LAMMPS writes if it knows no elements): the first
-  // particle of the file tells. Names beside a column of types are those of the types. `before`: the number of columns
+  // particle of the file tells. Names next to a column of types are those of the types. `before`: the number of columns
   // before the name.
   FileColumn species(std::size_t before) {
     if (!named_by_number_ && has_rows_) {
@@ -273,7 +273,7 @@ class XyzSource final : public FrameSource {
                : FileColumn{"element", ValueType::integer, Display::element};
   }
 
-  // Plain XYZ: a name and three coordinates. What some programs write behind them has no names.
+  // Plain XYZ: a name and three coordinates. What some programs write after them has no names.
   std::vector<FileColumn> plain_columns() {
     has_types_ = false;
     std::vector<FileColumn> columns;

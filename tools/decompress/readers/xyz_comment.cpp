@@ -166,7 +166,7 @@ bool parse_value(Scanner &scanner, XyzEntry &entry) {
     entry.words = words_of(entry.text);
     take_json(entry);
   }
-  return scanner.at_value_end() || scanner.fail(fmt::format("a blank is missing behind the value of {}", entry.key));
+  return scanner.at_value_end() || scanner.fail(fmt::format("a blank is missing after the value of {}", entry.key));
 }
 
 bool parse_entry(Scanner &scanner, XyzEntry &entry) {
@@ -272,13 +272,13 @@ struct Pair {
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool ends_part(char c) { return c == ',' || c == ';'; }
 
-// The words of the text with = or : behind them, and the words behind these. What is in quotes is no part of it.
+// The words of the text with = or : after them, and the words after these. What is in quotes is no part of it.
 std::vector<Pair> pairs_of(std::string_view line) {
   const auto skip_blanks = [&](std::size_t i) {
     while (i < line.size() && is_blank(line[i])) ++i;
     return i;
   };
-  // The end of a word at i, and the place behind the = or : after it; 0 if it has none.
+  // The end of a word at i, and the place after the = or : after it; 0 if it has none.
   const auto key_at = [&](std::size_t i) -> std::pair<std::size_t, std::size_t> {
     std::size_t end = i;
     while (end < line.size() && is_letter(line[end])) ++end;

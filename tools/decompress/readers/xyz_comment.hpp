@@ -53,7 +53,7 @@ struct FreeComment {
   std::optional<std::array<double, 6>> cell;
 };
 // Reads "Atoms. Timestep: 40 Time: 0.5", "Step=100, time=50.0, E=-17.1", " i = 5, time = 2.5, E = -17.1",
-// "# CELL(abcABC): 10 10 10 90 90 90 Step: 10 ... positions{angstrom} cell{angstrom}". A number with a word behind it,
+// "# CELL(abcABC): 10 10 10 90 90 90 Step: 10 ... positions{angstrom} cell{angstrom}". A number with a word after it,
 // as in "timestep: 1 fs", and a key with two values say nothing.
 FreeComment read_free_comment(std::string_view line);
 

@@ -160,7 +160,7 @@ class Atoms {
     return this.rows;
   }
 
-  // Of visible particles, as the renderer takes them; not those that cross a periodic boundary.
+  // Bonds of visible particles, as the renderer takes them, without those that cross a periodic boundary.
   bonds(order, colours) {
     const pairs = this.pairs, positions = this.arrays.positions;
     if (!pairs || !pairs.atom1.length || !this.identity.ids) return {ends: new Float32Array(0), colours: new Uint8Array(0)};

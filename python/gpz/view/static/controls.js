@@ -47,7 +47,7 @@ const controls = {
         this.region[axis] = [low, high];
         this.arrange();
       });
-      // Of a sampled frame the server has more particles of this region.
+      // If the frame is a sample, the server has more particles of this region.
       input.addEventListener("change", () => { if (this.index.most_particles > this.index.limit) this.go(this.wanted); });
       label.append(input);
       return input;

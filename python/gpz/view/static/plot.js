@@ -38,7 +38,7 @@ class Plot {
     paper.strokeStyle = "#2277cc";
     paper.fillStyle = "#2277cc";
     paper.beginPath();
-    // Of many frames, the first, lowest and highest values of each pixel column.
+    // For many frames, the first, lowest and highest value of each pixel column.
     const columns = Math.max(1, Math.floor(width - 8));
     if (n > 4 * columns) {
       for (let column = 0; column < columns; ++column) {

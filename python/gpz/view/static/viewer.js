@@ -278,7 +278,7 @@ class Viewer {
     byId("picked").textContent = lines.join("\n");
   }
 
-  // --- What stands beside the picture ---
+  // --- What stands next to the picture ---
 
   say(text) {
     byId("message").textContent = text;
