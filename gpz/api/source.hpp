@@ -17,7 +17,7 @@ namespace gpz::api {
 
 using gpz::Source;
 
-class MemorySource final : public Source {
+class MemorySource : public Source {
  public:
   MemorySource(const std::uint8_t *bytes, std::size_t size, std::string name)
       : bytes_(bytes), size_(size), name_(std::move(name)) {}

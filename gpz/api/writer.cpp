@@ -22,6 +22,7 @@
 #include "gpz/format/fields.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/trajectory.hpp"
+#include "gpz/trajectory/key_interval_choice.hpp"
 
 namespace gpz {
 namespace {
@@ -37,24 +38,13 @@ void require_finite(const Box &box) {
                                                 "; boxes are finite");
 }
 
-// For files of which programs read single frames from a server. Difference frames have 0.5 to 0.9 times the size of key
-// frames, so an interval has 1 to 2 MB. On average half of it is read for a frame, which takes about the time of a
-// request (docs/results/remote.md).
-unsigned remote_key_interval(std::uint64_t key_frame_bytes) {
-  constexpr std::uint64_t key_frames_bytes = std::uint64_t{2} << 20;
-  // With fewer frames files grow noticeably, with more they hardly shrink (docs/performance.md).
-  constexpr std::uint64_t fewest = 5, most = 100;
-  return static_cast<unsigned>(
-      std::clamp(key_frames_bytes / std::max<std::uint64_t>(key_frame_bytes, 1), fewest, most));
-}
-
 }  // namespace
 
 struct Writer::State {
   api::RecordWriter file;
   IntervalEncoder encoder;
   KeySchedule schedule;
-  bool chooses_interval = false;  // when the next frame is written
+  std::optional<trajectory::KeyIntervalChoice> choice;  // until the key interval is chosen
   Order order = default_order;
   Effort effort = default_effort;
   EncodedChunk chunk;  // `chunk` and the next member keep their memory between frames
@@ -151,15 +141,23 @@ struct Writer::State {
     last = info;
     for (Field &field : last.fields) fill_step(field);
     // The first new frame of a continued file must be written first: its bounds are compared with those of the file.
-    if (most_pending == 0 || file.continued() != nullptr || chooses_interval) write_pending(true);
+    if (most_pending == 0 || file.continued() != nullptr || is_measured(info)) write_pending(true);
     choose_interval(info);
   }
 
-  // After a frame was written that begins a key interval.
-  void choose_interval(const FrameInfo &written) {
-    if (!std::exchange(chooses_interval, false)) return;
-    schedule.set_interval(remote_key_interval(file.frames().back().length));
-    schedule.written(written);
+  // Whether the size of this frame helps to choose the key interval. Frames without ids have none.
+  bool is_measured(const FrameInfo &frame) const { return choice && has_identity(frame.fields); }
+
+  // After this frame was encoded, and written if it is measured.
+  void choose_interval(const FrameInfo &frame) {
+    if (!is_measured(frame)) return;
+    choice->add(file.frames().back().length, frame.since_key == 0);
+    const std::optional<unsigned> interval = choice->interval();
+    if (!interval) return;
+    choice.reset();
+    schedule.set_interval(*interval);
+    // A shorter interval begins with the next frame.
+    if (*interval > trajectory::KeyIntervalChoice::frames) schedule.written(frame);
   }
 
   void finish() {
@@ -259,11 +257,11 @@ Writer &Writer::operator=(Writer &&) noexcept = default;
 
 void Writer::set_key_interval(unsigned frames) {
   state_->schedule.set_interval(frames);
-  state_->chooses_interval = false;
+  state_->choice.reset();
 }
 void Writer::choose_key_interval() {
-  state_->schedule.restart();
-  state_->chooses_interval = true;
+  state_->schedule.set_interval(default_key_interval);
+  state_->choice.emplace();
 }
 void Writer::set_order(Order order) { state_->order = order; }
 void Writer::set_effort(Effort effort) { state_->effort = effort; }

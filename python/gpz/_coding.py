@@ -12,14 +12,14 @@ from gpz._arguments import checked_choice, checked_integer, checked_threads
 ORDERS = tuple(_core.orders)
 EFFORTS = tuple(_core.efforts)
 KEY_INTERVAL = _core.default_key_interval
-AUTO = "auto"  # a key interval that the size of a frame gives
+AUTO = "auto"  # a key interval that the sizes of the first frames give
 
 
 @dataclass
 class Coding:
     """These arguments of a Writer. TypeError or ArgumentError for what they cannot be."""
 
-    key_interval: int | str = KEY_INTERVAL
+    key_interval: int | str = AUTO
     order: str = "auto"
     effort: str = "standard"
     threads: int = 1

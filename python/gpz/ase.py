@@ -156,7 +156,7 @@ def write_gpz(
     bounds: Mapping[str, float] | None = None,
     units: str | None = None,
     specorder: Sequence[str] | None = None,
-    key_interval: int | str = 100,
+    key_interval: int | str = "auto",
     order: str = "auto",
     effort: str = "standard",
     threads: int = 1,

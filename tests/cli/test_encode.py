@@ -282,31 +282,41 @@ class KeyFrames(CliCase):
 
     def test_interval(self):
         self.write("in.dump", "".join(dump_frame(k, random_rows(40, k)) for k in range(7)))
-        for options, expected in (((), [*range(7)]), (("--key", "1"), [0] * 7), (("--key", "3"), [0, 1, 2, 0, 1, 2, 0]),
+        for options, expected in ((("--key", "100"), [*range(7)]), (("--key", "1"), [0] * 7), (("--key", "3"), [0, 1, 2, 0, 1, 2, 0]),
                                   (("--key", "65535"), [*range(7)])):
             self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", *options)
             self.assertEqual(self.since_key("t.gpz"), expected)
             self.gpz("verify", "t.gpz", "--against", "in.dump", out=None)
 
-    def test_default(self):
-        self.write("in.dump", "".join(dump_frame(k, [(1, 2, 3, 4)], columns="id x y z") for k in range(203)))
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
-        self.assertEqual(self.since_key("t.gpz"), [k % 100 for k in range(203)])
-
     def test_chosen(self):
-        """Small frames get the default, large ones fewer: as many as key frames in 2 MiB."""
-        self.write("in.dump", "".join(dump_frame(k, random_rows(40, k)) for k in range(3)))
+        """By default, by the sizes of the first six frames: a file of many frames is about 2 % larger than with 100."""
+        source = random.Random(3)
+        rows = random_rows(40, 1)
+        frames = []
+        for k in range(150):
+            frames.append(dump_frame(k, rows))
+            rows = [(*row[:-3], *(x + source.uniform(-0.05, 0.05) for x in row[-3:])) for row in rows]
+        self.write("in.dump", "".join(frames))
         self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01", "--key", "auto")
+        since = self.since_key("t.gpz")
+        interval = since.index(0, 1)
+        self.assertEqual(since, [k % interval for k in range(150)])
+        self.assertGreater(interval, 6)
         self.gpz("encode", "in.dump", "-o", "default.gpz", "--eb", "0.01")
         self.assertEqual(self.read("t.gpz"), self.read("default.gpz"))
-        rows = random_rows(40000, 1)
-        self.write("in.dump", "".join(dump_frame(k, rows) for k in range(12)))
-        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.0001", "--key", "auto")
-        interval = max(self.since_key("t.gpz")) + 1
-        self.assertEqual(self.since_key("t.gpz"), [k % interval for k in range(12)])
-        starts = record_offsets(self.read("t.gpz"))
-        self.assertEqual(interval, (2 << 20) // (starts[1] - starts[0]))
-        self.assertGreater(interval, 5)
+        self.gpz("encode", "in.dump", "-o", "usual.gpz", "--eb", "0.01", "--key", "100")
+        ratio = len(self.read("t.gpz")) / len(self.read("usual.gpz"))
+        self.assertTrue(1.005 < ratio < 1.03, ratio)
+
+    def test_of_frames_that_do_not_depend_on_each_other(self):
+        frames = ([(row[0], *row[2:]) for row in sorted(random_rows(400, k))] for k in range(9))
+        self.write("in.dump", "".join(dump_frame(k, rows, columns="id x y z") for k, rows in enumerate(frames)))
+        self.gpz("encode", "in.dump", "-o", "t.gpz", "--eb", "0.01")
+        since = self.since_key("t.gpz")
+        self.assertEqual(since[:7], [0, 1, 2, 3, 4, 5, 0])
+        self.assertLess(max(since[6:]), 3)
+
+    def test_wrong(self):
         for frames in ("0", "65536", "-1", "1.5", "few"):
             self.gpz("encode", "in.dump", "-o", "t.gpz", "--key", frames, code=2,
                      err=f"encode: --key: --key {frames}: a number from 1 to 65535, or auto (gpz encode --help explains)")

@@ -232,7 +232,7 @@ TEST(CApi, EffortsNameTheirFeatures) {
   EXPECT_EQ(gpz_writer_set_effort(nullptr, GPZ_EFFORT_FAST), GPZ_INVALID_ARGUMENT);
 }
 
-TEST(CApi, ChoosesTheKeyIntervalOfFewParticles) {
+TEST(CApi, ChoosesTheKeyInterval) {
   gpz_writer *writer = nullptr;
   ASSERT_EQ(gpz_writer_open_memory(nullptr, 1, &writer), GPZ_OK);
   ASSERT_EQ(gpz_writer_set_key_interval(writer, 1), GPZ_OK);
@@ -249,7 +249,11 @@ TEST(CApi, ChoosesTheKeyIntervalOfFewParticles) {
   const auto *const bytes = static_cast<const std::uint8_t *>(image);
   const Bytes copy(bytes, bytes + size);
   const Reader reader = reader_of(copy);
-  for (std::size_t f = 0; f < 101; ++f) EXPECT_EQ(reader.info(f).since_key, f % 100);
+  // Difference frames are nearly empty, so that the number of key frames decides the size.
+  std::size_t interval = 1;
+  while (reader.info(interval).since_key != 0) ++interval;
+  EXPECT_GT(interval, 6u);
+  for (std::size_t f = 0; f < 101; ++f) EXPECT_EQ(reader.info(f).since_key, f % interval);
   gpz_free(image);
   EXPECT_EQ(gpz_writer_choose_key_interval(nullptr), GPZ_INVALID_ARGUMENT);
 }

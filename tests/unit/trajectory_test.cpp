@@ -2,6 +2,7 @@
 // Trajectories as differences, from the caller's arrays to the reader's frames: whatever particles, ids, boxes and
 // fields do, every frame is within its bounds of what was given.
 #include "gpz/format/grid_box.hpp"
+#include "gpz/trajectory/key_interval_choice.hpp"
 #include "trajectory_support.hpp"
 
 namespace gpz::test::trajectory_test {
@@ -55,48 +56,122 @@ TEST(Trajectory, HasAKeyFrameEverySoOften) {
   for (std::size_t i = 0; i < reader.frames(); ++i) expect_true(snapshots[i], reader.read(i));
 }
 
-TEST(Trajectory, HasAKeyIntervalByTheSizeOfAFrame) {
-  const auto since = [](const Bytes &bytes) {
-    const Reader reader = reader_of(bytes);
-    std::vector<int> result;
-    for (std::size_t i = 0; i < reader.frames(); ++i) result.push_back(reader.info(i).since_key);
-    return result;
+std::vector<int> since_key(const Bytes &bytes) {
+  const Reader reader = reader_of(bytes);
+  std::vector<int> result;
+  for (std::size_t i = 0; i < reader.frames(); ++i) result.push_back(reader.info(i).since_key);
+  return result;
+}
+
+// The sizes of a key frame and of the next frames, and the interval that they give.
+TEST(KeyIntervalChoice, IsTheShortestOfTwoPercent) {
+  const auto of = [](const std::vector<std::uint64_t> &sizes) {
+    trajectory::KeyIntervalChoice choice;
+    for (std::size_t k = 0; k < sizes.size(); ++k) {
+      EXPECT_FALSE(choice.interval());
+      choice.add(sizes[k], k == 0);
+    }
+    return choice.interval();
   };
-  const auto large = trajectory(40'000, 6);
-  const auto small = trajectory(100, 3);
+  EXPECT_EQ(of({100, 100, 100, 100, 100, 100}), 1u);
+  EXPECT_EQ(of({90, 100, 100, 100, 100, 100}), 1u);
+  EXPECT_EQ(of({104, 100, 100, 100, 100, 100}), 2u);
+  // 100 bytes more for each interval: 1 % with 100 frames, 3.02 % with 34.
+  EXPECT_EQ(of({200, 100, 100, 100, 100, 100}), 34u);
+  EXPECT_EQ(of({150, 130, 120, 100, 100, 100}), 34u);
+  // One larger frame, such as one that states constants, does not count.
+  EXPECT_EQ(of({200, 100, 100, 100, 100, 104}), 34u);
+  EXPECT_EQ(of({100'000'000, 100, 100, 100, 100, 100}), 99u);
+  EXPECT_EQ(of({100, 110, 120, 130, 140, 150}), 1u);
+  EXPECT_FALSE(of({200, 100, 100, 100, 100}));
+}
+
+TEST(KeyIntervalChoice, BeginsAnewWithAKeyFrame) {
+  trajectory::KeyIntervalChoice choice;
+  for (int k = 0; k < 4; ++k) choice.add(1000, k == 0);
+  for (int k = 0; k < 6; ++k) {
+    EXPECT_FALSE(choice.interval());
+    choice.add(k == 0 ? 200 : 100, k == 0);
+  }
+  EXPECT_EQ(choice.interval(), 34u);
+}
+
+const Style positions_and_ids{ValueType::float64, 3, 0.001, false, false, false, false};
+
+// The first interval has six frames at least, by which the others are chosen.
+TEST(Trajectory, HasAKeyIntervalByTheSizesOfItsFrames) {
+  const auto expected = [](const Bytes &bytes, std::size_t first, std::size_t count) {
+    const FileScan scan = scan_bytes(bytes);
+    trajectory::KeyIntervalChoice choice;
+    for (std::size_t k = 0; k < 6; ++k) choice.add(scan.frames[first + k].length, k == 0);
+    const auto interval = static_cast<int>(choice.interval().value());
+    const int begins = std::max(interval, 6);
+    std::vector<int> since;
+    for (int k = 0; k < static_cast<int>(count); ++k) since.push_back(k < begins ? k : (k - begins) % interval);
+    return since;
+  };
+  const auto smooth = trajectory(300, 90, positions_and_ids);
+  // Positions without a past.
+  std::vector<Snapshot> random;
+  for (int f = 0; f < 20; ++f) random.push_back(Gas(300, f + 1U).snapshot(positions_and_ids));
   Bytes bytes;
   Writer writer(bytes, small_metadata());
   set_plain(writer);
+  writer.set_order(Order::id);
   writer.choose_key_interval();
   // A frame that fails does not count.
   Particles bad(1);
   bad.fields[0].field.bound = -1;
   EXPECT_EQ(status_of([&] { writer.write(bad.info, bad.fields); }), Status::invalid_argument);
-  write_all(writer, large);
-  EXPECT_EQ(since(bytes), (std::vector<int>{0, 1, 2, 3, 4, 0}));  // the shortest interval
-  // By the next frame.
+  write_all(writer, smooth);
+  std::vector<int> since = expected(bytes, 0, 90);
+  EXPECT_EQ(since_key(bytes), since);
+  EXPECT_GT(std::count(since.begin(), since.end(), 0), 1);
+  EXPECT_GT(since[9], 5);
+  // By the next frames.
   writer.choose_key_interval();
-  write_all(writer, small);
-  write_all(writer, large);
-  EXPECT_EQ(since(bytes), (std::vector<int>{0, 1, 2, 3, 4, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8}));
+  write_all(writer, random);
+  const std::vector<int> rest = expected(bytes, 90, 20);
+  EXPECT_EQ(rest[7], 0) << "each frame is a key frame";
+  since.insert(since.end(), rest.begin(), rest.end());
+  EXPECT_EQ(since_key(bytes), since);
   // A number replaces the choice.
   writer.choose_key_interval();
   writer.set_key_interval(2);
-  write_all(writer, small);
-  EXPECT_EQ(since(bytes), (std::vector<int>{0, 1, 2, 3, 4, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 0, 1, 0}));
+  write_all(writer, {smooth.begin(), smooth.begin() + 8});
+  for (int k = 0; k < 8; ++k) since.push_back(k % 2);
+  EXPECT_EQ(since_key(bytes), since);
 }
 
-TEST(Trajectory, HasAKeyIntervalByTheSizeOfTheFirstFrameThatContinuesAFile) {
+TEST(Trajectory, HasAKeyIntervalByTheSizesOfTheFramesThatContinueAFile) {
   const TemporaryFile file;
   for (int run = 0; run < 2; ++run) {
     Writer writer(file.path(), small_metadata(), Writer::Mode::append);
     set_plain(writer);
+    writer.set_order(Order::id);
     writer.choose_key_interval();
-    write_all(writer, trajectory(40'000, 6));
+    write_all(writer, trajectory(300, 60, positions_and_ids));
     writer.close();
   }
-  const Reader reader(file.path());
-  for (std::size_t i = 0; i < reader.frames(); ++i) EXPECT_EQ(reader.info(i).since_key, i % 6 % 5);
+  const std::vector<int> since = since_key(file.bytes());
+  EXPECT_GT(since[6], 0);
+  EXPECT_TRUE(std::equal(since.begin(), since.begin() + 60, since.begin() + 60));
+  EXPECT_GT(std::count(since.begin(), since.end(), 0), 2);
+}
+
+// All of them are key frames, and none is measured.
+TEST(Trajectory, WithoutIdsHasNoKeyIntervalToChoose) {
+  Bytes bytes;
+  Writer writer(bytes, small_metadata(), 2);
+  set_plain(writer);
+  writer.set_order(Order::place);
+  writer.set_pending(std::uint64_t{1} << 20);
+  writer.choose_key_interval();
+  std::vector<Snapshot> snapshots = trajectory(100, 9);
+  for (Snapshot &snapshot : snapshots) snapshot.quantities.erase(snapshot.quantities.begin() + 1);
+  write_all(writer, snapshots);
+  writer.close();
+  EXPECT_EQ(since_key(bytes), std::vector<int>(9));
 }
 
 TEST(Trajectory, HasKeyFramesInTheOrderOfIds) {

@@ -27,12 +27,14 @@ void add_threads_option(Command &command, int &threads) {
 
 namespace {
 
+constexpr const char *automatic_interval = "auto";
+
 void take_key_interval(const std::string &text, EncodingOptions &options) {
-  options.is_key_interval_chosen = text == "auto";
+  options.is_key_interval_chosen = text == automatic_interval;
   if (options.is_key_interval_chosen) return;
   std::int64_t interval = 0;
   if (!parse_number(text, interval) || interval < 1 || interval > std::int64_t{max_key_interval})
-    throw UsageError(fmt::format("--key {}: a number from 1 to {}, or auto", text, max_key_interval));
+    throw UsageError(fmt::format("--key {}: a number from 1 to {}, or {}", text, max_key_interval, automatic_interval));
   options.key_interval = static_cast<unsigned>(interval);
 }
 
@@ -50,15 +52,18 @@ void add_encoding_options(Command &command, EncodingOptions &options, bool choos
   const std::string key_frames =
       "a key frame every K frames; the others, if there are ids, are stored as differences: smaller, but read from "
       "their key frame on; 1: key frames only";
+  options.is_key_interval_chosen = chooses_key;
   if (chooses_key)
     command
         .parsed_option(
             "--key", [&options](const std::string &text) { take_key_interval(text, options); },
             key_frames +
-                "; auto: for frames that are read from a web server or an object store, some MiB from key frame "
-                "to key frame")
+                fmt::format(
+                    "; {}: the fewest frames that make the file at most 2 % larger than {} do, by the sizes of the "
+                    "first six",
+                    automatic_interval, default_key_interval))
         .type_name("K")
-        .show_default(fmt::format("{}", default_key_interval));
+        .show_default(automatic_interval);
   else
     command.option("--key", options.key_interval, key_frames).range(1u, max_key_interval).show_default();
   command

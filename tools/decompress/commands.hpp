@@ -34,7 +34,7 @@ void add_threads_option(Command &command, int &threads);
 int thread_count(int threads);
 
 // --key and --order.
-// `chooses_key`: --key may be auto.
+// `chooses_key`: --key may be auto, and is so by default.
 void add_encoding_options(Command &command, EncodingOptions &options, bool chooses_key = false);
 
 // --effort. `default_text`: what is said of its absence.

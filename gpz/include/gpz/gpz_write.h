@@ -83,8 +83,8 @@ GPZ_API gpz_status gpz_writer_open_memory(const gpz_metadata *metadata, int thre
  * between are difference frames if they have an integer column "id". Difference frames are smaller, but a reader has to
  * decode from their key frame on. */
 GPZ_API gpz_status gpz_writer_set_key_interval(gpz_writer *writer, unsigned frames);
-/* As gpz_writer_set_key_interval, with an interval for files of which programs read single frames from a web server or
- * an object store: as many frames as key frames of the next frame's size have in 2 MiB, at least 5 and at most 100. */
+/* Makes the next frame a key frame, and chooses a key interval by the sizes of the first six frames: the shortest one
+ * that makes the file at most 2 % larger than 100 does, if later frames are as large as these. */
 GPZ_API gpz_status gpz_writer_choose_key_interval(gpz_writer *writer);
 /* The default is GPZ_ORDER_AUTO. */
 GPZ_API gpz_status gpz_writer_set_order(gpz_writer *writer, gpz_order order);

@@ -51,9 +51,10 @@ class GPZ_API Writer {
   // Initially default_key_interval. Frames in between are difference frames if they have an integer column `id`.
   // Difference frames are smaller, but a reader has to decode from their key frame on. Throws invalid_argument.
   void set_key_interval(unsigned frames);
-  // As set_key_interval, with an interval for files of which programs read single frames from a web server or an object
-  // store: as many frames as key frames of the next frame's size have in 2 MiB, at least 5 and at most 100. The next
-  // frame does not wait (set_pending). Frames of chunks that are compressed already, and copies, do not count.
+  // Makes the next frame a key frame, and chooses a key interval by the sizes of the first six frames: the shortest one
+  // that makes the file at most 2 % larger than default_key_interval does, if later frames are as large as these. These
+  // frames do not wait (set_pending). Frames without ids, frames of chunks that are compressed already, and copies do
+  // not count.
   void choose_key_interval();
   // The order of particles in independent chunks (gpz/trajectory.hpp). Initially default_order.
   void set_order(Order order);

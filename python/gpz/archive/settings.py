@@ -56,10 +56,14 @@ class Settings:
 
     @property
     def key_interval(self) -> int | None:
-        """In frames; None: the size of the first frame of an input gives it."""
-        if self.key == AUTO:
-            return None
-        return KEY_INTERVAL if self.key is None else int(self.key)
+        """In frames; None: the sizes of the first frames of an input give it."""
+        return None if self.key_argument == AUTO else int(self.key_argument)
+
+    @property
+    def key_argument(self) -> int | str:
+        """For gpz encode and gpz convert. Not AUTO by default: pieces begin where key intervals begin, which has to be known before
+        anything is encoded."""
+        return KEY_INTERVAL if self.key is None else self.key
 
     @property
     def of_first_frame(self) -> bool:
@@ -94,7 +98,7 @@ class Settings:
         """For gpz encode, without input and output."""
         given: list[str] = []
         values = {"--eb": self.eb, "--rel": self.rel, "--units": self.units, "--dt": self.dt, "--elements": self.elements,
-                  "--effort": self.effort, "--key": self.key, "--order": self.order}  # fmt: skip
+                  "--effort": self.effort, "--key": self.key_argument, "--order": self.order}  # fmt: skip
         for name, value in values.items():
             if value is not None:
                 given += [name, str(value)]

@@ -282,7 +282,7 @@ def convert_arguments(settings: Settings) -> list[str]:
         "--rel": settings.rel,
         "--units": settings.units,
         "--effort": settings.effort,
-        "--key": settings.key,
+        "--key": settings.key_argument,
         "--order": settings.order,
     }.items():
         if value is not None:

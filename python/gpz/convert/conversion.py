@@ -37,7 +37,7 @@ def convert(
     units: str | None = None,
     precision: int | None = None,
     topology: str | os.PathLike | None = None,
-    key_interval: int | str = 100,
+    key_interval: int | str = "auto",
     order: str = "auto",
     effort: str = "standard",
     threads: int = 1,

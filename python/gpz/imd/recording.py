@@ -68,7 +68,7 @@ class Recorder:
         retry: float = 0,
         timeout: float | None = None,
         buffer: int = BUFFER,
-        key_interval: int | str = 100,
+        key_interval: int | str = "auto",
         order: str = "auto",
         effort: str = "standard",
         threads: int = 1,

@@ -71,7 +71,7 @@ class GPZWriter(base.WriterBase):
         force_bound: float | None = None,
         lammps_units: str | None = None,
         convert_units: bool = True,
-        key_interval: int | str = 100,
+        key_interval: int | str = "auto",
         order: str = "auto",
         effort: str = "standard",
         append: bool = False,

@@ -82,7 +82,7 @@ class GPZReporter:
         temperature: bool = False,
         volume: bool = False,
         density: bool = False,
-        key_interval: int | str = 100,
+        key_interval: int | str = "auto",
         order: str = "auto",
         effort: str = "standard",
         threads: int = 1,

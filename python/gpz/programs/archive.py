@@ -91,7 +91,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--dt", metavar="T", help="length of a timestep, in time units")
     made.add_argument("--elements", metavar="LIST", help="names of atom types 1, 2, ..., such as C,H,O")
     made.add_argument("--effort", choices=EFFORTS, help="time spent on smaller files (standard)")
-    made.add_argument("--key", type=key_interval, metavar="K", help=f"a key frame every K frames ({KEY_INTERVAL}); auto: by the size of frames")
+    made.add_argument("--key", type=key_interval, metavar="K", help=f"a key frame every K frames ({KEY_INTERVAL}); auto: as in gpz encode")
     made.add_argument("--order", choices=ORDERS, help="of particles in key frames (auto)")
     made.add_argument(
         "--allow-truncated",

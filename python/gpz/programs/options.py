@@ -150,11 +150,11 @@ def add_coding(parser: argparse.ArgumentParser, threads: int = 0) -> None:
     parser.add_argument(
         "--key",
         type=key_interval,
-        default=KEY_INTERVAL,
+        default=AUTO,
         metavar="K",
         help="a key frame every K frames; the others are stored as differences: smaller, but read from their key frame "
-        "on; 1: key frames only; auto: for frames that are read from a web server or an object store, 5 to 100 by the size of "
-        f"the first frame ({KEY_INTERVAL})",
+        f"on; 1: key frames only; auto: the fewest frames that make the file at most 2 %% larger than {KEY_INTERVAL} do, by the "
+        f"sizes of the first six ({AUTO})",
     )
     parser.add_argument(
         "--order",

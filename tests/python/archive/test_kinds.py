@@ -297,16 +297,16 @@ class TestConverted:
             assert report.ok and report.done == 2, report.failed
         assert outputs(tmp_path / "auto") == outputs(tmp_path / "100")
 
-    def test_a_key_interval_that_large_frames_give(self, forked, tmp_path):
+    def test_a_key_interval_that_frames_without_a_past_give(self, forked, tmp_path):
         random = np.random.default_rng(1)
         with gpz.Writer(tmp_path / "made.gpz") as writer:
-            for _ in range(6):
-                writer.write(positions=random.random((60_000, 3)) * 10, box=[10, 10, 10])
+            for _ in range(9):
+                writer.write(positions=random.random((500, 3)) * 10, box=[10, 10, 10])
         convert(tmp_path / "made.gpz", tmp_path / "run.dcd")
-        report = archive(tmp_path / "run.dcd", to=tmp_path / "out", key="auto", eb="1e-6")
+        report = archive(tmp_path / "run.dcd", to=tmp_path / "out", key="auto", eb="1e-3")
         assert report.ok, report.failed
         with gpz.open(tmp_path / "out" / "run.dcd.gpz") as file:
-            assert np.flatnonzero(file.key_frames).tolist() == [0, 5]
+            assert np.flatnonzero(file.key_frames).tolist()[:2] == [0, 6]
 
 
 class TestGpz:

@@ -238,7 +238,7 @@ def test_names_of_types_that_differ_between_pieces(tmp_path):
 
 
 def test_a_key_interval_that_is_chosen(tmp_path):
-    """By gpz encode, from the first frame: the input is not cut, and the output is that of gpz encode."""
+    """By gpz encode, from the first frames: the input is not cut, and the output is that of gpz encode."""
     path = tmp_path / "melt.dump"
     path.write_bytes(dump(atoms=4000, frames=60))
     assert len(planned(path, key="auto").pieces) == 1 < len(planned(path, key=5).pieces)

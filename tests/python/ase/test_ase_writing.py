@@ -21,11 +21,12 @@ def test_the_effort_arrives(images, tmp_path, effort, features):
         assert file.metadata["features"] == features
 
 
-def test_a_key_interval_that_large_frames_give(tmp_path):
-    atoms = ase.Atoms("Cu60000", positions=np.random.default_rng(4).uniform(0, 30, (60_000, 3)), cell=[30] * 3, pbc=True)
-    ase.io.write(tmp_path / "out.gpz", 6 * [atoms], bound=1e-6, key_interval="auto")
+def test_a_key_interval_that_frames_without_a_past_give(tmp_path):
+    random = np.random.default_rng(4)
+    images = [ase.Atoms("Cu500", positions=random.uniform(0, 30, (500, 3)), cell=[30] * 3, pbc=True) for _ in range(9)]
+    ase.io.write(tmp_path / "out.gpz", images, bound=1e-3)
     with gpz.open(tmp_path / "out.gpz") as file:
-        assert np.flatnonzero(file.key_frames).tolist() == [0, 5]
+        assert np.flatnonzero(file.key_frames).tolist()[:2] == [0, 6]
 
 
 @pytest.mark.parametrize(("units", "bound"), [("metal", 5e-4), ("nano", 5e-4)])

@@ -39,45 +39,41 @@ def test_order_and_keys(sample, path, order, key_interval):
             assert np.abs(frame.positions - sample.positions(frame.index)[sample.by_id]).max() <= BOUND
 
 
-def large_frames(count):
-    """Frames of more than 2 MiB / 5."""
+def moving_frames(count):
     random = np.random.default_rng(3)
-    start = random.random((60_000, 3)) * 100
-    return [start + 0.01 * k for k in range(count)]
+    positions = random.random((500, 3)) * 100
+    velocities = random.normal(0, 0.1, (500, 3))
+    return [positions + k * velocities + random.normal(0, 0.01, (500, 3)) for k in range(count)]
 
 
-def test_a_key_interval_that_the_first_frame_gives(sample, path):
-    """The bytes are those of the number that it gives, in files and in file objects, and with threads."""
-    ids = np.arange(60_000)[::-1]
-    for interval in (5, "auto"):
-        with gpz.Writer(path.with_name(f"{interval}.gpz"), bound=1e-6, key_interval=interval) as writer:
-            for positions in large_frames(7):
+def test_a_key_interval_that_the_first_frames_give(path):
+    """The bytes are those of the number that they give, in files and in file objects, and with threads."""
+    ids = np.arange(500)[::-1]
+
+    def write(where, **arguments):
+        with gpz.Writer(where, bound=1e-3, **arguments) as writer:
+            for positions in moving_frames(90):
                 writer.write(positions=positions, ids=ids)
-    made = path.with_name("auto.gpz").read_bytes()
-    assert path.with_name("5.gpz").read_bytes() == made
-    assert gpz.open(path.with_name("auto.gpz")).key_frames.tolist() == [True, *4 * [False], True, False]
-    memory = io.BytesIO()
-    with gpz.Writer(memory, bound=1e-6, key_interval="auto", threads=2) as writer:
-        for positions in large_frames(7):
-            writer.write(positions=positions, ids=ids)
-    assert memory.getvalue() == made
-    # Frames of few particles.
-    for interval in (100, "auto"):
-        with gpz.Writer(path.with_name(f"{interval}.gpz"), bound=BOUND, key_interval=interval) as writer:
-            for k in range(3):
-                sample.write(writer, k)
-    assert path.with_name("100.gpz").read_bytes() == path.with_name("auto.gpz").read_bytes()
+
+    write(path)
+    keys = np.flatnonzero(gpz.open(path).key_frames)
+    interval = int(keys[1])
+    assert 6 < interval < 60
+    assert keys.tolist() == list(range(0, 90, interval))
+    number, memory = path.with_name("number.gpz"), io.BytesIO()
+    write(number, key_interval=interval)
+    write(memory, key_interval="auto", threads=2)
+    assert path.read_bytes() == number.read_bytes() == memory.getvalue()
 
 
-def test_a_key_interval_that_the_first_appended_frame_gives(path):
-    ids = np.arange(60_000)
-    with gpz.Writer(path, bound=1e-6, key_interval=2) as writer:
-        for positions in large_frames(3):
-            writer.write(positions=positions, ids=ids)
-    with gpz.Writer(path, append=True, key_interval="auto") as writer:
-        for positions in large_frames(6):
-            writer.write(positions=positions, ids=ids)
-    assert np.flatnonzero(gpz.open(path).key_frames).tolist() == [0, 2, 3, 8]
+def test_a_key_interval_that_the_first_appended_frames_give(path):
+    """Positions without a past: six frames, then short intervals."""
+    random = np.random.default_rng(3)
+    for arguments in ({"key_interval": 2}, {"append": True, "key_interval": "auto"}):
+        with gpz.Writer(path, bound=1e-3, **arguments) as writer:
+            for _ in range(9):
+                writer.write(positions=random.random((500, 3)) * 100, ids=np.arange(500))
+    assert np.flatnonzero(gpz.open(path).key_frames).tolist()[:7] == [0, 2, 4, 6, 8, 9, 15]
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_the_program(path):
             assert np.abs(found.forces.astype(float) - sent.forces).max() <= 0.02
 
 
-def test_small_frames_have_the_usual_key_interval(path):
+def test_few_frames_have_one_key_interval(path):
     for key in ("auto", "100"):
         code, _, err = run(Engine([packed(frame) for frame in frames_of(4)]).url, path.with_name(f"{key}.gpz"), "--key", key)
         assert (code, err) == (0, "")
