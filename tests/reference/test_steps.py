@@ -202,7 +202,7 @@ class KeySections(unittest.TestCase):
 class Library(LibraryTest):
     def test_any_numbers(self):
         """Far from what an encoder writes: constants, ways and residuals of any size."""
-        files = {f"{seed}.gpz": steps_by_chance.make(seed) for seed in sample(range(60), 6)}
+        files = {f"{bonds} {seed}.gpz": steps_by_chance.make(seed, bonds) for bonds in (False, True) for seed in sample(range(60), 6)}
         for name, content in files.items():
             (self.folder / name).write_bytes(content)
         for name, by_library in each(self.folder).items():

@@ -105,7 +105,7 @@ struct Pair {
 
   void set(std::vector<ClassConstants> to) {
     constants = std::move(to);
-    columns.fill(layout, constants, is_key ? &templates.heading : nullptr);
+    columns.fill(layout, constants, molecules.have_bonds(), is_key ? &templates.heading : nullptr);
   }
   // This frame is a key frame: there is none before, whose rows and means may be anything.
   void make_key() {

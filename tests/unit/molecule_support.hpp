@@ -213,7 +213,7 @@ class Followed {
   // The section of a frame, which comes back bit for bit; empty if there are no molecules.
   Bytes next(const Frame &q, const Edges &edges, int threads = 1) {
     Bytes bytes;
-    auto update = encode(ours, state, columns(q), edges, bytes, threads);
+    auto update = encode(ours, state, columns(q), edges, bytes, {threads, rests, use_bonds});
     if (!update) {
       EXPECT_TRUE(bytes.empty());
       skip(q, edges);
@@ -245,6 +245,8 @@ class Followed {
   codec::DifferenceState state;
   lanes::State ours;
   lanes::State theirs;
+  bool use_bonds = true;  // in new sections
+  bool rests = false;     // the history forgets motion in each section
 };
 
 // Bytes of the same frame in coding 1.
