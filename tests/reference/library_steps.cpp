@@ -17,11 +17,11 @@ using Vector = std::array<double, 3>;
 
 struct Events {
   std::string name;
-  std::size_t particles = 200;
+  std::size_t particles = 1000;
   int frames = 6;
-  double spring = 0;    // of each particle to its site, which makes a solid
-  double kick = 0.002;  // distance units a frame, each frame
-  double mixture = 1;   // how much faster the last particles are than the first ones
+  double spring = 0;   // of each particle to its site, which makes a solid
+  double kick = 0.05;  // distance units a frame, each frame
+  double mixture = 1;  // how much faster the last particles are than the first ones
   double bound = 0.0005;
   unsigned key_interval = 100;
   Vector tilts{};         // xy, xz, yz
@@ -130,21 +130,18 @@ void write(const std::string &path, const Events &events) {
 
 std::vector<Events> trajectories() {
   std::vector<Events> all;
-  const auto add = [&](const std::string &name, auto set) {
+  const auto add = [&](const char *name, auto set) {
     Events events;
     events.name = name;
     set(events);
     all.push_back(events);
   };
-  for (const std::size_t particles : {1, 2, 31, 32, 33}) {
-    add("few-" + std::to_string(particles), [&](Events &e) { e.particles = particles, e.frames = 12; });
-  }
   add("liquid", [](Events &e) { e.frames = 24, e.key_interval = 20; });
-  add("mixture", [](Events &e) { e.mixture = 5000, e.particles = 600; });
-  add("solid", [](Events &e) { e.spring = 0.4, e.frames = 70, e.particles = 70, e.kick = 0.01; });
+  add("mixture", [](Events &e) { e.mixture = 5000; });
+  add("solid", [](Events &e) { e.spring = 0.4, e.frames = 12; });
   add("open", [](Events &e) { e.open = true; });
-  add("tilted", [](Events &e) { e.tilts = {2, -1.5, 3}, e.kick = 0.05; });
-  add("exchange", [](Events &e) { e.exchange = true, e.frames = 26; });
+  add("tilted", [](Events &e) { e.tilts = {2, -1.5, 3}, e.kick = 0.2; });
+  add("exchange", [](Events &e) { e.exchange = true, e.frames = 22; });
   add("exchange-keys", [](Events &e) { e.exchange = true, e.frames = 11, e.key_interval = 5, e.spring = 0.1; });
   add("rest", [](Events &e) { e.rest = true, e.frames = 10; });
   add("far", [](Events &e) { e.far = true; });

@@ -76,6 +76,8 @@ class Trajectory:
         self.rng = rng = random.Random(seed)
         self.have_bonds = have_bonds
         self.count, self.block = rng.choice((3, 20, 150)), rng.choice((32, 40, 1000))
+        if not have_bonds:
+            self.count = rng.choice((1, 31, 32, 33, 150))
         is_chain = rng.random() < 0.2  # with a step for each particle, so many that a block has a state for each lane
         if is_chain:
             self.count, self.block = 270, 1000
@@ -94,7 +96,7 @@ class Trajectory:
             kind, expected = rng.choice(here) if here and rng.random() < bound else 0, history.expected()
             self.kinds.append(0 if kind == expected else kind + 1 if kind < expected else kind)
             history.add(kind)
-        self.is_key = rng.random() < 0.5  # the first section is a key section
+        self.is_key = rng.random() < 0.5 and self.count > 1  # the first section is a key section
         self.heads = [self.head(number) for number in range(rng.choice((1, 2, 4)))]
         # How many frames in front of each section are predicted, and then rest: motions are of the history, which is short or long.
         self.others = [(0, 0) if have_bonds else (rng.randrange(3), rng.choice((0, 0, 3, 70))) for _ in self.heads]
