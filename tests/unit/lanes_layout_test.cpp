@@ -170,7 +170,8 @@ TEST(LanesConstants, Powers) {
 ClassConstants at_limits(unsigned bits) {
   const auto is = [&](unsigned k) { return (bits >> k & 1) != 0; };
   ClassConstants c;
-  for (unsigned w = 0; w < ClassConstants::weights; ++w) c.weight[w] = is(w) ? std::int16_t{127} : std::int16_t{-128};
+  for (unsigned w = 0; w < ClassConstants::weights; ++w)
+    c.weight[w] = is(w) ? std::int16_t{INT16_MAX} : std::int16_t{INT16_MIN};
   c.length = is(6) ? most_steps : 0;
   c.along = is(7) ? most_steps : -most_steps;
   unsigned k = 8;
