@@ -119,7 +119,8 @@ std::shared_ptr<Plan> plan_without_bonds(const codec::IndexColumns &last, const 
     }
     octave[s] = std::ilogb(squares / static_cast<double>(end - first) + 1);
   }
-  const int least = std::max(0, *std::max_element(octave.begin(), octave.end()) - (unbound_classes - 1));
+  const auto [lowest, highest] = std::minmax_element(octave.begin(), octave.end());
+  const int least = std::max(*lowest, *highest - (unbound_classes - 1));
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
   molecules.of_class.resize(particles);

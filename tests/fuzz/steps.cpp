@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Fuzz target: sections of steps. Frames of molecules that the input describes come back from key frames and from
-// differences, whatever sections are dropped between them; sections that the input changes give indices or an error.
+// differences, with and without bonds, whatever sections are dropped between them; sections that the input changes give
+// indices or an error.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -130,20 +131,27 @@ class Sides {
     });
   }
   // A section that is not kept.
-  void drop(const Frame &frame) {
+  void drop(const Frame &frame, bool use_bonds) {
     std::vector<std::uint8_t> bytes;
-    static_cast<void>(lanes::encode(ours_, history_, frame.columns(), edges_, bytes));
+    static_cast<void>(lanes::encode(ours_, history_, frame.columns(), edges_, bytes, {1, false, use_bonds}));
   }
-  void next(const Frame &frame, Program changes) {
+  void next(const Frame &frame, bool use_bonds, Program changes) {
     std::vector<std::uint8_t> bytes;
-    auto update = lanes::encode(ours_, history_, frame.columns(), edges_, bytes);
+    const bool is_first = ours_.empty();
+    auto update = lanes::encode(ours_, history_, frame.columns(), edges_, bytes, {1, false, use_bonds});
     if (update) {
+      if (is_first && !use_bonds) require(!lanes::have_bonds(ours_, *update), "bonds that were not allowed");
       ours_.commit(std::move(*update));
       decode(frame, bytes, changes, [&](lanes::State &state, const std::uint8_t *from, std::size_t size, Frame &out) {
         lanes::decode(state, history_, from, size, edges_.axes, 1, out.output());
       });
     }
     skip(frame);
+  }
+  // Molecules are found anew.
+  void restart() {
+    ours_.restart();
+    theirs_.restart();
   }
   void skip(const Frame &frame) { history_.advance(frame.columns(), edges_.axes); }
   // A writer that continues a file knows what a reader does.
@@ -189,19 +197,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t siz
   Sides sides(molecules.frame(0), molecules.edges);
   for (std::size_t f = 0; f < most_frames && program.left() != 0; ++f) {
     const std::size_t what = program.choice(8);
+    const bool use_bonds = program.flag();
+    if (program.flag()) sides.restart();
     // From a 2^12th of a bond to 2^3 of them.
     molecules.move(std::exp2(static_cast<double>(program.choice(16)) - 12));
     const Frame frame = molecules.frame(program.flag() ? program.number<std::uint8_t>() : std::uint8_t{0});
     const Program changes = program.part(3 * program.choice(4));
     if (what == 7) sides.exchange();
-    if (what == 6) sides.drop(frame);
+    if (what == 6) sides.drop(frame, use_bonds);
     if (what == 5)
       sides.skip(frame);
     else if (what == 4 || f == 0)
       sides.key(frame, changes);
     else
-      sides.next(frame, changes);
-    if (what == 3) sides.drop(molecules.frame(0));
+      sides.next(frame, use_bonds, changes);
+    if (what == 3) sides.drop(molecules.frame(0), use_bonds);
   }
   return 0;
 }

@@ -177,5 +177,6 @@ def files():
         "hand-segment": segment(),
         "hand-steps": steps_by_chance(31),  # a block of 270 steps, which has 32 states
         "hand-new-steps": steps_by_chance(208),  # new molecules behind a key frame in steps
+        "hand-unbound-steps": steps_by_chance(233, have_bonds=False),  # after frames in other codings
         "hand-tables": tables(),
     }

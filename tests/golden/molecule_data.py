@@ -57,6 +57,26 @@ class Molecules:
         self.places = places
 
 
+class Mixture:
+    """Particles without bonds, each of which goes on as it did, but for kicks. Those of the last ids are light."""
+
+    def __init__(self, seed, count, light, edge):
+        self.random = rng = random.Random(seed)
+        self.kicks = [0.1 if i >= count - light else 0.0003 * (1 + i // 32 % 4) for i in range(count)]
+        self.places = [[edge * rng.random() for _ in range(3)] for _ in range(count)]
+        self.velocities = [[2.0 * kick * (rng.random() - 0.5) for _ in range(3)] for kick in self.kicks]
+        self.ids = range(1, count + 1)
+
+    def run(self, _steps):
+        for place, velocity, kick in zip(self.places, self.velocities, self.kicks):
+            velocity[:] = [v + kick * (self.random.random() - 0.5) for v in velocity]
+            place[:] = [x + v for x, v in zip(place, velocity)]
+
+
+def one_leaves(_mixture, number):
+    return ({40} if number >= 20 else ()), {}
+
+
 def of_molecules(molecules, frames, edges, tilts=(0.0, 0.0, 0.0), events=None, boundary="pppppp", brick=False, rest_in=-1, key_interval=10):
     """`events`: what happens before a frame, by its number: a function of the molecules that returns ids that are left out, and
     how far particles are from their places in the box, by id. `brick`: a tilted box has the places of one that is not."""
@@ -120,5 +140,7 @@ def molecule_sources():
         ),
         # Every second frame is a key frame.
         "steps_key": of_molecules(Molecules(71, 60, 16, 14, 30.0), 4, (30.0, 29.0, 28.0), key_interval=2),
+        # Motions begin with the history: in frame 1, after frame 3, which is at rest, and when a particle leaves.
+        "steps_unbound": of_molecules(Mixture(72, 680, 40, 9.0), 21, (9.0, 9.0, 9.0), events=one_leaves, rest_in=3, key_interval=30),
         "steps_open": of_molecules(Molecules(69, 200, 40, 16, 40.0, flat=True), 3, (40.0, 43.0, 42.0), boundary="ppppss"),
     }

@@ -144,14 +144,17 @@ def note_steps(noted):
     take_tables = gpz_steps.take_tables
     where = "steps"
 
-    def note_start(self, cursor, particles, axes, memory, last=None, is_known=False):
+    def note_start(self, cursor, particles, axes, memory, history=None, frames=0, is_known=False):
         (flags,) = struct.unpack_from("<Q", cursor.data, cursor.offset)
         noted.update((where, "flag", flag) for flag in STEP_FLAGS if flags & flag)
-        had_key = memory.layout is not None and memory.sections == 0 and last is not None
-        noted.when(not flags & gpz_steps.NEW and last is not None and not is_known, where, "after another section")
-        noted.when(last is None, where, "key section")
+        had_key = memory.layout is not None and memory.sections == 0 and history is not None
+        is_behind = not flags & gpz_steps.NEW and history is not None and not is_known
+        noted.when(history is None, where, "key section")
         noted.when(had_key, where, "new molecules" if flags & gpz_steps.NEW else "the same molecules", "behind a key section")
-        start(self, cursor, particles, axes, memory, last, is_known)
+        start(self, cursor, particles, axes, memory, history, frames, is_known)
+        bonds = "bonds" if memory.layout.have_bonds else "no bonds"
+        noted.add((where, bonds))
+        noted.when(is_behind, where, bonds, "after another section")
         noted.when(self.codes, where, "images")
         noted.when(len(self.blocks) > 1, where, "several blocks")
         noted.update((where, "axis", "periodic" if period else "open") for period in self.box.period)
@@ -457,7 +460,8 @@ def expected():
     result |= {("modelled", "levels")}
     result |= {("steps", "first reference", link) for link in LINKS if link != gpz_trees.BEYOND}
     result |= {("steps", "second reference", link) for link in LINKS} | {("steps", "axis", axis) for axis in ("periodic", "open")}
-    result |= {("steps", "states", count) for count in (gpz_steps.LANES // 2, gpz_steps.LANES)} | {("steps", "after another section")}
+    result |= {("steps", "states", count) for count in (gpz_steps.LANES // 2, gpz_steps.LANES)}
+    result |= {("steps", bonds, *when) for bonds in ("bonds", "no bonds") for when in ((), ("after another section",))}
     result |= {("steps", what, "behind a key section") for what in ("new molecules", "the same molecules")} | {("steps", "key section")}
     result |= {("steps", "tables", how) for how in ("stored", "of shapes")} | {("steps", "flag", flag) for flag in STEP_FLAGS}
     result |= {("steps", "kind", kind) for kind in (gpz_steps.SPHERE, gpz_steps.WIDE, gpz_steps.NARROW)}

@@ -46,15 +46,21 @@ def table_stream(contexts, given, length=None):
     return struct.pack("<Q", len(stream) if length is None else length) + stream
 
 
-def lane_words(components):
-    """Of a block of which one lane is in use, and whose components are all escapes: their numbers."""
-    halves = [half for number in components for half in (number >> 16, number & 0xFFFF)] + [0]
-    first = (halves[0], 1, *(0, 1) * (STATES - 1))
-    return [*first, *halves[1:]]
+def lane_words(components, lanes=1):
+    """Of a block whose steps use so many lanes, and whose components are all escapes: their numbers, of all lanes in turn."""
+    of_lanes = [[half for number in components[lane::lanes] for half in (number >> 16, number & 0xFFFF)] + [0] for lane in range(lanes)]
+    first = [half for halves in of_lanes for half in (halves[0], 1)] + [0, 1] * (STATES - lanes)
+    pairs = range(1, 2 * (len(components) // lanes), 2)
+    return [*first, *(half for k in pairs for halves in of_lanes for half in halves[k : k + 2])]
 
 
-def molecules(block=1024, reserved=0, short=(0, 0), of_class=(0,) * CLASSES, table_more=b"", length=None, **lags):
-    data = struct.pack("<II", block, reserved) + lags_table(**lags) + table_stream(2, short) + table_stream(1, of_class) + table_more
+def molecules(block=1024, bonds=0, unbound=None, short=(0, 0), of_class=(0,) * CLASSES, table_more=b"", length=None, **lags):
+    """`unbound`: of particles without bonds, the number of classes less 1, and the class of each step."""
+    if unbound is None:
+        data = lags_table(**lags) + table_stream(2, short) + table_stream(1, of_class)
+    else:
+        bonds, data = 1, table_stream(2, unbound)
+    data = struct.pack("<II", block, bonds) + data + table_more
     return struct.pack("<Q", len(data) if length is None else length) + data
 
 
@@ -71,6 +77,7 @@ def section(
     images=(),
     image_count=None,
     components=(0,) * 9,
+    lanes=1,
     words=None,
     word_count=None,
     end=None,
@@ -94,7 +101,7 @@ def section(
     data += struct.pack("<Q", image_count)
     if image_count:
         data += table_stream(2, images)
-    words = lane_words(components) if words is None else words
+    words = lane_words(components, lanes) if words is None else words
     data += struct.pack("<I", len(words) if word_count is None else word_count) + struct.pack(f"<{len(words)}H", *words)
     return (zeros(data) if end is None else data + end) + more
 
@@ -126,9 +133,9 @@ FIELD = with_bound(field_of(GRID, ["x", "y", "z"]), flags=1)
 ARRIVAL = encode_chunk([WriteField(**{**vars(FIELD), "values": [[7.0]] * 3})], range(1), 32)[0]
 
 
-def later(left=(), arriving=0, between=False, same=False, flags=0, **changes):
-    """Difference frames of three particles: new molecules, then one at rest if `between`, then one in which particles may leave and arrive, with these
-    flags, and, unless `same`, one more, without new molecules."""
+def later(left=(), arriving=0, between=False, same=False, flags=0, lanes=1, first=None, **changes):
+    """Difference frames of three particles: new molecules, described by `first`, then one at rest if `between`, then one in which particles may leave and
+    arrive, with these flags, and, unless `same`, one more, without new molecules."""
     arrivals = ARRIVAL if arriving else b""
     count = 3 - len(left) + arriving
 
@@ -136,10 +143,10 @@ def later(left=(), arriving=0, between=False, same=False, flags=0, **changes):
         head = struct.pack("<IIQQQQQ", 1024, 1, before, len(left), arriving, len(arrivals), len(data))
         return before - len(left) + arriving, head + leaving_slots(left, before) + data + arrivals
 
-    chunks = [chunk(3, section())] + [chunk(3, b"")] * between
-    chunks.append(chunk(3, section(flags=flags, **changes), left, arriving, arrivals))
+    chunks = [chunk(3, section(lanes=lanes, **first or {}))] + [chunk(3, b"")] * between
+    chunks.append(chunk(3, section(flags=flags, lanes=lanes, **changes), left, arriving, arrivals))
     if not same:
-        chunks.append(chunk(count, section(flags=0, components=(0,) * 3 * count)))
+        chunks.append(chunk(count, section(flags=0, lanes=lanes, components=(0,) * 3 * count)))
     found = [header(required=STEPS), bare_frame(fields=[entry_of(FIELD)], chunks=[(3, encode_chunk([FIELD], range(3), 32)[0])])]
     for number, one in enumerate(chunks):
         reference = int.from_bytes(head_checksum(found[-1]), "little")
@@ -181,8 +188,8 @@ BROKEN = [
     *((dict(flags=flags), "never given") for flags in (0, CONSTANTS, TABLES, CONSTANTS | TABLES)),
     (dict(block=31), "blocks of steps"),
     (dict(block=0), "blocks of steps"),
-    (dict(reserved=1), "reserved bytes of molecules"),
-    (dict(reserved=1 << 31), "reserved bytes of molecules"),
+    *((dict(bonds=bonds), "neither have bonds nor have none") for bonds in (2, 1 << 31, 2**32 - 1)),
+    (dict(bonds=1), "stream|too early|too long|classes"),
     (dict(length=2**63), "too early"),
     (dict(length=8), "too early"),
     (dict(table_more=bytes(8)), "too long"),
@@ -201,7 +208,7 @@ BROKEN = [
     *((dict(of_class=of_class), "kind of a class|a number of a table") for of_class in ((3, 0, 0), (0, 0, 2**32 - 1))),
     (dict(of_class=(0,) * 5), "stream"),
     (dict(of_class=(0,)), "stream|too early|neither"),
-    *((dict(constants=replaced(at, value)), "weight of steps") for at in (0, 8) for value in (256, 257, 2**32 - 1)),
+    *((dict(constants=replaced(at, value)), "weight of steps") for at in (0, 8) for value in (2**16, 2**16 + 1, 2**32 - 1)),
     (dict(constants=replaced(9, 2**25)), "length of steps"),
     (dict(constants=replaced(9, 1)), "length of steps"),
     (dict(constants=replaced(10, 2**25)), "length of steps"),
@@ -245,7 +252,34 @@ BROKEN = [
     (dict(words=[*lane_words((0,) * 9)[:-1], 1]), "do not end"),
     (dict(more=bytes(8)), "too long"),
 ]
+UNBOUND = [
+    *((dict(unbound=(number, 0)), "too many classes|a number of a table") for number in (16, 2**32 - 1)),
+    *((dict(unbound=(0, change)), "unknown class|a number of a table") for change in (1, 2, 2**32 - 1)),
+    *((dict(unbound=(15, change)), "unknown class|a number of a table") for change in (1, 2 * 16)),
+    (dict(unbound=(0, 0, 0, 0)), "stream"),
+    (dict(unbound=()), "stream|too early|unknown class|classes"),
+    (dict(table_more=bytes(8)), "too long"),
+    (dict(length=8), "too early"),
+    (dict(block=31), "blocks of steps"),
+    *((dict(constants=(*CLASS[:at], value, *CLASS[at + 1 :])), "weight of steps") for at in (0, 2, 8) for value in (2**16, 2**16 + 1, 2**32 - 1)),
+    *((dict(constants=(*CLASS[:at], value, *CLASS[at + 1 :])), "length of steps") for at in (9, 10) for value in (2**25, 2**25 + 1)),
+    *((dict(constants=(*CLASS[:at], value, *CLASS[at + 1 :])), "variance of steps") for at in (11, 12, 13, 14) for value in (802, 1)),
+    (dict(constants=CLASS * CLASSES), "stream"),
+    (dict(components=(0,) * 6), "too early"),
+    (dict(components=(0,) * 12), "do not end|too many"),
+    (dict(words=[*lane_words((0,) * 9, 3), 0]), "too many words"),
+    (dict(words=[*lane_words((0,) * 9, 3)[:-1], 1]), "do not end"),
+    (dict(image_count=33), "more images"),
+]
 # Without new molecules.
+UNBOUND_LATER = [
+    (dict(left=(2,)), "never given"),
+    (dict(arriving=1), "never given"),
+    (dict(left=(1,), arriving=1), "never given"),
+    (dict(flags=CONSTANTS, constants=(*(0,) * 11, 2 * 101, 0, 0, 0)), "variance of steps"),
+    (dict(flags=ALL, unbound=(0, 0), constants=CLASS, arriving=1), "never given"),
+    (dict(components=(0,) * 6), "too early"),
+]
 BROKEN_LATER = [
     (dict(left=(0,), components=(0,) * 6), "never given"),
     (dict(left=(2,), components=(0,) * 6), "never given"),
@@ -269,6 +303,7 @@ KEY = [
     *((dict(flags=flags), "without constants or tables") for flags in (NEW, NEW | CONSTANTS, NEW | TABLES)),
     *((dict(flags=flags), "without molecules") for flags in (0, CONSTANTS, TABLES, CONSTANTS | TABLES)),
     (dict(flags=ALL | MOTION_ENDS), "motion ends"),
+    (dict(unbound=(0, 0), constants=CLASS, templates=TEMPLATES[:5], lanes=3), "without bonds"),
     *((dict(templates=(*(0,) * at, value, *TEMPLATES[at + 1 :])), "number of templates") for at in (0, 2) for value in (2**30 + 1, 2**30 + 2, 2**32 - 1)),
     *((dict(templates=(*(0,) * at, value, *TEMPLATES[at + 1 :])), "number of templates") for at in (3, 4, 8) for value in (129, 130, 2**32 - 1)),
     (dict(templates=(*TEMPLATES, 0, 0)), "stream"),
@@ -296,4 +331,22 @@ def tilted(box=(((0, 8), (0, 9), (0, 10)), (1, 2, 3)), **changes):
     return steps(flags=ALL | TILTED, box=box, **changes)
 
 
-FAMILIES = [(steps, BROKEN), (later, BROKEN_LATER), (tilted, BOX), (key, KEY), (behind_key, BEHIND_KEY)]
+def unbound(unbound=(0, 0), constants=CLASS, **changes):
+    """Of particles without bonds."""
+    return steps(unbound=unbound, constants=constants, lanes=3, **changes)
+
+
+def unbound_later(**changes):
+    """The same, of several frames."""
+    return later(lanes=3, first=dict(unbound=(0, 0), constants=CLASS), **changes)
+
+
+FAMILIES = [
+    (steps, BROKEN),
+    (later, BROKEN_LATER),
+    (unbound, UNBOUND),
+    (unbound_later, UNBOUND_LATER),
+    (tilted, BOX),
+    (key, KEY),
+    (behind_key, BEHIND_KEY),
+]

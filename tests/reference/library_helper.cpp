@@ -6,6 +6,7 @@
 //   library_helper ordered FOLDER        the same of chunks in the order of ids
 //   library_helper cells FOLDER          writes files that between them have all of cell chunks
 //   library_helper modelled FOLDER       the same of modelled sections
+//   library_helper steps FOLDER          writes files of particles without bonds in steps
 //   library_helper arrays FOLDER         writes frame arrays of every form
 //   library_helper each-array FOLDER     what every array of the folder is, and the digest of each frame, or "refused:
 //                                        CAUSE", under its name
@@ -43,6 +44,7 @@
 #include "library_cells.hpp"
 #include "library_modelled.hpp"
 #include "library_ordered.hpp"
+#include "library_steps.hpp"
 #include "library_trajectories.hpp"
 
 namespace {
@@ -339,6 +341,8 @@ int main(int argc, char **argv) {
       write_cells(argv[2]);
     } else if (std::strcmp(argv[1], "modelled") == 0) {
       write_modelled(argv[2]);
+    } else if (std::strcmp(argv[1], "steps") == 0) {
+      write_steps(argv[2]);
     } else if (std::strcmp(argv[1], "arrays") == 0) {
       write_arrays(argv[2]);
     } else if (std::strcmp(argv[1], "each-array") == 0) {

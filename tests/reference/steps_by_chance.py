@@ -72,9 +72,12 @@ class Lanes(gpz_steps.Block):
 
 
 class Trajectory:
-    def __init__(self, seed):
+    def __init__(self, seed, have_bonds):
         self.rng = rng = random.Random(seed)
+        self.have_bonds = have_bonds
         self.count, self.block = rng.choice((3, 20, 150)), rng.choice((32, 40, 1000))
+        if not have_bonds:
+            self.count = rng.choice((1, 31, 32, 33, 150))
         is_chain = rng.random() < 0.2  # with a step for each particle, so many that a block has a state for each lane
         if is_chain:
             self.count, self.block = 270, 1000
@@ -93,15 +96,20 @@ class Trajectory:
             kind, expected = rng.choice(here) if here and rng.random() < bound else 0, history.expected()
             self.kinds.append(0 if kind == expected else kind + 1 if kind < expected else kind)
             history.add(kind)
-        self.is_key = rng.random() < 0.5  # the first section is a key section
+        self.is_key = rng.random() < 0.5 and self.count > 1  # the first section is a key section
         self.heads = [self.head(number) for number in range(rng.choice((1, 2, 4)))]
+        # How many frames in front of each section are predicted, and then rest: motions are of the history, which is short or long.
+        self.others = [(0, 0) if have_bonds else (rng.randrange(3), rng.choice((0, 0, 3, 70))) for _ in self.heads]
 
     def constants(self, new):
         """As differences to those before."""
         rng, found = self.rng, []
         any_weight, tame = rng.random() < 0.3, rng.random() < 0.7
         for _ in range(self.classes):
-            found += [rng.randrange(-128, 128) if any_weight else rng.randrange(-17, 17) for _ in range(9)]
+            if self.are_bound:
+                found += [rng.randrange(-128, 128) if any_weight else rng.randrange(-17, 17) for _ in range(9)]
+            else:
+                found += [rng.randrange(-(2**15), 2**15) if any_weight else rng.randrange(-260, 520) for _ in range(9)]
             found += [rng.randrange(2 ** rng.choice((4, 10, 24))), rng.randrange(2 ** rng.choice((4, 10, 24))) * rng.choice((-1, 1))]
             found += [rng.randrange(40, 140) if tame else rng.randrange(401) for _ in range(2)]
             found += [rng.randrange(60, 161) if tame else rng.randrange(401) for _ in range(2)]
@@ -130,6 +138,17 @@ class Trajectory:
                 left -= given[-1]
             place += 1
 
+    def unbound(self):
+        """The table of molecules of particles without bonds."""
+        self.classes = self.rng.choice((1, 2, 16))
+        numbers, before = [self.classes - 1], 0
+        for _ in range(0, self.count, 32):
+            of_step = self.rng.randrange(self.classes)
+            numbers.append(2 * (of_step - before) if of_step >= before else 2 * (before - of_step) - 1)
+            before = of_step
+        data = struct.pack("<II", self.block, 1) + by_hand.table_stream(2, numbers)
+        return struct.pack("<Q", len(data)) + data
+
     def molecules(self):
         """Their table, and the number of their classes as the reference decoder finds it."""
         lags = struct.pack("<II", self.block, 0) + by_hand.lags_table(tuple(self.lags), tuple(self.kinds))
@@ -157,7 +176,8 @@ class Trajectory:
         if flags & by_hand.TILTED:
             data += b"".join(struct.pack("<qq", *axis) for axis in self.axes) + struct.pack("<3q", *(rng.randrange(-60, 60) for _ in range(3)))
         if new:
-            data += self.molecules()
+            self.are_bound = self.have_bonds or is_key or rng.random() < 0.2
+            data += self.molecules() if self.are_bound else self.unbound()
         if flags & by_hand.CONSTANTS:
             data += by_hand.table_stream(15, self.constants(new))
         if flags & by_hand.TABLES:
@@ -186,6 +206,8 @@ class Trajectory:
         else:
             chunk, following = encode_chunk(fields, range(self.count), 32)[0], sections
         found = [header(required=by_hand.STEPS), bare_frame(fields=[entry_of(f) for f in fields], chunks=[(self.count, chunk)])]
+        others = self.others[len(self.heads) - len(following) :]
+        following = [of for (moving, resting), section in zip(others, following) for of in (*[self.predicted()] * moving, *[b""] * resting, section)]
         for number, section in enumerate([*following, self.predicted()]):
             chunk = struct.pack("<IIQQQQQQ", 1024, 1, self.count, 0, 0, 0, len(section), 0) + section
             reference = int.from_bytes(head_checksum(found[-1]), "little")
@@ -194,9 +216,9 @@ class Trajectory:
         return b"".join(found)
 
 
-def make(seed):
-    """A whole file."""
-    trajectory, blocks = Trajectory(seed), []
+def make(seed, have_bonds=True):
+    """A whole file. Without bonds: but in key sections, and a few others."""
+    trajectory, blocks = Trajectory(seed, have_bonds), []
     count = max(1, (trajectory.count + trajectory.block // 2) // trajectory.block)
 
     def opened(_words, sides, tables, steps):

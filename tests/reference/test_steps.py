@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sections of steps: arithmetic and schedule of the reference decoder, and whether the library decodes the same bits."""
 
+import collections
 import math
+import struct
 import unittest
 from unittest import mock
 
@@ -11,6 +13,7 @@ from gpz_reference import step_tables as gpz_tables
 from gpz_reference import steps as gpz_steps
 from gpz_reference.floats import F32, clamp, inverse_root, larger, root, smaller
 from gpz_reference.step_ways import KEY_WEIGHTS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
+from gpz_reference.steps import MOTION_ENDS, NEW, TILTED
 import steps_by_chance
 from library import HELPER, LibraryTest, each, listing, sample
 
@@ -202,7 +205,7 @@ class KeySections(unittest.TestCase):
 class Library(LibraryTest):
     def test_any_numbers(self):
         """Far from what an encoder writes: constants, ways and residuals of any size."""
-        files = {f"{seed}.gpz": steps_by_chance.make(seed) for seed in sample(range(60), 6)}
+        files = {f"{bonds} {seed}.gpz": steps_by_chance.make(seed, bonds) for bonds in (False, True) for seed in sample(range(60), 6)}
         for name, content in files.items():
             (self.folder / name).write_bytes(content)
         for name, by_library in each(self.folder).items():
@@ -210,6 +213,26 @@ class Library(LibraryTest):
                 file = gpz_ref.read_bytes(files[name])
                 self.assertEqual(file.damage, [])
                 self.assertEqual(by_library, listing(file))
+
+    def test_particles_without_bonds(self):
+        """Liquids and solids as the library encodes them."""
+        found, start = collections.Counter(), gpz_steps.Pass.__init__
+
+        def note(section, cursor, particles, axes, memory, history=None, frames=0, is_known=False):
+            (flags,) = struct.unpack_from("<Q", cursor.data, cursor.offset)
+            start(section, cursor, particles, axes, memory, history, frames, is_known)
+            if memory.layout.have_bonds:
+                return
+            found.update(flag for flag in (TILTED, MOTION_ENDS) if flags & flag)
+            found["of the history"] += not is_known and any(map(any, history.sum))
+            found["of the section before"] += is_known and not flags & NEW
+            found["several classes"] += memory.layout.classes > 1
+            found["a short step"] += particles % 32 > 0
+
+        with mock.patch.object(gpz_steps.Pass, "__init__", note):
+            self.compare_folder("steps", ("backward", "stream"))
+        expected = {TILTED, MOTION_ENDS, "of the history", "of the section before", "several classes", "a short step"}
+        self.assertEqual(expected - set(+found), set())
 
 
 if __name__ == "__main__":

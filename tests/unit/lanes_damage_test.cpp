@@ -13,9 +13,10 @@ namespace {
 constexpr std::size_t particles = 45;
 
 // The section after `frames` frames of small molecules. With `jumps`, some particles are an edge away.
-Case case_of(const Pattern &shape, const Edges &edges, int frames, bool jumps) {
+Case case_of(const Pattern &shape, const Edges &edges, int frames, bool jumps, bool use_bonds = true) {
   Moving molecules(shape, particles / shape.size(), 60, molecule::size_of(particles, 60), 1);
   Followed followed(molecules.in(edges));
+  followed.use_bonds = use_bonds;
   Case made;
   made.edges = edges;
   for (int f = 1; f <= frames; ++f) {
@@ -42,6 +43,8 @@ const std::vector<Case> &cases() {
       made.push_back(case_of(with_ions(), tilted, frames, false));
     }
     made.push_back(case_of(chain(15), {}, 3, false));
+    made.push_back(case_of(chain(1), tilted, 1, false, false));
+    made.push_back(case_of(chain(1), box, 4, true, false));
     return made;
   }();
   return all;
@@ -328,7 +331,7 @@ TEST(LanesDamage, ConstantsAtTheirLimits) {
   for (unsigned bits = 0; bits < 64; ++bits) {
     std::vector<ClassConstants> constants(classes_of(one));
     for (ClassConstants &c : constants) {
-      c.weight.fill((bits & 1) != 0 ? std::int16_t{127} : std::int16_t{-128});
+      c.weight.fill((bits & 1) != 0 ? std::int16_t{INT16_MAX} : std::int16_t{INT16_MIN});
       c.length = (bits & 2) != 0 ? most_steps : 0;
       c.along = (bits & 4) != 0 ? most_steps : -most_steps;
       c.length_variance = c.along_variance = (bits & 8) != 0 ? most_power : 0;

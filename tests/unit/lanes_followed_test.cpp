@@ -125,6 +125,34 @@ TEST(LanesFollowed, WordsOfOtherBlocksAreNotDecoded) {
   EXPECT_TRUE(high.state.empty());
 }
 
+TEST(LanesFollowed, ParticlesWithoutBonds) {
+  const double bond = 300, size = molecule::size_of(20000, bond);
+  const Edges box = molecule::box_of(0, molecule::cube(size));
+  Moving particles(chain(1), 20000, bond, size, 7);
+  const Frame first = particles.in(box);
+  Followed all(first);
+  all.use_bonds = false;
+  SomeFollowed low(first, 5), high(first, 18000);
+  for (int f = 1; f < 5; ++f) {
+    SCOPED_TRACE(f);
+    particles.move(20);
+    const Frame q = particles.in(box);
+    const molecule::Bytes bytes = all.next(q, box);
+    ASSERT_FALSE(all.theirs.have_bonds());
+    // Words of the second block.
+    molecule::Bytes damaged = bytes;
+    for (std::size_t k = 0; k < 64; ++k) damaged[bytes.size() - 1000 + k] ^= 0xFF;
+    SomeFollowed copy = low, other = high;
+    copy.expect(copy.decoded(damaged, box), q);
+    EXPECT_THROW(other.decoded(damaged, box), Error);
+    for (SomeFollowed *const some : {&low, &high}) {
+      const Frame decoded = some->decoded(bytes, box);
+      some->expect(decoded, q);
+      some->advance(decoded, box);
+    }
+  }
+}
+
 // All particles of a key frame are decoded, and followed ones from there on: with its plan, and with another one, as
 // where bonds have any angle, which hardly changes from frame to frame.
 template <typename Next>

@@ -16,24 +16,6 @@ using core::StepKind, core::StepNumber;
 
 // ---- single lanes
 
-struct Number {
-  std::int32_t context, number;
-};
-
-// As section 9d of the page says it.
-Number number_of(StepNumber kind, float expected, float variance, std::int32_t value) {
-  const float most = core::step_farthest;
-  float e = expected < most ? expected : most;
-  e = -most < e ? e : -most;
-  const float near = std::nearbyintf(e), off = e - near;
-  const auto bits = core::bit_cast<std::uint32_t>(variance);
-  const std::int32_t level = std::clamp(static_cast<std::int32_t>(bits >> 23) - 123, 0, 39);
-  const std::int32_t part = level > 9 ? 0 : std::min(static_cast<std::int32_t>(std::fabs(8 * off)), 3);
-  const auto number =
-      static_cast<std::int32_t>(static_cast<std::uint32_t>(value) - static_cast<std::uint32_t>(static_cast<int>(near)));
-  const auto opposite = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(number));
-  return {160 * static_cast<std::int32_t>(kind) + 4 * level + part, off < 0 ? opposite : number};
-}
 Number side_of(bool has_side, float level, bool other) {
   if (!has_side) return {StepItems::nothing, 0};
   const float below = level < 15 ? level : 15.0F;
@@ -316,7 +298,7 @@ TEST(LanesKernels, ConstantsAtTheirLimits) {
         const auto either = [&](auto least, auto most) {
           return turn == 0 ? least : turn == 1 ? most : random.below(2) == 0 ? least : most;
         };
-        for (auto &weight : c.weight) weight = either(std::int16_t{-128}, std::int16_t{127});
+        for (auto &weight : c.weight) weight = either(std::int16_t{INT16_MIN}, std::int16_t{INT16_MAX});
         c.length = either(0, most_steps);
         c.along = either(-most_steps, most_steps);
         for (auto *power : {&c.length_variance, &c.along_variance, &c.bend, &c.bend2})

@@ -170,7 +170,8 @@ TEST(LanesConstants, Powers) {
 ClassConstants at_limits(unsigned bits) {
   const auto is = [&](unsigned k) { return (bits >> k & 1) != 0; };
   ClassConstants c;
-  for (unsigned w = 0; w < ClassConstants::weights; ++w) c.weight[w] = is(w) ? std::int16_t{127} : std::int16_t{-128};
+  for (unsigned w = 0; w < ClassConstants::weights; ++w)
+    c.weight[w] = is(w) ? std::int16_t{INT16_MAX} : std::int16_t{INT16_MIN};
   c.length = is(6) ? most_steps : 0;
   c.along = is(7) ? most_steps : -most_steps;
   unsigned k = 8;
@@ -237,8 +238,8 @@ TEST(LanesConstants, BeyondTheirLimits) {
   };
   for (unsigned at = 0; at < 15; ++at) {
     const bool is_weight = at < 9;
-    const std::int32_t most = is_weight ? 127 : at < 11 ? most_steps : 400;
-    const std::int32_t least = is_weight ? -128 : at == 10 ? -most : 0;
+    const std::int32_t most = is_weight ? INT16_MAX : at < 11 ? most_steps : 400;
+    const std::int32_t least = is_weight ? INT16_MIN : at == 10 ? -most : 0;
     EXPECT_FALSE(is_refused(at, least)) << at;
     EXPECT_FALSE(is_refused(at, most)) << at;
     EXPECT_TRUE(is_refused(at, most + 1)) << at;

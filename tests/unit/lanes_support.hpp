@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -105,7 +106,7 @@ struct Pair {
 
   void set(std::vector<ClassConstants> to) {
     constants = std::move(to);
-    columns.fill(layout, constants, is_key ? &templates.heading : nullptr);
+    columns.fill(layout, constants, molecules.have_bonds(), is_key ? &templates.heading : nullptr);
   }
   // This frame is a key frame: there is none before, whose rows and means may be anything.
   void make_key() {
@@ -153,4 +154,23 @@ inline std::vector<codec::StepItems> items_of(Pair &pair, const Layout::Block &b
   return items;
 }
 
+// A number and its place, of a single lane.
+struct Number {
+  std::int32_t context, number;
+};
+
+// As section 9d of the page says it.
+inline Number number_of(core::StepNumber kind, float expected, float variance, std::int32_t value) {
+  const float most = core::step_farthest;
+  float e = expected < most ? expected : most;
+  e = -most < e ? e : -most;
+  const float near = std::nearbyintf(e), off = e - near;
+  const auto bits = core::bit_cast<std::uint32_t>(variance);
+  const std::int32_t level = std::clamp(static_cast<std::int32_t>(bits >> 23) - 123, 0, 39);
+  const std::int32_t part = level > 9 ? 0 : std::min(static_cast<std::int32_t>(std::fabs(8 * off)), 3);
+  const auto number =
+      static_cast<std::int32_t>(static_cast<std::uint32_t>(value) - static_cast<std::uint32_t>(static_cast<int>(near)));
+  const auto opposite = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(number));
+  return {160 * static_cast<std::int32_t>(kind) + 4 * level + part, off < 0 ? opposite : number};
+}
 }  // namespace gpz::lanes

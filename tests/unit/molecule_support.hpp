@@ -213,7 +213,7 @@ class Followed {
   // The section of a frame, which comes back bit for bit; empty if there are no molecules.
   Bytes next(const Frame &q, const Edges &edges, int threads = 1) {
     Bytes bytes;
-    auto update = encode(ours, state, columns(q), edges, bytes, threads);
+    auto update = encode(ours, state, columns(q), edges, bytes, {threads, rests, use_bonds});
     if (!update) {
       EXPECT_TRUE(bytes.empty());
       skip(q, edges);
@@ -225,7 +225,11 @@ class Followed {
     Frame decoded = empty_frame(state.particles);
     decode(theirs, state, copy.data.get(), copy.size, edges.axes, threads, codec::output(decoded));
     for (std::size_t d = 0; d < 3; ++d) EXPECT_TRUE(decoded[d] == q[d]) << d;
-    skip(q, edges);
+    EXPECT_EQ(theirs.take_rest(), rests);
+    if (ours.take_rest())
+      state.rest(columns(q));
+    else
+      skip(q, edges);
     return bytes;
   }
   // A frame that was coded otherwise.
@@ -245,6 +249,8 @@ class Followed {
   codec::DifferenceState state;
   lanes::State ours;
   lanes::State theirs;
+  bool use_bonds = true;  // in new sections
+  bool rests = false;     // the history forgets motion in each section
 };
 
 // Bytes of the same frame in coding 1.

@@ -3,7 +3,10 @@
 // have sections of molecules.
 #pragma once
 
+#include <cstring>
+
 #include "gpz/format/opened_chunk.hpp"
+#include "gpz/format/section_head.hpp"
 #include "gpz/trajectory.hpp"
 #include "molecule_support.hpp"
 #include "trajectory_support.hpp"
@@ -77,16 +80,43 @@ struct Liquid {
   }
 };
 
-// How many of the frames have molecules.
-inline std::size_t frames_of_molecules(const Bytes &bytes) {
+// How many of the frames of a chunk each have sections of steps with bonds, and how many have them without.
+struct FramesOfSteps {
+  std::size_t with_bonds = 0, without_bonds = 0;
+};
+inline FramesOfSteps frames_of_steps(const Bytes &bytes) {
+  constexpr std::size_t exact_count = format::field_coding_size + 3 * 16, exact_size = 16, box_size = 9 * 8;
+  constexpr std::uint64_t new_plan = 1, tilted = 16;
   const Reader reader = reader_of(bytes);
-  std::size_t count = 0;
+  FramesOfSteps count;
+  bool have_bonds = true;
   for (std::size_t i = 0; i < reader.frames(); ++i) {
     const auto chunk = reader.stored(i).bytes;
-    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & feature::steps) != 0) ++count;
+    if ((format::needed_features(format::read_from(chunk.data()), chunk.size(), 2) & feature::steps) == 0) continue;
+    const std::uint8_t *at = format::open_chunk(chunk.data(), chunk.size(), 2).section(0) + exact_count;
+    const auto take = [&](auto &number) {
+      std::memcpy(&number, at, sizeof number);
+      at += sizeof number;
+    };
+    std::uint64_t exact = 0, flags = 0;
+    take(exact);
+    at += exact_size * exact;
+    take(flags);
+    if ((flags & tilted) != 0) at += box_size;
+    if ((flags & new_plan) != 0) {
+      std::uint64_t length = 0;
+      std::uint32_t of_block = 0, is_unbound = 0;
+      take(length);
+      take(of_block);
+      take(is_unbound);
+      have_bonds = is_unbound == 0;
+    }
+    ++(have_bonds ? count.with_bonds : count.without_bonds);
   }
   return count;
 }
+// How many of the frames have molecules.
+inline std::size_t frames_of_molecules(const Bytes &bytes) { return frames_of_steps(bytes).with_bonds; }
 
 inline Bytes file_by(const std::vector<Snapshot> &snapshots, Effort effort, Order order, int threads = 1,
                      unsigned key_interval = 8) {

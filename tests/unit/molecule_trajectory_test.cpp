@@ -129,7 +129,8 @@ TEST(MoleculeTrajectory, MoleculesThatChange) {
     expect_held(file_by(snapshots, effort, Order::id), snapshots);
 }
 
-// A large chunk, of which the encoder looks at a sample first: molecules in half of it, or none.
+// A large chunk, of which the encoder looks at a sample first: molecules in half of it, or none. Without them,
+// particles have no bonds.
 TEST(MoleculeTrajectory, InPartOfALargeChunk) {
   constexpr std::size_t half = 140000;
   Liquid atoms(chain(1), half, 9);
@@ -146,7 +147,9 @@ TEST(MoleculeTrajectory, InPartOfALargeChunk) {
       std::vector<std::int64_t> &ids = all.quantities[1].integer;
       while (ids.size() < 2 * half) ids.push_back(static_cast<std::int64_t>(ids.size()) + 1);
     }
-    EXPECT_EQ(frames_of_molecules(file_by(snapshots, Effort::standard, Order::id)), second == &chains ? 3U : 0U);
+    const FramesOfSteps frames = frames_of_steps(file_by(snapshots, Effort::standard, Order::id));
+    EXPECT_EQ(frames.with_bonds, second == &chains ? 3U : 0U);
+    EXPECT_EQ(frames.without_bonds, second == &chains ? 0U : 2U);
   }
 }
 

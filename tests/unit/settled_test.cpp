@@ -114,14 +114,14 @@ LennardJones thin_liquid() {
 }
 
 // Choices depend on the key interval alone, and not on threads.
-TEST(Settled, LiquidsArePredicted) {
+TEST(Settled, LiquidsAreInSteps) {
   LennardJones liquid = thin_liquid();
-  const int predicted = format::predicted_values;
+  const int steps = format::steps;
   const Encoded two(liquid, model::large_section, bound_of_liquids, 12, 2, 6);
   for (const std::size_t f : {0, 1, 2, 7, 8}) EXPECT_EQ(two.settled[f], 0) << f;
-  for (const std::size_t f : {4, 5, 10, 11}) EXPECT_EQ(two.settled[f], predicted) << f;
-  for (const std::size_t f : {2, 3, 4, 8, 9, 10, 11}) EXPECT_EQ(two.codings[f], predicted) << f;
-  EXPECT_EQ(EncoderAccess::settled(two.encoder), predicted);
+  for (const std::size_t f : {4, 5, 10, 11}) EXPECT_EQ(two.settled[f], steps) << f;
+  for (const std::size_t f : {2, 3, 4, 8, 9, 10, 11}) EXPECT_EQ(two.codings[f], steps) << f;
+  EXPECT_EQ(EncoderAccess::settled(two.encoder), steps);
   expect_held(two, {3, 4, 11});
   for (int f = 0; f < 6; ++f) liquid.run(10);
   const Encoded second(liquid, model::large_section, bound_of_liquids, 6, 1);

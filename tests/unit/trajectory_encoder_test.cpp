@@ -41,7 +41,9 @@ TEST(TrajectoryEncoder, SeveralOfOneFile) {
   Gas gas(1800);
   TrajectoryEncoder encoders[parts];
   const TemporaryFile file;
-  Writer writer(file.path(), {});
+  Metadata metadata;
+  metadata.features = features_of(default_effort, default_order, true);
+  Writer writer(file.path(), metadata);
   std::vector<Snapshot> snapshots;
   for (std::size_t f = 0; f < 20; ++f) {
     gas.move();

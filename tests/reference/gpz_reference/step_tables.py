@@ -53,7 +53,7 @@ def take_constants(cursor, before):
     numbers, found = take_table_stream(cursor, CONSTANTS_OF_CLASS), []
     for last in before:
         of_class = [x + from_unsigned(numbers.get(context)) for context, x in enumerate(last)]
-        require(all(-128 <= weight <= 127 for weight in of_class[:WEIGHTS]), "a weight of steps is out of range")
+        require(all(-(2**15) <= weight < 2**15 for weight in of_class[:WEIGHTS]), "a weight of steps is out of range")
         length, along, *exponents = of_class[WEIGHTS:]
         require(0 <= length <= LARGEST_LENGTH and abs(along) <= LARGEST_LENGTH, "a length of steps is out of range")
         require(all(0 <= exponent <= LARGEST_EXPONENT for exponent in exponents), "a variance of steps is out of range")

@@ -6,6 +6,7 @@ from .difference import limited, signed
 from .floats import F32, clamp
 from .edges import Box, take_box
 from .step_classes import find_classes, take_short_bonds, take_templates
+from .step_motions import LineUp, Motions
 from .step_tables import (
     CONSTANTS_OF_CLASS,
     FINE_LEVELS,
@@ -124,17 +125,15 @@ def take_kinds(cursor, classes):
 
 
 class Layout:
-    """What follows from the table of molecules alone."""
+    """What follows from the table of molecules with bonds alone."""
 
-    def __init__(self, cursor, particles):
-        self.block_size, reserved = cursor.unpack("II")
-        require(self.block_size >= LEAST_BLOCK, "blocks of steps are too small")
-        require(reserved == 0, "reserved bytes of molecules are not zero")
+    have_bonds = True
+
+    def __init__(self, cursor, particles, block_size):
         self.parents = take_lags(cursor, particles)
         links = find_links(self.parents)
         self.class_of, self.classes = find_classes(self.parents, links, take_short_bonds(cursor, self.parents))
         kind_of_class = take_kinds(cursor, self.classes)
-        require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
         kinds = []
         for p, (axis, _), number in zip(self.parents, links, self.class_of):
             kinds.append(ROOT if p is None else SPHERE if axis is None else kind_of_class[number])
@@ -142,9 +141,19 @@ class Layout:
         self.axis, self.second = ([both[d] and both[d][0] for both in used] for d in range(2))
         references = [[j for j in of if j is not None] for of in zip(self.parents, self.axis, self.second)]
         heights = find_heights(references)
-        blocks = find_blocks(find_pieces(self.parents, heights), particles, self.block_size)
+        blocks = find_blocks(find_pieces(self.parents, heights), particles, block_size)
         self.blocks = [find_steps(pieces, kinds, references, heights) for pieces in blocks]
         self.steps = [particles for steps in self.blocks for _, particles in steps]
+
+
+def take_layout(cursor, particles):
+    """The table of molecules."""
+    block_size, unbound = cursor.unpack("II")
+    require(block_size >= LEAST_BLOCK, "blocks of steps are too small")
+    require(unbound <= 1, "particles neither have bonds nor have none")
+    layout = LineUp(cursor, particles, block_size, ROOT) if unbound else Layout(cursor, particles, block_size)
+    require(len(cursor.rest()) == 0, f"{cursor.what} is too long")
+    return layout
 
 
 # ---- the numbers of a block
@@ -265,6 +274,7 @@ class Steps:
         self.layout = None  # None: the next section has new molecules
         self.stored_constants = self.constants = self.tables = self.sides = None
         self.rows, self.images, self.means = [], [], []  # of each particle
+        self.motions = None  # of particles without bonds
         self.sections = 0  # of difference chunks with these molecules
         self.at = None  # frame of the last section
 
@@ -288,8 +298,10 @@ class Steps:
         self.rows = [list(root) for _ in self.layout.parents]  # of roots
         self.images = [[0, 0, 0] for _ in self.rows]
 
-    def recall(self, index, box):
-        """Makes rows and images from the last indices."""
+    def recall(self, index, box, history, frames):
+        """Makes rows and images from the last indices, and motions from the history."""
+        if not self.layout.have_bonds:
+            self.motions = Motions(history, frames)
         self.rows, self.images = [], []
         for i, p in enumerate(self.layout.parents):
             if p is None:
@@ -318,10 +330,10 @@ def vectors_of_headings(kind, headings):
 class Pass:
     """A section, to the end of the cursor."""
 
-    def __init__(self, cursor, particles, axes, memory, last=None, is_known=False):
-        """`last`: the indices of the last frame, those of a particle each; None in a key section. `is_known`: whether that frame had a
-        section of steps."""
-        self.memory, self.particles, self.is_key = memory, particles, last is None
+    def __init__(self, cursor, particles, axes, memory, history=None, frames=0, is_known=False):
+        """`history`: of section 9, after the last frame and so many in all; None in a key section. `is_known`: whether the last frame had
+        a section of steps."""
+        self.memory, self.particles, self.frames, self.is_key = memory, particles, frames, history is None
         (flags,) = cursor.unpack("Q")
         require(flags < 128 and (flags & TILTED or not flags & BRICK), "flags of steps")
         require(not flags & NEW or flags & CONSTANTS and flags & TABLES, "new molecules without constants or tables")
@@ -331,8 +343,9 @@ class Pass:
         self.box = take_box(cursor, bool(flags & BRICK)) if flags & TILTED else Box(axes)
         if flags & NEW:
             (length,) = cursor.unpack("Q")
-            memory.begin(Layout(Cursor(cursor.take(length), "the table of molecules"), particles))
+            memory.begin(take_layout(Cursor(cursor.take(length), "the table of molecules"), particles))
         require(memory.layout is not None, "molecules that were never given")
+        require(memory.layout.have_bonds or not self.is_key, "a key section without bonds")
         if flags & CONSTANTS:
             none = [[0] * CONSTANTS_OF_CLASS for _ in range(memory.layout.classes)]
             memory.stored_constants = take_constants(cursor, none if flags & NEW else memory.stored_constants)
@@ -342,7 +355,7 @@ class Pass:
         if self.is_key:
             memory.begin_key(*take_templates(cursor, memory.layout.classes))
         elif flags & NEW or not is_known:
-            memory.recall(last, self.box)
+            memory.recall(list(zip(*history.index)), self.box, history, frames)
         self.codes = take_images(cursor, memory.layout.steps)
         counts = cursor.unpack(f"{len(memory.layout.blocks)}I")
         self.blocks = [
@@ -356,9 +369,14 @@ class Pass:
         memory, self.rows = self.memory, [None] * self.particles
         for block, steps in zip(self.blocks, memory.layout.blocks):
             for kind, particles in steps:
-                constants = [memory.constants[memory.layout.class_of[i]] for i in particles]
+                classes = [memory.layout.class_of[i] for i in particles]
+                constants = [memory.constants[number] for number in classes]
                 if kind == ROOT:
-                    before, ways = [memory.rows[i] for i in particles], self.read_roots(block, constants)
+                    before = [memory.rows[i] for i in particles]
+                    if memory.layout.have_bonds:
+                        ways = self.read_roots(block, constants)
+                    else:
+                        ways = memory.motions.read(block, particles, [memory.stored_constants[number] for number in classes], self.frames + 1)
                 else:
                     before = [self.rows[memory.layout.parents[i]] for i in particles]
                     formulas = WIDE if kind == NARROW and self.is_key else kind
@@ -424,8 +442,7 @@ def read_steps(cursor, history, t, axes):
     if history.steps is None:
         history.steps = Steps()
     is_known, history.steps.at = history.steps.at == t - 1, t
-    last = list(zip(*history.index))
-    return Pass(cursor, len(last), axes, history.steps, last, is_known).read()
+    return Pass(cursor, len(history.index[0]), axes, history.steps, history, t, is_known).read()
 
 
 def read_key_steps(cursor, particles, axes):
