@@ -40,8 +40,8 @@ std::uint32_t frequency_of(const ContextCodes &codes, int token) {
 double share_of(std::size_t k, std::size_t context, int token) {
   const auto level = static_cast<int>(context / core::step_parts % levels);
   const double deviation = std::sqrt(1.45 * std::exp2(level - 4));
-  const double off = level > 9 ? 0 : (static_cast<double>(context % core::step_parts) + 0.5) / 8;
-  const double width = level > 9 ? std::exp2(level / 2 - 3) : 1;
+  const double off = level > 5 ? 0 : (static_cast<double>(context % core::step_parts) + 0.5) / 8;
+  const double width = level > 5 ? std::exp2(level / 2 - 3) : 1;
   const double lower = (token * width - 0.5 - off) / deviation, upper = ((token + 1) * width - 0.5 - off) / deviation;
   if (lower >= 12 || upper <= -12) return 0;
   const double times = std::exp2(2 - 0.5 * static_cast<double>(k)) / std::sqrt(2.0);
@@ -127,7 +127,7 @@ std::vector<ContextCounts> normal_counts(std::size_t kind, double times, std::si
   std::vector<ContextCounts> counts(core::step_contexts);
   const double k = 2 * std::log2(4 * times);
   for (std::size_t level = first; level <= last; ++level)
-    for (std::size_t part = 0; part < (level > 9 ? 1U : 4U); ++part) {
+    for (std::size_t part = 0; part < (level > 5 ? 1U : 4U); ++part) {
       const std::size_t p = context_of(kind, level, part);
       for (int token = lowest_token; token <= core::step_last_token; ++token)
         counts[p][token_at(token)] =
@@ -206,10 +206,10 @@ void expect_same(const Codes &a, const Codes &b) {
 
 // Tables of a range of levels follow from the shape; one whose numbers are others is stored.
 TEST(LanesCodes, StoredTablesTakeThePlaceOfDerivedOnes) {
-  const std::size_t kind = 1, odd = context_of(kind, 8, 2);
+  const std::size_t kind = 1, odd = context_of(kind, 4, 2);
   // Few, so that no other table is worth its bytes.
-  std::vector<ContextCounts> counts = normal_counts(kind, 1, 6, 12, 200);
-  counts[context_of(kind, 9, 1)] = {};  // within the range, but without numbers
+  std::vector<ContextCounts> counts = normal_counts(kind, 1, 3, 12, 200);
+  counts[context_of(kind, 5, 1)] = {};  // within the range, but without numbers
   counts[odd] = {};
   for (const int peak : {-70, 50}) counts[odd][token_at(peak)] = 100;
   Shape shape;
@@ -218,7 +218,7 @@ TEST(LanesCodes, StoredTablesTakeThePlaceOfDerivedOnes) {
   codes.choose(counts, some_sides());
   for (std::size_t p = 0; p < core::step_contexts; ++p) {
     const std::size_t level = p / core::step_parts % levels, part = p % core::step_parts;
-    const bool is_derived = p / contexts_of_kind == kind && level >= 6 && level <= 12 && (level <= 9 || part == 0);
+    const bool is_derived = p / contexts_of_kind == kind && level >= 3 && level <= 12 && (level <= 5 || part == 0);
     if (p == odd) {
       EXPECT_GT(frequency_of(codes.codes_of(p), 50), 100U);
       EXPECT_GT(frequency_of(codes.codes_of(p), -70), 100U);
@@ -391,7 +391,7 @@ TEST(LanesCodes, SlotsOfTokens) {
       for (std::size_t p = 0; p < core::step_contexts; ++p) {
         const std::size_t level = p / core::step_parts % levels;
         const bool is_derived = with.count != 0 && p / contexts_of_kind == 1 && level >= 2 && level < 12 &&
-                                (level <= 9 || p % core::step_parts == 0);
+                                (level <= 5 || p % core::step_parts == 0);
         const ContextCodes &of = codes.codes_of(p);
         ASSERT_EQ(of.frequency.empty(), !is_derived && (p != at || frequency.empty())) << p;
         const std::uint32_t *const entries = codes.for_kernels().entries + p * core::step_table_size;

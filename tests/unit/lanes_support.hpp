@@ -167,7 +167,7 @@ inline Number number_of(core::StepNumber kind, float expected, float variance, s
   const float near = std::nearbyintf(e), off = e - near;
   const auto bits = core::bit_cast<std::uint32_t>(variance);
   const std::int32_t level = std::clamp(static_cast<std::int32_t>(bits >> 23) - 123, 0, 39);
-  const std::int32_t part = level > 9 ? 0 : std::min(static_cast<std::int32_t>(std::fabs(8 * off)), 3);
+  const std::int32_t part = level > 5 ? 0 : std::min(static_cast<std::int32_t>(std::fabs(8 * off)), 3);
   const auto number =
       static_cast<std::int32_t>(static_cast<std::uint32_t>(value) - static_cast<std::uint32_t>(static_cast<int>(near)));
   const auto opposite = static_cast<std::int32_t>(0U - static_cast<std::uint32_t>(number));
