@@ -109,13 +109,13 @@ class Shapes(unittest.TestCase):
             self.assertAlmostEqual(gpz_tables.normal_below(x), (1 + math.erf(x / math.sqrt(2))) / 2, delta=4e-7)
 
     def test_one_distribution(self):
-        """Level 9 has the deviation root(1.45 32), of which this distribution has a quarter times root(2)^k. Rare tokens have one slot, at the cost of the most
+        """Level 5 has the deviation root(1.45 2), of which this distribution has a quarter times root(2)^k. Rare tokens have one slot, at the cost of the most
         frequent ones."""
-        for k in (0, 1, 2, 3):
+        for k in (4, 5, 6, 7):
             weights = tuple(200 * (i == k) for i in range(10))
-            deviation = math.sqrt(1.45 * 32) * math.sqrt(2) ** k / 4
+            deviation = math.sqrt(1.45 * 2) * math.sqrt(2) ** k / 4
             for part in (0, 3):
-                middle, found = (part + 0.5) / 8, self.frequencies(weights, 9 * 4 + part)
+                middle, found = (part + 0.5) / 8, self.frequencies(weights, 5 * 4 + part)
                 for token in (t for t, slots in found.items() if t is not None and slots < max(found.values()) / 2):
                     below, above = (math.erf((token - 0.5 - middle + end) / deviation / math.sqrt(2)) / 2 for end in (0, 1))
                     self.assertAlmostEqual(found[token], 512 * (above - below), delta=1)
@@ -128,11 +128,11 @@ class Shapes(unittest.TestCase):
         self.assertEqual(self.frequencies((0,) * 10, 40), {None: 512})
 
     def test_which_places_have_them(self):
-        tables = gpz_tables.Tables([((1,) * 10, range(8, 12)), ((1,) * 10, range(0)), ((1,) * 10, range(40))])
+        tables = gpz_tables.Tables([((1,) * 10, range(4, 8)), ((1,) * 10, range(0)), ((1,) * 10, range(40))])
         tables.stored[3] = stored = gpz_tables.Table([(5, 7)])
         self.assertIs(tables[3], stored)
         with_table = [place for place in range(480) if tables[place] is not gpz_tables.ESCAPES]
-        self.assertEqual(with_table, [3, *range(32, 40), 40, 44, *range(320, 360), *range(360, 480, 4)])
+        self.assertEqual(with_table, [3, *range(16, 24), 24, 28, *range(320, 344), *range(344, 480, 4)])
 
 
 class Classes(unittest.TestCase):

@@ -89,8 +89,8 @@ constexpr Case cases[] = {
     {"gas_exchanged", gas, true, "tag", 0x34fe46aaf3194997U, 0xbb761d3c1ac0de0bU, 0xe0a15b9d3b992b92U},
     {"melt", melt, false, "id", 0xa85cecb8dc524ffbU, 0x2359ade165f231f4U, 0xc28bb2267431a853U},
     {"melt_exchanged", melt, true, "id", 0x64407285ad9712c4U, 0x671fd0c8b73660cdU, 0x39787af709c804fbU},
-    {"water", water, false, "id", 0xdd4f9d159f28bfd1U, 0x6326e15900139c43U, 0x13022a1b57c164d2U},
-    {"water_exchanged", water, true, "id", 0xa4bc314ee470792bU, 0x7b5dd0de8b9cb8e1U, 0xb17ef8744d14e9aeU},
+    {"water", water, false, "id", 0xdd4f9d159f28bfd1U, 0xaf1514299466adecU, 0x1d2af4dd1ee6e6deU},
+    {"water_exchanged", water, true, "id", 0xa4bc314ee470792bU, 0x27301decad995c5fU, 0x6d40de3a80a8242aU},
 };
 INSTANTIATE_TEST_SUITE_P(Of, KeyIntervalBytes, testing::ValuesIn(cases),
                          [](const testing::TestParamInfo<Case> &of) { return std::string(of.param.name); });
