@@ -196,9 +196,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *bytes, std::size_t siz
   Molecules molecules(program);
   Sides sides(molecules.frame(0), molecules.edges);
   for (std::size_t f = 0; f < most_frames && program.left() != 0; ++f) {
-    const std::size_t what = program.choice(8);
-    const bool use_bonds = program.flag();
-    if (program.flag()) sides.restart();
+    const auto decisions = program.number<std::uint8_t>();
+    const unsigned what = decisions % 8;
+    const bool use_bonds = (decisions & 8) == 0;
+    if ((decisions & 16) != 0) sides.restart();
     // From a 2^12th of a bond to 2^3 of them.
     molecules.move(std::exp2(static_cast<double>(program.choice(16)) - 12));
     const Frame frame = molecules.frame(program.flag() ? program.number<std::uint8_t>() : std::uint8_t{0});
