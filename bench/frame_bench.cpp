@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The time to read each kind of frame: key frames, the first difference frame after a key frame, later ones.
 //
-//   frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] FILE
+//   frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] [--threads N] FILE
 //
-// One thread reads all frames of FILE in turn, N times (default 3), each with one call: Reader::read_columns of x y z
+// Reads all frames of FILE in turn, N times (default 3), each with one call: Reader::read_columns of x y z
 // into one float32 array that is used again (of --by-id in the order of ids), or with --frames Reader::read. Medians
 // are those of all passes but the first, during which the memory of the reader grows. MB/s counts 12 bytes an atom and
 // processor time; page faults are minor ones (getrusage). --random reads N frames in a random order instead, --ids the
-// atoms with these ids only (figures are those of all atoms of the frame).
+// atoms with these ids only (figures are those of all atoms of the frame). --threads: ReadOptions::threads, by
+// default 1.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -32,6 +33,7 @@ struct Options {
   std::string path;
   std::size_t passes = 3;
   std::size_t random = 0;  // frames; 0: all of them in turn
+  int threads = 1;
   bool by_id = false;
   bool whole_frames = false;
   std::shared_ptr<const gpz::Selection> selection;  // nullptr: all atoms
@@ -87,9 +89,7 @@ class Loop {
   Kind kind(std::size_t i) const { return std::min<Kind>(static_cast<Kind>(since_key_[i]), later_difference); }
 
   Cost read(std::size_t i) {
-    gpz::ReadOptions options{1, options_.by_id, options_.selection};
-    // As the loops of the Python package. Otherwise the frame behind the first key frame decodes that once more.
-    options.in_order = options_.random == 0;
+    const gpz::ReadOptions options{options_.threads, options_.by_id, options_.selection};
     return cost_of([&] {
       if (options_.whole_frames)
         frame_ = reader_.read(i, options);
@@ -169,6 +169,8 @@ bool parse(int argc, char **argv, Options &options) {
       options.passes = std::strtoul(argv[++i], nullptr, 10);
     else if (argument == "--random" && has_value)
       options.random = std::strtoul(argv[++i], nullptr, 10);
+    else if (argument == "--threads" && has_value)
+      options.threads = std::atoi(argv[++i]);
     else if (argument == "--ids" && has_value) {
       auto selection = std::make_shared<gpz::Selection>();
       if (!selection->ids.emplace().add(argv[++i])) return false;
@@ -190,7 +192,8 @@ bool parse(int argc, char **argv, Options &options) {
 int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fprintf(stderr, "usage: frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] FILE\n");
+    std::fprintf(stderr,
+                 "usage: frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] [--threads N] FILE\n");
     return 2;
   }
   try {
