@@ -6,9 +6,9 @@
 // Reads all frames of FILE in turn, N times (default 3), each with one call: Reader::read_columns of x y z
 // into one float32 array that is used again (of --by-id in the order of ids), or with --frames Reader::read. Medians
 // are those of all passes but the first, during which the memory of the reader grows. MB/s counts 12 bytes an atom and
-// processor time; page faults are minor ones (getrusage). --random reads N frames in a random order instead, --ids the
-// atoms with these ids only (figures are those of all atoms of the frame). --threads: ReadOptions::threads, by
-// default 1.
+// processor time, "ms a frame" is the mean of wall time; page faults are minor ones (getrusage). --random reads N
+// frames in a random order instead, --ids the atoms with these ids only (figures are those of all atoms of the frame).
+// --threads: ReadOptions::threads, by default 1.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -134,12 +134,14 @@ void run(const Options &options) {
   Loop loop(options);
   std::vector<Cost> costs[kinds];
   double all = 0;
+  double wall = 0;
   std::size_t read = 0;
   if (options.random != 0) {
     std::mt19937 generator(1);
     for (std::size_t k = 0; k < options.random; ++k) {
       costs[any_kind].push_back(loop.read(generator() % loop.frames()));
       all += costs[any_kind].back().processor;
+      wall += costs[any_kind].back().wall;
     }
     read = options.random;
   }
@@ -149,6 +151,7 @@ void run(const Options &options) {
       if (pass == 0 && options.passes > 1) continue;
       costs[loop.kind(i)].push_back(cost);
       all += cost.processor;
+      wall += cost.wall;
       ++read;
     }
   std::printf("%.0f atoms, %zu frames\n", loop.particles(), loop.frames());
@@ -157,8 +160,9 @@ void run(const Options &options) {
   for (std::size_t kind = 0; kind < kinds; ++kind) print(kind_names[kind], costs[kind], loop.particles());
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("all together %.0f MB/s, peak memory %ld MB\n",
-              12e-6 * loop.particles() * static_cast<double>(read) / all, usage.ru_maxrss / 1024);
+  std::printf("all together %.0f MB/s, %.3f ms a frame, peak memory %ld MB\n",
+              12e-6 * loop.particles() * static_cast<double>(read) / all, 1e3 * wall / static_cast<double>(read),
+              usage.ru_maxrss / 1024);
 }
 
 bool parse(int argc, char **argv, Options &options) {

@@ -239,7 +239,7 @@ TEST(CApi, ChoosesTheKeyInterval) {
   ASSERT_EQ(gpz_writer_choose_key_interval(writer), GPZ_OK);
   // Difference frames of the same ids are nearly empty.
   std::vector<std::int64_t> ids;
-  for (std::int64_t i = 1; i <= 100; ++i) ids.push_back(i * i * i % 1009);
+  for (std::int64_t i = 1; i <= 1000; ++i) ids.push_back(i * 2654435761 % 4294967296);
   const gpz_field field = gpz_column("id", GPZ_INT64, ids.data());
   for (int f = 0; f < 101; ++f) {
     const gpz_frame frame = gpz_new_frame(ids.size(), f);
