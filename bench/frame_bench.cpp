@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The time to read each kind of frame: key frames, the first difference frame after a key frame, later ones.
 //
-//   frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] FILE
+//   frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] [--threads N] FILE
 //
-// One thread reads all frames of FILE in turn, N times (default 3), each with one call: Reader::read_columns of x y z
+// Reads all frames of FILE in turn, N times (default 3), each with one call: Reader::read_columns of x y z
 // into one float32 array that is used again (of --by-id in the order of ids), or with --frames Reader::read. Medians
 // are those of all passes but the first, during which the memory of the reader grows. MB/s counts 12 bytes an atom and
-// processor time; page faults are minor ones (getrusage). --random reads N frames in a random order instead, --ids the
-// atoms with these ids only (figures are those of all atoms of the frame).
+// processor time, "ms a frame" is the mean of wall time; page faults are minor ones (getrusage). --random reads N
+// frames in a random order instead, --ids the atoms with these ids only (figures are those of all atoms of the frame).
+// --threads: ReadOptions::threads, by default 1.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -32,6 +33,7 @@ struct Options {
   std::string path;
   std::size_t passes = 3;
   std::size_t random = 0;  // frames; 0: all of them in turn
+  int threads = 1;
   bool by_id = false;
   bool whole_frames = false;
   std::shared_ptr<const gpz::Selection> selection;  // nullptr: all atoms
@@ -87,9 +89,7 @@ class Loop {
   Kind kind(std::size_t i) const { return std::min<Kind>(static_cast<Kind>(since_key_[i]), later_difference); }
 
   Cost read(std::size_t i) {
-    gpz::ReadOptions options{1, options_.by_id, options_.selection};
-    // As the loops of the Python package. Otherwise the frame after the first key frame decodes that once more.
-    options.in_order = options_.random == 0;
+    const gpz::ReadOptions options{options_.threads, options_.by_id, options_.selection};
     return cost_of([&] {
       if (options_.whole_frames)
         frame_ = reader_.read(i, options);
@@ -134,12 +134,14 @@ void run(const Options &options) {
   Loop loop(options);
   std::vector<Cost> costs[kinds];
   double all = 0;
+  double wall = 0;
   std::size_t read = 0;
   if (options.random != 0) {
     std::mt19937 generator(1);
     for (std::size_t k = 0; k < options.random; ++k) {
       costs[any_kind].push_back(loop.read(generator() % loop.frames()));
       all += costs[any_kind].back().processor;
+      wall += costs[any_kind].back().wall;
     }
     read = options.random;
   }
@@ -149,6 +151,7 @@ void run(const Options &options) {
       if (pass == 0 && options.passes > 1) continue;
       costs[loop.kind(i)].push_back(cost);
       all += cost.processor;
+      wall += cost.wall;
       ++read;
     }
   std::printf("%.0f atoms, %zu frames\n", loop.particles(), loop.frames());
@@ -157,8 +160,9 @@ void run(const Options &options) {
   for (std::size_t kind = 0; kind < kinds; ++kind) print(kind_names[kind], costs[kind], loop.particles());
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("all together %.0f MB/s, peak memory %ld MB\n",
-              12e-6 * loop.particles() * static_cast<double>(read) / all, usage.ru_maxrss / 1024);
+  std::printf("all together %.0f MB/s, %.3f ms a frame, peak memory %ld MB\n",
+              12e-6 * loop.particles() * static_cast<double>(read) / all, 1e3 * wall / static_cast<double>(read),
+              usage.ru_maxrss / 1024);
 }
 
 bool parse(int argc, char **argv, Options &options) {
@@ -169,6 +173,8 @@ bool parse(int argc, char **argv, Options &options) {
       options.passes = std::strtoul(argv[++i], nullptr, 10);
     else if (argument == "--random" && has_value)
       options.random = std::strtoul(argv[++i], nullptr, 10);
+    else if (argument == "--threads" && has_value)
+      options.threads = std::atoi(argv[++i]);
     else if (argument == "--ids" && has_value) {
       auto selection = std::make_shared<gpz::Selection>();
       if (!selection->ids.emplace().add(argv[++i])) return false;
@@ -190,7 +196,8 @@ bool parse(int argc, char **argv, Options &options) {
 int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options)) {
-    std::fprintf(stderr, "usage: frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] FILE\n");
+    std::fprintf(stderr,
+                 "usage: frame_bench [--passes N] [--by-id] [--frames] [--random N] [--ids A:B] [--threads N] FILE\n");
     return 2;
   }
   try {

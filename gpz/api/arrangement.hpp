@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpz/reader.hpp"
-#include "gpz/trajectory/frame_history.hpp"
+#include "gpz/trajectory/interval_decoder.hpp"
 
 namespace gpz::api {
 

@@ -18,7 +18,7 @@
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/trajectory.hpp"
-#include "gpz/trajectory/frame_history.hpp"
+#include "gpz/trajectory/interval_decoder.hpp"
 
 namespace gpz {
 namespace {
@@ -177,26 +177,27 @@ class FrameDecoder {
     rows_are_sorted_ =
         frame.form == format::ArrayChunk::ordered || (frame.form == format::ArrayChunk::difference && rows_are_sorted_);
     const bool is_alone = is_last && frame.is_key;
-    history_.begin(head, {true, !rows_are_sorted_ || (frame.is_key && !is_alone)}, nullptr, is_alone);
-    history_.chunk(0, opened, head.info.particles, head.info.fields, threads_);
-    history_.end(head);
+    using Next = trajectory::IntervalDecoder::Next;
+    decoder_.begin(head, {true, !rows_are_sorted_ || (frame.is_key && !is_alone)}, threads_,
+                   is_alone ? Next::nothing : Next::difference);
+    decoder_.chunk(0, opened, head.info.particles, head.info.fields, threads_);
+    decoder_.end(head);
     write(head.info, values);
-    if (is_alone) history_.forget();
   }
 
   void write(const FrameInfo &info, std::uint8_t *values) {
     if (values == nullptr) return;
-    if (history_.particles() != info.particles) format::corrupt("a frame of another number of particles", 0);
+    if (decoder_.particles() != info.particles) format::corrupt("a frame of another number of particles", 0);
     trajectory::Arrangement arrangement;
     if (!rows_are_sorted_) arrangement.sorted_by = ids_field;
-    const trajectory::FrameHistory::Rows rows = history_.arrange(info, arrangement, threads_);
+    const trajectory::IntervalDecoder::Rows rows = decoder_.arrange(info, arrangement, threads_);
     std::vector<codec::Target> targets(info.fields.size());
     targets[values_field].components = arrays_of<Array>(values, head_.info.shape);
     if (!rows_are_sorted_) {
       row_ids_.resize(static_cast<std::size_t>(info.particles));
       targets[ids_field].components[0] = {row_ids_.data(), sizeof(std::int64_t), ConstArray::Type::int64};
     }
-    history_.write_all(info.fields, targets, rows, threads_);
+    decoder_.write_all(info.fields, targets, rows, threads_);
     if (!rows_are_sorted_) require_all_rows();
   }
 
@@ -213,7 +214,7 @@ class FrameDecoder {
   int threads_;
   format::Column<std::uint8_t> chunk_;
   format::Column<std::int64_t> row_ids_;  // of a frame whose rows had to be sorted
-  trajectory::FrameHistory history_;
+  trajectory::IntervalDecoder decoder_;
   unsigned since_key_ = 0;
   bool rows_are_sorted_ = false;
 };

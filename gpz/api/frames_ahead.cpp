@@ -25,7 +25,7 @@ struct FramesAhead::Shared {
     std::size_t key = 0;            // key frame of the interval
     std::deque<std::size_t> waits;  // frames to decode
     bool is_busy = false;
-    std::optional<Follower> follower;
+    IntervalCursors::Lease cursor;
   };
   struct Entry {
     enum class State : std::uint8_t { waits, ready, failed };
@@ -34,12 +34,13 @@ struct FramesAhead::Shared {
     HeldValues values;
   };
 
-  Shared(const FrameFile &in, std::uint64_t bytes, Decode with) : file(in), most(bytes), decode(std::move(with)) {}
+  Shared(const FrameFile &in, IntervalCursors &of, std::uint64_t bytes, Decode with)
+      : file(in), cursors(of), most(bytes), decode(std::move(with)) {}
 
   const FrameFile &file;
+  IntervalCursors &cursors;
   const std::uint64_t most;
   const Decode decode;
-  SpareMemory memory;
   std::mutex mutex;
   std::condition_variable work, done;
   std::vector<std::thread> threads;
@@ -138,8 +139,8 @@ struct FramesAhead::Shared {
     lock.unlock();
     auto state = Entry::State::ready;
     try {
-      if (!run->follower) run->follower.emplace(file);
-      decode(i, wanted, share_of_run, *run->follower, memory, values);
+      if (!run->cursor) run->cursor = cursors.lease(i, i - run->key, false, true);
+      decode(i, wanted, share_of_run, *run->cursor, values);
     } catch (const std::exception &) {
       state = Entry::State::failed;  // the caller decodes the frame again, and gets the error
     }
@@ -186,7 +187,7 @@ struct FramesAhead::Shared {
   }
 
   // Starts a loop at frame i. Returns false if no thread can be started.
-  bool begin(std::size_t i, std::size_t key, std::size_t count, const Start &start) {
+  bool begin(std::size_t i, std::size_t count) {
     try {
       threads.reserve(count);
       while (threads.size() < count) threads.emplace_back([this] { work_on(); });
@@ -197,16 +198,12 @@ struct FramesAhead::Shared {
     is_active = true;
     next = i;
     reach = 2 * threads.size();
-    if (std::optional<Follower> follower = start()) {
-      add_run(key);
-      runs.back()->follower = std::move(follower);
-    }
     return true;
   }
 };
 
-FramesAhead::FramesAhead(const FrameFile &file, std::uint64_t most, Decode decode)
-    : shared_(std::make_unique<Shared>(file, most, std::move(decode))), generation_(fork_generation()) {}
+FramesAhead::FramesAhead(const FrameFile &file, IntervalCursors &cursors, std::uint64_t most, Decode decode)
+    : shared_(std::make_unique<Shared>(file, cursors, most, std::move(decode))), generation_(fork_generation()) {}
 
 FramesAhead::~FramesAhead() {
   // A child process has no threads, and locks that they held stay locked.
@@ -232,7 +229,7 @@ bool FramesAhead::stop() {
   return !threads.empty();
 }
 
-bool FramesAhead::take(std::size_t i, std::size_t key, const FrameRequest &request, int threads, const Start &start,
+bool FramesAhead::take(std::size_t i, const FrameRequest &request, int threads,
                        const std::function<bool(const HeldValues &)> &use) {
   const int count = codec::thread_count(threads, UINT64_MAX);
   if (count == 1 || is_forked()) return false;
@@ -240,7 +237,7 @@ bool FramesAhead::take(std::size_t i, std::size_t key, const FrameRequest &reque
   Shared::Lock lock(shared.mutex);
   if (shared.stopping) return false;
   const bool regular = shared.is_regular(i, request);
-  if (!shared.is_active && (!regular || !shared.begin(i, key, static_cast<std::size_t>(count), start))) return false;
+  if (!shared.is_active && (!regular || !shared.begin(i, static_cast<std::size_t>(count)))) return false;
   const unsigned long begun = shared.turn;
   const auto is_decided = [&] {
     if (shared.turn != begun) return true;

@@ -8,9 +8,9 @@
 #include <memory>
 #include <optional>
 
-#include "gpz/api/follower.hpp"
 #include "gpz/api/frame_file.hpp"
 #include "gpz/api/held_values.hpp"
+#include "gpz/api/interval_cursors.hpp"
 
 namespace gpz::api {
 
@@ -18,23 +18,21 @@ namespace gpz::api {
 class FramesAhead {
  public:
   // Decodes frame i with this many threads. Throws as Reader::read.
-  using Decode = std::function<void(std::size_t i, const FrameRequest &request, int threads, Follower &follower,
-                                    SpareMemory &memory, HeldValues &values)>;
-  // Returns a follower that is in the key interval of the loop's first frame, before it; nothing if there is none.
-  using Start = std::function<std::optional<Follower>()>;
+  using Decode = std::function<void(std::size_t i, const FrameRequest &request, int threads, IntervalCursor &cursor,
+                                    HeldValues &values)>;
 
   // Decoding smaller frames takes less time than passing them between threads.
   static constexpr std::uint64_t least_particles = 2000;
 
-  // `file` must outlive this object. Holds about `most` bytes of values at most.
-  FramesAhead(const FrameFile &file, std::uint64_t most, Decode decode);
+  // `file` and `cursors` must outlive this object. Holds about `most` bytes of values at most.
+  FramesAhead(const FrameFile &file, IntervalCursors &cursors, std::uint64_t most, Decode decode);
   // Waits for frames in progress.
   ~FramesAhead();
 
-  // Call when a caller reads frame i, whose key frame is `key`. If the frame was decoded ahead, calls use(values) and
+  // Call when a caller reads frame i. If the frame was decoded ahead, calls use(values) and
   // returns true; otherwise the caller has to decode it. Decodes ahead on `threads` threads (0: one per core) if
   // callers request the same columns of frames at ascending, equal distances. With one thread nothing is decoded ahead.
-  bool take(std::size_t i, std::size_t key, const FrameRequest &request, int threads, const Start &start,
+  bool take(std::size_t i, const FrameRequest &request, int threads,
             const std::function<bool(const HeldValues &)> &use);
   // Ends the threads for good, and frees their memory. Returns whether there were any.
   bool stop();

@@ -2,16 +2,13 @@
 #include "gpz/reader.hpp"
 
 #include <algorithm>
-#include <mutex>
-#include <optional>
 #include <utility>
 
 #include "gpz/api/arrangement.hpp"
 #include "gpz/api/file.hpp"
-#include "gpz/api/follower.hpp"
 #include "gpz/api/frame_file.hpp"
-#include "gpz/api/frame_memory.hpp"
 #include "gpz/api/frames_ahead.hpp"
+#include "gpz/api/interval_cursors.hpp"
 #include "gpz/api/read_output.hpp"
 #include "gpz/api/table_history.hpp"
 #include "gpz/chunk.hpp"
@@ -21,7 +18,7 @@
 #include "gpz/format/container_parse.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/opened_chunk.hpp"
-#include "gpz/trajectory/frame_history.hpp"
+#include "gpz/trajectory/interval_decoder.hpp"
 
 namespace gpz {
 namespace {
@@ -47,10 +44,8 @@ struct Reader::State {
   format::Budget budget;  // first member: others are charged to it
   api::FrameFile file;
   const bool decodes_ahead;
-  std::mutex mutex;
-  api::Follower follower;  // guarded by the mutex
+  api::IntervalCursors cursors;
   api::TableHistory table_history;
-  api::SpareMemory spare;
   api::FramesAhead ahead;  // last member: its threads use the others
 
   // A source of the caller may be slow. It gets large requests in file order, so its frames are not decoded ahead.
@@ -60,12 +55,11 @@ struct Reader::State {
       : budget(limits),
         file(opened(from, budget)),
         decodes_ahead(where_is(*from) != Where::source),
-        follower(file),
+        cursors(file),
         table_history(file),
-        ahead(file, std::min(most_ahead, budget.limit() / 8),
-              [this](std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
-                     api::SpareMemory &memory,
-                     api::HeldValues &values) { decode_ahead(i, request, threads, of_run, memory, values); }) {}
+        ahead(file, cursors, std::min(most_ahead, budget.limit() / 8),
+              [this](std::size_t i, const api::FrameRequest &request, int threads, api::IntervalCursor &cursor,
+                     api::HeldValues &values) { decode_ahead(i, request, threads, cursor, values); }) {}
 
   static constexpr std::uint64_t most_ahead = std::uint64_t{256} << 20;
 
@@ -86,78 +80,44 @@ struct Reader::State {
         from, {std::min(ahead.request, most), std::min(ahead.frame, most), ahead.has_thread, ahead.is_distant});
   }
 
-  struct LocatedFrame {
-    std::size_t i;
-    std::uint64_t chunks = 0;  // position of the first chunk
-    format::FrameHead head;
-
-    LocatedFrame(const api::FrameFile &file, std::size_t number) : i(number), head(file.head(number, &chunks)) {}
-  };
-
   // Finds a requested frame. If frames may be decoded ahead, bytes are not read ahead.
-  LocatedFrame find(std::size_t i, const ReadOptions &options, bool anew) const {
+  api::LocatedFrame find(std::size_t i, const ReadOptions &options, bool anew) const {
     if (!may_decode_ahead(options.threads)) file.asked_for(i, anew);
     return {file, i};
   }
   bool may_decode_ahead(int threads) const { return decodes_ahead && threads != 1; }
 
-  // Reads these fields of a frame (an empty list: all), and calls use(frame). `of_run`: follower of a run for frames
-  // decoded ahead, otherwise nullptr.
-  template <typename Use>
-  void open(const LocatedFrame &located, const std::vector<bool> &wanted, const api::Follower::How &how,
-            api::Follower *of_run, api::SpareMemory &memory, const Use &use) {
+  // Writes fields of a frame to targets_of(particles, rows), which returns one target per field. `wanted`: those that
+  // are decoded (an empty list: all).
+  template <typename TargetsOf>
+  void decode(const api::LocatedFrame &located, const std::vector<bool> &wanted,
+              const trajectory::Arrangement &arrangement, api::IntervalCursor::How how, api::IntervalCursor &cursor,
+              const TargetsOf &targets_of) {
     const format::UsualArithmetic arithmetic;
-    api::decoding(file.name(), located.chunks, located.head.info.particles, [&] {
-      const bool is_key = located.head.info.since_key == 0;
-      std::unique_lock<std::mutex> lock(mutex, std::defer_lock);
-      // Key frames need no lock: several threads may decode them at the same time.
-      if (of_run == nullptr && !is_key) lock.lock();
-      if (of_run == nullptr && is_key) (void)lock.try_lock();
-      if (is_key && !is_followed(located.i, of_run, lock.owns_lock(), how.in_order)) {
-        if (lock.owns_lock()) lock.unlock();
-        open_key(located, wanted, memory, use);
-        return;
-      }
-      api::Follower &used = of_run != nullptr ? *of_run : follower;
-      trajectory::FrameHistory &opened = used.go_to(located.i, located.head, wanted, how, memory);
-      in_file(file.name(), [&] { use(opened); });
+    const FrameInfo &info = located.head.info;
+    how.selection = arrangement.selection;
+    api::decoding(file.name(), located.chunks, info.particles, [&] {
+      trajectory::IntervalDecoder &frame = cursor.go_to(
+          located, in_file(file.name(), [&] { return api::with_fields_of(arrangement, info, wanted); }), how);
+      in_file(file.name(), [&] {
+        const auto rows = frame.arrange(info, arrangement, how.threads);
+        frame.write_all(info.fields, targets_of(frame.particles(), rows.count), rows, how.threads);
+      });
     });
-  }
-
-  // Whether a key frame is decoded into the history, as the start of its interval: the next frame then continues from
-  // it, instead of decoding the key frame again.
-  bool is_followed(std::size_t i, const api::Follower *of_run, bool is_locked, bool in_order) const {
-    if (of_run == nullptr && !in_order) return is_locked && follower.is_at(i);
-    if (of_run == nullptr && !is_locked) return false;
-    if (i + 1 >= file.scan().frames.size()) return false;
-    try {
-      return file.head(i + 1).info.since_key != 0;
-    } catch (const Error &error) {
-      // Damage of the next frame is no reason not to read this one.
-      if (error.status() != Status::corrupt && error.status() != Status::truncated) throw;
-      return false;
-    }
   }
 
   // Writes these fields of a frame (an empty list: all) to targets_of(rows), which returns one target per field. Uses
   // values decoded ahead if possible.
   template <typename TargetsOf>
-  void write(const LocatedFrame &located, const api::FrameRequest &request, const std::vector<bool> &wanted,
+  void write(const api::LocatedFrame &located, const api::FrameRequest &request, const std::vector<bool> &wanted,
              const ReadOptions &options, bool anew, const TargetsOf &targets_of) {
     const FrameInfo &info = located.head.info;
-    trajectory::Arrangement arrangement;
-    std::vector<bool> decoded;
-    in_file(file.name(), [&] {
-      arrangement = api::arrangement_of(info, options);
-      decoded = api::with_fields_of(arrangement, info, wanted);
-    });
-    const auto decode = [&] {
+    const auto arrangement = in_file(file.name(), [&] { return api::arrangement_of(info, options); });
+    const auto decode_now = [&] {
       if (may_decode_ahead(options.threads)) file.asked_for(located.i, anew);
-      open(located, decoded, {options.threads, anew, true, arrangement.selection, options.in_order}, nullptr, spare,
-           [&](trajectory::FrameHistory &opened) {
-             const auto rows = opened.arrange(info, arrangement, options.threads);
-             opened.write_all(info.fields, targets_of(rows.count), rows, options.threads);
-           });
+      const auto cursor = cursors.lease(located.i, info.since_key, anew);
+      decode(located, wanted, arrangement, {options.threads, anew, true}, *cursor,
+             [&](std::uint64_t, std::uint64_t rows) -> decltype(auto) { return targets_of(rows); });
       file.was_read(located.i);
     };
     const auto copy = [&](const api::HeldValues &values) {
@@ -166,49 +126,36 @@ struct Reader::State {
       return true;
     };
     try {
-      if (!take_ahead(located, request, options.threads, copy)) decode();
+      const bool may_be_ahead = may_decode_ahead(options.threads) &&
+                                info.particles >= api::FramesAhead::least_particles && info.since_key <= located.i;
+      if (!may_be_ahead || !ahead.take(located.i, request, options.threads, copy)) decode_now();
     } catch (const Error &error) {
-      // Frames decoded ahead must not take the memory that this frame needs.
+      // Frames decoded ahead, and other cursors, must not take the memory that this frame needs.
       if (error.status() != Status::limit_exceeded && error.status() != Status::out_of_memory) throw;
-      if (!ahead.stop()) throw;
-      decode();
+      const bool was_ahead = ahead.stop();
+      if (!cursors.clear() && !was_ahead) throw;
+      decode_now();
     }
   }
 
-  template <typename Use>
-  bool take_ahead(const LocatedFrame &located, const api::FrameRequest &request, int threads, const Use &use) {
-    const FrameInfo &info = located.head.info;
-    if (!may_decode_ahead(threads) || info.particles < api::FramesAhead::least_particles || info.since_key > located.i)
-      return false;
-    const auto start = [&]() -> std::optional<api::Follower> {
-      const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
-      if (!lock || !follower.is_before(located.i, info.since_key)) return {};
-      return std::exchange(follower, api::Follower(file));
-    };
-    return ahead.take(located.i, located.i - info.since_key, request, threads, start, use);
-  }
-
   // Called by threads that decode ahead.
-  void decode_ahead(std::size_t i, const api::FrameRequest &request, int threads, api::Follower &of_run,
-                    api::SpareMemory &memory, api::HeldValues &values) {
+  void decode_ahead(std::size_t i, const api::FrameRequest &request, int threads, api::IntervalCursor &cursor,
+                    api::HeldValues &values) {
     const format::Budget::Scope scope(budget);
-    const LocatedFrame located(file, i);
-    const FrameInfo &info = located.head.info;
-    const auto arrangement = api::arrangement_of(info, {threads, request.sort_by_id, request.selection});
-    std::vector<bool> wanted(info.fields.size());
+    const api::LocatedFrame located(file, i);
+    const std::vector<Field> &fields = located.head.info.fields;
+    std::vector<bool> wanted(fields.size());
     for (const api::FrameRequest::Column &column : request.columns)
       if (column.field < wanted.size()) wanted[column.field] = true;
-    open(located, api::with_fields_of(arrangement, info, std::move(wanted)),
-         {threads, false, false, arrangement.selection, true}, &of_run, memory, [&](trajectory::FrameHistory &opened) {
-           const auto rows = opened.arrange(info, arrangement, threads);
-           opened.write_all(info.fields, values.make_room(request, info.fields, opened.particles(), rows.count), rows,
-                            threads);
-         });
+    const auto arrangement = api::arrangement_of(located.head.info, {threads, request.sort_by_id, request.selection});
+    decode(located, wanted, arrangement, {threads}, cursor, [&](std::uint64_t particles, std::uint64_t rows) {
+      return values.make_room(request, fields, particles, rows);
+    });
   }
 
   void read(std::size_t i, const ReadOptions &options, const std::vector<bool> &wanted, bool anew, Frame &frame) {
     const format::Budget::Scope scope(budget);
-    const LocatedFrame located = find(i, options, anew);
+    const api::LocatedFrame located = find(i, options, anew);
     const FrameInfo &info = located.head.info;
     if (!wanted.empty() && wanted.size() != info.fields.size())
       throw Error(Status::invalid_argument, "`wanted` does not have one entry for each field", file.name());
@@ -220,19 +167,6 @@ struct Reader::State {
       frame.info.particles = rows;
       return api::frame_targets(frame, wanted, static_cast<std::size_t>(rows));
     });
-  }
-
-  template <typename Use>
-  void open_key(const LocatedFrame &located, const std::vector<bool> &wanted, api::SpareMemory &spare_memory,
-                const Use &use) {
-    file.reading_frame(located.i);
-    api::FrameMemory memory = spare_memory.take();
-    trajectory::FrameHistory &frame = memory.frame;
-    frame.begin(located.head, wanted, nullptr, true);
-    api::read_frame(file, located.head, located.chunks, true, 1, memory, frame);
-    in_file(file.name(), [&] { use(frame); });
-    frame.forget();
-    spare_memory.give_back(std::move(memory));
   }
 };
 
@@ -277,7 +211,7 @@ FrameInfo Reader::read_columns(std::size_t i, const std::vector<ColumnOutput> &c
                                const ReadOptions &options) const {
   const format::Budget::Scope scope(state_->budget);
   return in_file(state_->file.name(), [&] {
-    State::LocatedFrame located = state_->find(i, options, false);
+    api::LocatedFrame located = state_->find(i, options, false);
     if (options.selection == nullptr) api::require_room(located.head.info.particles, capacity);
     const std::vector<codec::Target> targets = api::column_targets(located.head.info, columns);
     std::uint64_t selected = 0;

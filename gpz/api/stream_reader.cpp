@@ -16,7 +16,7 @@
 #include "gpz/format/corrupt.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/reader.hpp"
-#include "gpz/trajectory/frame_history.hpp"
+#include "gpz/trajectory/interval_decoder.hpp"
 
 namespace gpz {
 namespace {
@@ -38,10 +38,8 @@ struct StreamReader::State {
   Buffer buffer;
   std::function<void(const StoredRecord &)> use_record;
   std::optional<api::StreamTables> tables;  // if the caller wants them
-  trajectory::FrameHistory history;
-  // Head and bytes of the last key frame, until a frame builds on it.
-  format::FrameHead key;
-  std::vector<Buffer> key_buffers;
+  trajectory::IntervalDecoder decoder;
+  std::vector<Buffer> key_chunks;  // bytes of the last key frame, until a frame builds on it
 
   State(int descriptor, const std::string &name, const Limits &limits)
       : budget(limits), file(descriptor, name, api::File::Mode::read) {
@@ -110,19 +108,15 @@ struct StreamReader::State {
   // Reads one record. Returns whether it was a frame. At the end of the stream, `at_end` becomes true.
   bool next_record(Frame &frame, const ReadOptions &options, bool &at_end) {
     RecordStart record;
-    format::FrameHead next;
-    if (!locating_errors(file.name(), position, [&] { return read_head(record, next, at_end); })) return false;
-    const bool is_key = next.info.since_key == 0;
-    if (is_key) std::swap(key, next);
-    const format::FrameHead &head = is_key ? key : next;
+    format::FrameHead head;
+    if (!locating_errors(file.name(), position, [&] { return read_head(record, head, at_end); })) return false;
     trajectory::Arrangement arrangement;
     in_file(file.name(), [&] { arrangement = api::arrangement_of(head.info, options); });
     api::begin_frame(head.info, frame);
     api::decoding(file.name(), position, head.info.particles, [&] {
       read_chunks(record, head, options.threads);
-      if (!is_key) history.end(head);
+      decoder.end(head);
       write(frame, arrangement, options.threads);
-      if (is_key) history.end(head);  // no frame builds on one that cannot be decoded
     });
     return true;
   }
@@ -173,25 +167,24 @@ struct StreamReader::State {
 
   void read_chunks(const RecordStart &record, const format::FrameHead &head, int threads) {
     const bool is_key = head.info.since_key == 0;
-    locating_errors(file.name(), position, [&] { history.begin(head, {}, nullptr, true); });
-    if (is_key) key_buffers.clear();
+    locating_errors(file.name(), position, [&] { decoder.begin(head, {}, threads); });
+    key_chunks.clear();
     for (std::size_t k = 0; k < head.chunks.size(); ++k) {
       const std::uint64_t start = position;
       const format::OpenedChunk opened = read_chunk(head.chunks[k], head.info.fields.size());
-      if (is_key) key_buffers.push_back(std::move(buffer));
+      if (is_key) key_chunks.push_back(std::move(buffer));
       locating_errors(file.name(), start,
-                      [&] { history.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads, start); });
+                      [&] { decoder.chunk(k, opened, head.chunks[k].particles, head.info.fields, threads, start); });
     }
     locating_errors(file.name(), position, [&] { read_trailer(record, head.checksum); });
-    if (!is_key) key_buffers.clear();
   }
 
   void write(Frame &frame, const trajectory::Arrangement &arrangement, int threads) {
     in_file(file.name(), [&] {
-      const auto rows = history.arrange(frame.info, arrangement, threads);
+      const auto rows = decoder.arrange(frame.info, arrangement, threads);
       const format::Charge columns = api::charge_for_columns(rows.count, frame.info.fields, {});
       frame.info.particles = rows.count;
-      history.write_all(frame.info.fields, api::frame_targets(frame, {}, rows.count), rows, threads);
+      decoder.write_all(frame.info.fields, api::frame_targets(frame, {}, rows.count), rows, threads);
     });
   }
 };

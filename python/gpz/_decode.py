@@ -35,13 +35,11 @@ class Options:
         self.max_memory = checked_memory(max_memory)
         self.order = checked_order(order)
         self.dtype = checked_dtype(dtype)
-        self.in_order = False  # whether the next frame will be read after each frame
 
     def of_task(self, dtype: np.dtype) -> Options:
-        """For one thread of several that decode parts of a file in order, and floats of this type."""
+        """For one thread of several that decode parts of a file, and floats of this type."""
         made = copy.copy(self)
         made.threads = 1
-        made.in_order = True
         if dtype.kind == "f":
             made.dtype = dtype
         return made

@@ -97,9 +97,7 @@ class File:
 
     def decode(self, index: int, names: list, arrays: list, sort_by_id: bool) -> int:
         options = self.options
-        return self.require_open().read(
-            index, names, arrays, sort_by_id, options.threads, self.selection, options.in_order
-        )
+        return self.require_open().read(index, names, arrays, sort_by_id, options.threads, self.selection)
 
     def decoder(self, index: int) -> Decode:
         """The decoder of a frame."""

@@ -76,12 +76,11 @@ class FileReader {
 
   // The number of particles that were read.
   std::uint64_t read(std::size_t i, const nb::list &names, const nb::list &arrays, bool sort_by_id, int threads,
-                     const SharedSelection *selection, bool in_order) const {
+                     const SharedSelection *selection) const {
     std::size_t capacity = 0;
     const std::vector<ColumnOutput> columns = outputs(names, arrays, capacity);
     ReadOptions options{threads, sort_by_id};
     if (selection != nullptr) options.selection = selection->selection;
-    options.in_order = in_order;
     const Released released;
     return reader_.read_columns(i, columns, capacity, options).particles;
   }
@@ -303,7 +302,7 @@ void bind_reader(nb::module_ &module) {
       .def("head", &FileReader::head, "frame"_a)
       .def("field_sizes", &FileReader::field_sizes, "frame"_a)
       .def("read", &FileReader::read, "frame"_a, "names"_a, "arrays"_a, "sort_by_id"_a, "threads"_a,
-           "selection"_a.none(), "in_order"_a)
+           "selection"_a.none())
       .def("tables", &FileReader::tables, "frame"_a, "names"_a, "selection"_a.none())
       .def("frames_with_tables", &FileReader::frames_with_tables)
       .def_prop_ro("has_records", &FileReader::has_records)

@@ -52,7 +52,7 @@ struct Calls {
   std::set<std::thread::id> threads;
 
   FramesAhead::Decode noting() {
-    return [this](std::size_t i, const FrameRequest &, int, api::Follower &, api::SpareMemory &, api::HeldValues &) {
+    return [this](std::size_t i, const FrameRequest &, int, api::IntervalCursor &, api::HeldValues &) {
       const std::lock_guard<std::mutex> lock(mutex);
       frames.insert(i);
       threads.insert(std::this_thread::get_id());
@@ -62,16 +62,15 @@ struct Calls {
 };
 
 bool take(FramesAhead &ahead, std::size_t i, const FrameRequest &request = ids(), int threads = 3) {
-  const auto none = []() -> std::optional<api::Follower> { return {}; };
-  return ahead.take(i, i / key_interval * key_interval, request, threads, none,
-                    [](const api::HeldValues &) { return true; });
+  return ahead.take(i, request, threads, [](const api::HeldValues &) { return true; });
 }
 
 TEST(FramesAhead, AreThoseOfALoop) {
   const api::FrameFile frames = frame_file();
+  api::IntervalCursors cursors(frames);
   Calls calls;
   {
-    FramesAhead ahead(frames, 1 << 30, calls.noting());
+    FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
     EXPECT_FALSE(take(ahead, 0));
     for (std::size_t i = 1; i < frame_count; ++i) EXPECT_TRUE(take(ahead, i)) << i;
   }
@@ -83,9 +82,10 @@ TEST(FramesAhead, AreThoseOfALoop) {
 
 TEST(FramesAhead, AreEveryNth) {
   const api::FrameFile frames = frame_file();
+  api::IntervalCursors cursors(frames);
   Calls calls;
   {
-    FramesAhead ahead(frames, 1 << 30, calls.noting());
+    FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
     EXPECT_FALSE(take(ahead, 1));
     EXPECT_FALSE(take(ahead, 4));
     for (const std::size_t i : {7, 10, 13}) EXPECT_TRUE(take(ahead, i)) << i;
@@ -95,9 +95,10 @@ TEST(FramesAhead, AreEveryNth) {
 
 TEST(FramesAhead, AreNotGuessed) {
   const api::FrameFile frames = frame_file();
+  api::IntervalCursors cursors(frames);
   Calls calls;
   {
-    FramesAhead ahead(frames, 1 << 30, calls.noting());
+    FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
     for (const std::size_t i : {5, 6, 8, 8, 3, 2, 1, 0, 13}) EXPECT_FALSE(take(ahead, i)) << i;
     FrameRequest other = ids();
     other.sort_by_id = true;
@@ -109,8 +110,9 @@ TEST(FramesAhead, AreNotGuessed) {
 
 TEST(FramesAhead, EndWithTheLoop) {
   const api::FrameFile frames = frame_file();
+  api::IntervalCursors cursors(frames);
   Calls calls;
-  FramesAhead ahead(frames, 1 << 30, calls.noting());
+  FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
   for (std::size_t i = 0; i < 3; ++i) take(ahead, i);
   EXPECT_FALSE(take(ahead, 1));
   EXPECT_FALSE(take(ahead, 12)) << "the stride is another one";
@@ -124,12 +126,13 @@ TEST(FramesAhead, EndWithTheLoop) {
 // Each key interval waits for the next one to begin.
 TEST(FramesAhead, KeyIntervalsAreDecodedAtTheSameTime) {
   const api::FrameFile frames = frame_file();
+  api::IntervalCursors cursors(frames);
   Calls calls;
   const FramesAhead::Decode note = calls.noting();
-  FramesAhead ahead(frames, 1 << 30,
-                    [&](std::size_t i, const FrameRequest &request, int threads, api::Follower &follower,
-                        api::SpareMemory &memory, api::HeldValues &values) {
-                      note(i, request, threads, follower, memory, values);
+  FramesAhead ahead(frames, cursors, 1 << 30,
+                    [&](std::size_t i, const FrameRequest &request, int threads, api::IntervalCursor &cursor,
+                        api::HeldValues &values) {
+                      note(i, request, threads, cursor, values);
                       if (i >= 4) return;
                       std::unique_lock<std::mutex> lock(calls.mutex);
                       calls.changed.wait(lock, [&] { return calls.frames.count(4) != 0; });
@@ -140,15 +143,16 @@ TEST(FramesAhead, KeyIntervalsAreDecodedAtTheSameTime) {
 
 TEST(FramesAhead, AreNotMoreThanThereIsRoomFor) {
   const api::FrameFile frames = frame_file();
+  api::IntervalCursors cursors(frames);
   Calls calls;
   std::size_t taken = 0;
   std::size_t most = 0;
   {
     const FramesAhead::Decode note = calls.noting();
-    FramesAhead ahead(frames, 3 * 8 * particles,
-                      [&](std::size_t i, const FrameRequest &request, int threads, api::Follower &follower,
-                          api::SpareMemory &memory, api::HeldValues &values) {
-                        note(i, request, threads, follower, memory, values);
+    FramesAhead ahead(frames, cursors, 3 * 8 * particles,
+                      [&](std::size_t i, const FrameRequest &request, int threads, api::IntervalCursor &cursor,
+                          api::HeldValues &values) {
+                        note(i, request, threads, cursor, values);
                         const std::lock_guard<std::mutex> lock(calls.mutex);
                         most = std::max(most, calls.frames.size() - taken);
                       });
@@ -164,12 +168,12 @@ TEST(FramesAhead, AreNotMoreThanThereIsRoomFor) {
 
 TEST(FramesAhead, ThatCannotBeDecodedAreLeftToTheCaller) {
   const api::FrameFile frames = frame_file();
-  FramesAhead ahead(
-      frames, 1 << 30,
-      [&](std::size_t i, const FrameRequest &, int, api::Follower &, api::SpareMemory &, api::HeldValues &) {
-        if (i == 6) throw Error(Status::corrupt, "damaged");
-        if (i == 9) throw std::bad_alloc();
-      });
+  api::IntervalCursors cursors(frames);
+  FramesAhead ahead(frames, cursors, 1 << 30,
+                    [&](std::size_t i, const FrameRequest &, int, api::IntervalCursor &, api::HeldValues &) {
+                      if (i == 6) throw Error(Status::corrupt, "damaged");
+                      if (i == 9) throw std::bad_alloc();
+                    });
   take(ahead, 0);
   for (std::size_t i = 1; i < frame_count; ++i) EXPECT_EQ(take(ahead, i), i != 6 && i != 9) << i;
 }

@@ -157,12 +157,9 @@ Frames decoded_by(const Bytes &bytes, const std::vector<Read> &reads) {
   return source->take();
 }
 
-Frames decoded_by(const Bytes &bytes, const Frames &frames, bool in_order = false) {
+Frames decoded_by(const Bytes &bytes, const Frames &frames) {
   std::vector<Read> reads;
-  for (const std::size_t i : frames) {
-    reads.push_back({i, {}, {}});
-    reads.back().options.in_order = in_order;
-  }
+  for (const std::size_t i : frames) reads.push_back({i, {}, {}});
   return decoded_by(bytes, reads);
 }
 
@@ -171,8 +168,7 @@ Bytes small_intervals() { return chained_file(10, 4); }
 
 TEST(KeyIntervals, OfALoopAreDecodedOnce) {
   const Frames all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
-  EXPECT_EQ(decoded_by(small_intervals(), all, true), all);
-  EXPECT_EQ(decoded_by(small_intervals(), all), (Frames{0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(decoded_by(small_intervals(), all), all);
 }
 
 TEST(KeyIntervals, AreDecodedUpToTheFrameThatIsRead) {
@@ -180,20 +176,18 @@ TEST(KeyIntervals, AreDecodedUpToTheFrameThatIsRead) {
   EXPECT_EQ(decoded_by(small_intervals(), Frames{6, 7, 7}), (Frames{4, 5, 6, 7}));
   EXPECT_EQ(decoded_by(small_intervals(), Frames{5, 7}), (Frames{4, 5, 6, 7}));
   EXPECT_EQ(decoded_by(small_intervals(), Frames{3, 2, 1, 0}), (Frames{0, 1, 2, 3, 0, 1, 2, 0, 1, 0}));
-  EXPECT_EQ(decoded_by(small_intervals(), Frames{1, 4, 7, 9}), (Frames{0, 1, 4, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(decoded_by(small_intervals(), Frames{1, 4, 7, 9}), (Frames{0, 1, 4, 5, 6, 7, 8, 9}));
 }
 
 TEST(KeyIntervals, OfKeyFramesAloneAreReadOneByOne) {
   const Bytes bytes = chained_file(6, 1);
-  for (const bool in_order : {false, true}) {
-    EXPECT_EQ(decoded_by(bytes, Frames{0, 1, 2, 3, 4, 5}, in_order), (Frames{0, 1, 2, 3, 4, 5}));
-    EXPECT_EQ(decoded_by(bytes, Frames{4, 1, 1}, in_order), (Frames{4, 1, 1}));
-  }
+  EXPECT_EQ(decoded_by(bytes, Frames{0, 1, 2, 3, 4, 5}), (Frames{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(decoded_by(bytes, Frames{4, 1, 1}), (Frames{4, 1}));
 }
 
 // A key frame, read again and again as a reference, does not disturb a loop.
 TEST(KeyIntervals, AreKeptWhileKeyFramesAreRead) {
-  EXPECT_EQ(decoded_by(small_intervals(), Frames{5, 0, 6, 0, 7, 0}), (Frames{4, 5, 0, 6, 0, 7, 0}));
+  EXPECT_EQ(decoded_by(small_intervals(), Frames{5, 0, 6, 0, 7, 0}), (Frames{4, 5, 0, 6, 7}));
 }
 
 TEST(KeyIntervals, FollowTheFieldsThatAreReadInTurn) {

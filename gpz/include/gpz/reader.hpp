@@ -34,9 +34,6 @@ struct ReadOptions {
   // at need not be read themselves. FrameInfo::particles is the number of selected particles. Throws not_found if a
   // frame lacks a column of the selection.
   std::shared_ptr<const Selection> selection = nullptr;
-  // true: the caller reads the next frame after this one. A key frame is then decoded as the start of its interval, so
-  // that it is not decoded again for the next frame. In a loop, a Reader notices this after the first key interval.
-  bool in_order = false;
 };
 
 // A column by its name ("x", "id", ...) and the caller's array for it, with room for FrameInfo::particles elements.

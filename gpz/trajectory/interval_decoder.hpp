@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Decodes a key frame and the difference frames after it, in order.
+// Decodes the frames of a key interval: a key frame, and the difference frames after it in order.
 #pragma once
 
 #include <cstddef>
@@ -25,27 +25,32 @@ struct Arrangement {
 };
 
 // Represents the last frame that was read. Keeps its memory, because reallocating costs more than filling.
-class FrameHistory {
+class IntervalDecoder {
  public:
+  // What follows a key frame. If no difference frame does, chunks are only opened, and decoded straight into the
+  // caller's arrays, which is faster. If one follows nevertheless, they are decoded once more. `unknown`: the same as
+  // after the key frame before.
+  enum class Next : std::uint8_t { unknown, difference, nothing };
+
+  IntervalDecoder() = default;
+  IntervalDecoder(const IntervalDecoder &) = delete;
+  IntervalDecoder &operator=(const IntervalDecoder &) = delete;
+
   // Whether this frame can be next: a key frame, or the successor of the last frame.
   bool can_follow(const format::FrameHead &head) const;
-  // Begins a frame, whose chunks must follow in order. Throws corrupt if can_follow() is false. Until end(), the
-  // history is at no frame. An empty `wanted` means all fields. `only`, of a key frame: the history may follow the
-  // slots of selected particles alone, until chunk() throws AllSlotsNeeded. nullptr: it follows all.
-  // `lazily`: the chunks of a key frame are only opened, and decoded straight into the caller's arrays, which is faster
-  // if no difference frame follows. `head` and the bytes of the chunks must then outlive the next frame, or forget().
-  void begin(const format::FrameHead &head, const std::vector<bool> &wanted,
-             const std::shared_ptr<const Selection> &only = nullptr, bool lazily = false);
+  // Begins a frame, whose chunks must follow in order. Throws corrupt if can_follow() is false. Until end(), this
+  // object is at no frame. An empty `wanted` means all fields. `only`, of a key frame: the slots of selected particles
+  // may be followed alone, until chunk() throws AllSlotsNeeded. nullptr: all are followed. The bytes of the chunks of a
+  // key frame must stay until the next frame has begun, or forget().
+  void begin(const format::FrameHead &head, const std::vector<bool> &wanted, int threads, Next next = Next::unknown,
+             const std::shared_ptr<const Selection> &only = nullptr);
   // Decodes chunk k, whose checksum was verified, of the frame with these fields. It begins at `position`, for errors
   // of write(). Throws as ChunkReader::next.
   void chunk(std::size_t k, const format::OpenedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields,
              int threads, std::uint64_t position = 0);
   void end(const format::FrameHead &head);
 
-  void forget() {
-    complete_ = false;
-    opened_.clear();
-  }
+  void forget();
   bool complete() const { return complete_; }
   // Whether all fields of this list (an empty list: all fields) are followed.
   bool follows(const std::vector<bool> &wanted) const;
@@ -78,11 +83,14 @@ class FrameHistory {
   struct Opened {
     format::OpenedChunk bytes;
     std::uint64_t particles;
-    const std::vector<Field> *fields;
     std::uint64_t position;
     std::optional<IndependentChunk> chunk;
   };
 
+  // Only independent chunks may follow.
+  void restart();
+  // Decodes a key frame that was only opened.
+  void start(int threads);
   // Writes a wanted field, in stored order unless the target has rows.
   void write(std::size_t field, const codec::Target &target, int threads);
   // Order of the ids in this integer field.
@@ -98,8 +106,10 @@ class FrameHistory {
   std::vector<bool> wanted_;
   std::size_t count_ = 0;  // of the chunks of a frame
   std::vector<ChunkReader> chunks_;
-  bool is_lazy_ = false;                   // the frame's chunks are opened only
-  std::vector<Opened> opened_;             // of the last key frame, until a difference frame follows
+  bool stands_alone_ = false;   // no difference frame followed the last key frame
+  bool is_opened_ = false;      // the frame's chunks are only opened
+  std::vector<Opened> opened_;  // chunks of such a frame, and its fields
+  std::vector<Field> fields_;
   Indices indices_;                        // of a field of opened chunks
   std::shared_ptr<const Selection> only_;  // of the key frame
   IdOrder order_;                          // order of the ids in field ordered_by_; invalid if that is no_field
