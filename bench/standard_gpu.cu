@@ -147,7 +147,6 @@ class Copies {
       columns.push_back(
           {std::string(1, "xyz"[d]), {positions.data() + d, 3 * sizeof(double), gpz::ConstArray::Type::float64}});
     gpz::ReadOptions options;
-    options.in_order = true;
     reader_.read_columns(f, columns, particles_, options);
     make_whole(positions);
     check(cudaMemcpy(small_ + f * positions.size(), positions.data(), positions.size() * sizeof(double),

@@ -59,7 +59,7 @@ class Layout {
   bool empty() const { return slot_of_.empty(); }
   void clear() { *this = {}; }
   // Blocks have about `particles_a_block` particles. Throws std::bad_alloc, limit_exceeded.
-  void build(const Molecules &molecules, std::uint32_t particles_a_block);
+  void build(const Molecules &molecules, std::uint32_t particles_a_block, int threads = 1);
 
   std::size_t particles() const { return slot_of_.size(); }
   std::size_t slots() const { return particle_at_.size(); }
@@ -83,8 +83,8 @@ class Layout {
  private:
   void line_up(const Molecules &molecules, std::uint32_t particles_a_block);
   void schedule(const Molecules &molecules, const format::Column<References> &references,
-                std::uint32_t particles_a_block);
-  void refer(const Molecules &molecules, const format::Column<References> &references);
+                std::uint32_t particles_a_block, int threads);
+  void refer(const Molecules &molecules, const format::Column<References> &references, int threads);
 
   std::vector<Block> blocks_;
   format::Column<codec::Step> steps_;

@@ -98,7 +98,7 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   const std::vector<bool> is_loose = loose_classes(molecules, last, now, cell);
   for (std::size_t c = 0; c < is_loose.size(); ++c)
     if (is_loose[c]) molecules.kind[c] = core::StepKind::sphere;
-  plan->layout.build(molecules, particles_a_block);
+  plan->layout.build(molecules, particles_a_block, threads);
   plan->layout.find_sample(molecules);
   return plan;
 }
@@ -202,7 +202,7 @@ std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std
   NumberReader numbers(bytes + in.position(), in.left(), 1);
   for (core::StepKind &kind : molecules.kind) kind = stored_kinds[numbers.get(0, stored_kinds.size() - 1)];
   if (in.position() + numbers.end() != size) corrupt("length of molecules", 0);
-  plan->layout.build(molecules, block);
+  plan->layout.build(molecules, block, threads);
   return plan;
 }
 

@@ -87,7 +87,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     auto plan = std::make_shared<Plan>();
     plan->molecules = now;
     plan->molecules.kind = std::move(kind);
-    plan->layout.build(plan->molecules, particles_a_block);
+    plan->layout.build(plan->molecules, particles_a_block, threads_);
     plan->layout.find_sample(plan->molecules);
     return plan;
   }

@@ -40,11 +40,10 @@ int reading_threads_of(const ReaderOptions &options) {
   return options.threads > 0 ? threads : std::max(1, threads * 3 / 4);
 }
 
-// Where one core decodes as many particles as kernels do in the time of a chain.
+// About as many particles as a CPU decodes in the time that kernels take for one block of steps.
 std::uint64_t least_chained_of(const ReaderOptions &options) {
-  constexpr std::uint64_t of_thread = 65536;
-  return options.least_chained != 0 ? options.least_chained
-                                    : of_thread * static_cast<std::uint64_t>(threads_of(options));
+  constexpr std::uint64_t usual = 16384;
+  return options.least_chained != 0 ? options.least_chained : usual;
 }
 
 std::uint64_t longest_frame(const FileScan &scan) {
