@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "gpz/codec/cells.hpp"
 #include "gpz/codec/range_coder.hpp"
-#include "gpz/core/cells.hpp"
 #include "gpz/core/residual.hpp"
 
 namespace gpz::codec {

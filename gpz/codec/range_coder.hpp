@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/core/range_code.hpp"
+#include "gpz/codec/range_code.hpp"
 #include "gpz/format/bytes.hpp"
 #include "gpz/format/corrupt.hpp"
 

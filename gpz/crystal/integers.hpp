@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "gpz/core/rounding.hpp"
+#include "gpz/kernels/rounding.hpp"
 
 namespace gpz::crystal {
 

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/core/lattice.hpp"
+#include "gpz/crystal/lattice.hpp"
 #include "gpz/crystal/vector3.hpp"
 
 namespace gpz::crystal {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "gpz/core/cells.hpp"
+#include "gpz/codec/cells.hpp"
 #include "gpz/crystal/site_fit.hpp"
 #include "gpz/crystal/site_search.hpp"
 #include "gpz/crystal/site_walk.hpp"

@@ -10,11 +10,11 @@
 #include <cstring>
 #include <vector>
 
-#include "gpz/core/springs.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/crystal/integers.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/kernels/springs.hpp"
 
 namespace gpz::crystal {
 

@@ -9,7 +9,7 @@
 #include <cstring>
 
 #include "gpz/core/config.hpp"
-#include "gpz/core/pair_lines.hpp"
+#include "gpz/kernels/pair_lines.hpp"
 
 #if defined(__AVX2__)
 #include <immintrin.h>

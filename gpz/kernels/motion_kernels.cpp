@@ -3,8 +3,8 @@
 
 #include "gpz/core/config.hpp"
 #include "gpz/core/machine.hpp"
-#include "gpz/core/pair_motion.hpp"
 #include "gpz/kernels/integer_lanes.hpp"
+#include "gpz/kernels/pair_motion.hpp"
 
 namespace gpz::codec {
 namespace GPZ_ISA {

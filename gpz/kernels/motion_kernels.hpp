@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/core/pair_lines.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/kernels/pair_kernels.hpp"
+#include "gpz/kernels/pair_lines.hpp"
 
 namespace gpz::codec {
 

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/core/neighbour_fit.hpp"
 #include "gpz/core/types.hpp"
+#include "gpz/kernels/neighbour_fit.hpp"
 
 namespace gpz::codec {
 

@@ -3,8 +3,8 @@
 
 #include "gpz/core/config.hpp"
 #include "gpz/core/machine.hpp"
-#include "gpz/core/rounding.hpp"
-#include "gpz/core/springs.hpp"
+#include "gpz/kernels/rounding.hpp"
+#include "gpz/kernels/springs.hpp"
 
 #if defined(__AVX2__)
 #include <immintrin.h>

@@ -21,7 +21,8 @@ struct Springs {
 };
 
 struct SpringKernels {
-  // Applies the network to a field (core/springs.hpp): out = D in, or 2 D in - before, of particles `first` to `last` -
+  // Applies the network to a field (kernels/springs.hpp): out = D in, or 2 D in - before, of particles `first` to
+  // `last` -
   // 1. `before` may be nullptr or `out`.
   void (*step)(const Springs &springs, std::size_t first, std::size_t last, const std::int16_t *in,
                const std::int16_t *before, std::int16_t *out);

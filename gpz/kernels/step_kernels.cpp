@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/kernels/step_kernels.hpp"
 
-#include "gpz/core/normal.hpp"
 #include "gpz/kernels/float_lanes.hpp"
+#include "gpz/kernels/normal.hpp"
 
 namespace gpz::codec {
 namespace GPZ_ISA {

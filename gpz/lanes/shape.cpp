@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "gpz/codec/functions.hpp"
-#include "gpz/core/normal.hpp"
 #include "gpz/kernels/kernels.hpp"
+#include "gpz/kernels/normal.hpp"
 #include "gpz/kernels/step_kernels.hpp"
 
 namespace gpz::lanes {

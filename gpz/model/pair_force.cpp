@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "gpz/codec/parallel.hpp"
-#include "gpz/core/rounding.hpp"
 #include "gpz/format/corrupt.hpp"
+#include "gpz/kernels/rounding.hpp"
 
 namespace gpz::model {
 

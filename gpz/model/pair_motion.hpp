@@ -10,11 +10,11 @@
 
 #include "gpz/codec/difference_codec.hpp"
 #include "gpz/codec/memory.hpp"
-#include "gpz/core/pair_motion.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/crystal/neighbour_list.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/motion_kernels.hpp"
+#include "gpz/kernels/pair_motion.hpp"
 #include "gpz/model/pair_settings.hpp"
 #include "gpz/model/pair_shares.hpp"
 #include "gpz/model/pair_table.hpp"

@@ -10,11 +10,11 @@
 
 #include "gpz/codec/memory.hpp"
 #include "gpz/codec/parallel.hpp"
-#include "gpz/core/pair_lines.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/crystal/neighbour_list.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/motion_kernels.hpp"
+#include "gpz/kernels/pair_lines.hpp"
 
 namespace gpz::model {
 

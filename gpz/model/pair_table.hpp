@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpz/core/pair_lines.hpp"
+#include "gpz/kernels/pair_lines.hpp"
 
 namespace gpz::model {
 

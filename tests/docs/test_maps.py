@@ -48,6 +48,28 @@ class Map(unittest.TestCase):
         self.assertGreater(len(above), 8)
 
 
+class Core(unittest.TestCase):
+    @staticmethod
+    def reached(sources):
+        """The headers of gpz that these files include, also through others."""
+        found = set()
+        while sources:
+            for name in re.findall(r'#include "(gpz/[^"]+)"', sources.pop().read_text()):
+                path = next((path for path in (ROOT / name, ROOT / "gpz/include" / name) if path.is_file()), None)
+                if path is not None and path not in found:
+                    found.add(path)
+                    sources.append(path)
+        return found
+
+    def test_cpu_and_gpu_share_it(self):
+        folder = ROOT / "gpz"
+        on_device = self.reached([path for ending in ("cu", "cuh") for path in folder.glob(f"cuda/**/*.{ending}")])
+        on_host = self.reached([path for path in folder.glob("**/*.cpp") if "cuda" not in path.parts])
+        headers = set((folder / "core").iterdir())
+        self.assertGreater(len(headers), 15)
+        self.assertEqual(sorted(path.name for path in headers - (on_device & on_host)), [])
+
+
 class Pages(unittest.TestCase):
     def test_files_are_there(self):
         endings = {"/" + path for path in tracked_files()}

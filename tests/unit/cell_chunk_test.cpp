@@ -3,9 +3,9 @@
 #include <numeric>
 
 #include "cell_support.hpp"
+#include "gpz/codec/cells.hpp"
 #include "gpz/codec/range_coder.hpp"
 #include "gpz/container.hpp"
-#include "gpz/core/cells.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/trajectory.hpp"
 #include "gpz/writer.hpp"

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "gpz/codec/functions.hpp"
-#include "gpz/core/normal.hpp"
+#include "gpz/kernels/normal.hpp"
 
 namespace gpz::crystal::least_squares_test {
 namespace {

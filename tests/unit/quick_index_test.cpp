@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Grid indices in float arithmetic: whatever they are certain of is what quantize() finds.
-#include "gpz/core/quick_index.hpp"
+#include "gpz/cuda/block/quick_index.hpp"
 
 #include <gtest/gtest.h>
 

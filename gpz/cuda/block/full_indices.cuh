@@ -8,10 +8,10 @@
 
 #include "gpz/core/keys.hpp"
 #include "gpz/core/quantize.hpp"
-#include "gpz/core/quick_index.hpp"
 #include "gpz/cuda/block/device_block.cuh"
 #include "gpz/cuda/block/encode_params.hpp"
 #include "gpz/cuda/block/lane_range.cuh"
+#include "gpz/cuda/block/quick_index.hpp"
 #include "gpz/cuda/common/warp.cuh"
 
 namespace gpz::cuda {
@@ -63,10 +63,10 @@ __device__ __forceinline__ bool find_indices(const core::Grid &grid, const Load 
   return good;
 }
 
-// For floats of common blocks, in float arithmetic (core/quick_index.hpp). A few values are so close to an edge of
-// their cell that their error may exceed `known_error`, the error of another value of the field. Those are quantised by
-// quantize(), and `error` is the largest error among them. `reach` is a guess. Returns false if it is too small, or if
-// quantize() gives another index at an end of a range.
+// For floats of common blocks, in float arithmetic (cuda/block/quick_index.hpp). A few values are so close to an edge
+// of their cell that their error may exceed `known_error`, the error of another value of the field. Those are quantised
+// by quantize(), and `error` is the largest error among them. `reach` is a guess. Returns false if it is too small, or
+// if quantize() gives another index at an end of a range.
 template <int Components, typename Load>
 __device__ __forceinline__ bool find_quick_indices(const core::Grid &grid, const Load &load, double known_error,
                                                    std::uint32_t reach, Indices &out, float &error,

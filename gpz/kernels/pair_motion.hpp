@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "gpz/core/residual.hpp"
-#include "gpz/core/rounding.hpp"
+#include "gpz/kernels/rounding.hpp"
 
 namespace gpz::core {
 

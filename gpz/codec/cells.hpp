@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "gpz/core/range_code.hpp"
+#include "gpz/codec/range_code.hpp"
 #include "gpz/core/types.hpp"
 
 namespace gpz::core {
