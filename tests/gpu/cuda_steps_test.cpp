@@ -102,6 +102,22 @@ TEST_F(CudaSteps, OfAllKinds) {
   expect_healthy();
 }
 
+// Only the first difference frame of an interval has a plan; motion ends after 16 of them.
+TEST_F(CudaSteps, WithoutBonds) {
+  for (const std::size_t n : {std::size_t{30000}, std::size_t{5000}}) {
+    SCOPED_TRACE(n);
+    const std::vector<Snapshot> snapshots = Fluid({{{0, 0, 0}}}, n, n).run(31);
+    const Bytes bytes = file_by(snapshots, Effort::standard, Order::id, 1, 25);
+    const Sections sections = sections_of(bytes);
+    EXPECT_EQ(sections.keys_of_steps, 0u);
+    EXPECT_EQ(sections.of_steps, sections.all);
+    Count count;
+    compare_all(bytes, count);
+    EXPECT_EQ(count.refused, 0);
+  }
+  expect_healthy();
+}
+
 TEST_F(CudaSteps, AsAWriterWritesThem) {
   for (const molecule::Shape &shape : {molecule::Shape{0, 1, 2}, chain(10)}) {
     const std::vector<Snapshot> snapshots = Liquid(shape, 9000, 2).run(9, 0.04, bound);
