@@ -85,6 +85,7 @@ constexpr bool candidates_have(std::uint32_t first, std::uint32_t second, std::u
   }
   return true;
 }
+static_assert(candidates_have(0, 3, 7), "offer_candidates has their costs");
 
 // Offers all candidates at once: five shifts of each value serve all nine. With `Exceptions`, values may be too large
 // for a code; without, no value is.
@@ -92,7 +93,6 @@ template <bool Exceptions, typename Row>
 __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &row, int typical) {
   constexpr int shifts = 5;
   constexpr std::uint32_t most = Row::exception_bits;
-  static_assert(candidates_have(0, 3, 7), "the costs below are those of core::residual_candidate");
   int shift[shifts];
 #pragma unroll
   for (int k = 0; k < shifts; ++k) shift[k] = max(typical + k - 2, 0);
