@@ -8,7 +8,7 @@
 namespace gpz::model {
 
 // Particles of a large section. There, one contest between codings takes as long as several frames.
-constexpr std::size_t large_section = 262144;
+constexpr std::size_t large_section = 65536;
 
 // True if a section of `size` bytes is smaller than another by more than a 128th of the other. `other`: SIZE_MAX if
 // no other coding could code the section.

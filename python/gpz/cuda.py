@@ -59,7 +59,7 @@ class Trajectory:
     threads: that read the file, and decode what the GPU cannot; 0: by the number of cores.
     ahead: bytes that are read ahead, in the memory of the GPU as well.
     least_chained: frames of efforts standard and dense with fewer particles are decoded by the CPU, which is faster for
-        them; 0: 16,384.
+        them; 0: 30,000.
     max_memory: bytes that the reader may take for what the file says; None: half of the memory of the machine.
 
     One thread at a time may use it. Raises the exceptions of gpz.open, and gpz.NotFoundError where there is no such GPU.

@@ -36,6 +36,8 @@ class DeviceCloud {
     for (std::size_t i = 0; i < particles_; ++i)
       for (std::size_t d = 0; d < components_; ++d) arranged[place(i, d)] = cloud.positions[i * components_ + d];
     check(cudaMemcpy(places_.get(), arranged.data(), places_.size(), cudaMemcpyHostToDevice));
+    // The copy of pageable memory may go on, and streams of the tests do not wait for it.
+    check(cudaDeviceSynchronize());
     for (std::size_t d = 0; d < components_; ++d) {
       input.components[d] = {places_.template as<T>() + place(0, d), stride() * static_cast<std::ptrdiff_t>(sizeof(T)),
                              array_type<T>};

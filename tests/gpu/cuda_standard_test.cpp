@@ -191,7 +191,7 @@ struct Pair {
   }
 };
 
-constexpr std::size_t many = 270000;  // particles: more than gpz::model::large_section
+constexpr std::size_t many = 70000;  // particles: more than gpz::model::large_section
 
 TEST_F(CudaStandard, EncodesTheFramesOfWater) {
   Fluid fluid({water}, many, 1);
@@ -241,7 +241,7 @@ TEST_F(CudaStandard, LeavesSmallAndTiltedFramesToTheCpu) {
   Pair pair;
   for (std::size_t f = 0; f < 8; ++f) pair.next(snapshots[f], f == 0);
   Snapshot small = snapshots[8];
-  keep_only(small, [](std::int64_t id) { return id <= 200001; });
+  keep_only(small, [](std::int64_t id) { return id <= 60000; });
   pair.begin_anew(small);
   for (std::size_t f = 0; f < 8; ++f) pair.next(snapshots[f], f == 0);
   snapshots[8].info.box.kind = Box::Kind::triclinic;

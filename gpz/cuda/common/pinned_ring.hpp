@@ -2,6 +2,7 @@
 // Copies lists from the host to the device, for several frames at a time.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -19,9 +20,10 @@ class PinnedRing {
     next_ = (next_ + 1) % pieces_.size();
     if (piece.copied == nullptr) piece.copied = std::make_unique<Event>();
     piece.copied->wait();
+    largest_ = std::max(largest_, size);
     if (size > piece.memory.capacity()) {
       piece.memory.release();
-      piece.memory.allocate(size);
+      piece.memory.allocate(largest_);
     }
     std::memcpy(piece.memory.data(), from, size);
     check(cudaMemcpyAsync(to, piece.memory.data(), size, cudaMemcpyHostToDevice, stream), "copy to the device");
@@ -42,6 +44,8 @@ class PinnedRing {
   };
   std::array<Piece, 4> pieces_;
   std::size_t next_ = 0;
+  // Calls with few and with many bytes alternate. Pieces that take turns would grow one after the other.
+  std::size_t largest_ = 0;
 };
 
 }  // namespace gpz::cuda

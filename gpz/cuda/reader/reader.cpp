@@ -42,7 +42,7 @@ int reading_threads_of(const ReaderOptions &options) {
 
 // About as many particles as a CPU decodes in the time that kernels take for one block of steps.
 std::uint64_t least_chained_of(const ReaderOptions &options) {
-  constexpr std::uint64_t usual = 16384;
+  constexpr std::uint64_t usual = 30000;
   return options.least_chained != 0 ? options.least_chained : usual;
 }
 

@@ -159,7 +159,7 @@ __device__ bool decode_block(const StepDecode &params, const StepLayout::Block &
   return decoder.can_begin() && pass.run(block.first, block.end) && decoder.has_ended();
 }
 
-constexpr int warps_a_processor = 16;
+constexpr int warps_a_processor = 20;
 
 template <bool is_key>
 __global__ void __launch_bounds__(warp_size, warps_a_processor)

@@ -21,7 +21,7 @@ namespace gpz::cuda {
 // The CPU encodes key frames, and the first difference frames after each, from copies in host memory. It tries several
 // codings in these difference frames, to find the smallest one. Then the encoder's state is copied to the GPU, which
 // encodes the other difference frames. It does so if
-//   - a frame has at least 262,144 particles with ids,
+//   - a frame has at least 65,536 particles with ids,
 //   - one coding of positions was clearly smaller than the others: steps of molecules (coding 13) or predictions from
 //     earlier frames (coding 1),
 //   - difference frames are smaller than the key frame,

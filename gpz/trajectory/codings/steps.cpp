@@ -24,7 +24,7 @@ constexpr std::size_t part_of_first = 10;
 // Sample of a large chunk: ranges of slots. Molecules do not reach far: most are within a range.
 constexpr std::size_t sample_ranges = 8;
 constexpr std::size_t range_particles = 4096;
-static_assert(model::large_section >= 8 * sample_ranges * range_particles);
+constexpr std::size_t least_sampled = 8 * sample_ranges * range_particles;
 
 template <typename T>
 void sample(const T *from, std::size_t particles, format::Column<T> &to) {
@@ -133,7 +133,7 @@ std::optional<lanes::Update> encode_best(const SectionSource &source, std::vecto
   };
   if (has_begun) return encode(true);
   auto update = encode(false);
-  if (context.particles >= model::large_section && lose_in_sample(source)) return update;
+  if (context.particles >= least_sampled && lose_in_sample(source)) return update;
   const std::size_t without_bonds = update ? bytes.size() : SIZE_MAX;
   bytes.clear();
   update = encode(true);
