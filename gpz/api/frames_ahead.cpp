@@ -17,7 +17,8 @@
 namespace gpz::api {
 
 // State shared by the threads. A loop is a series of frames first, first + stride, ...; a run is its part in one key
-// interval, which is decoded in order, by one thread at a time.
+// interval, which is decoded in order, by one thread at a time. The caller decodes an interval as well, straight into
+// its arrays: the first one, and any other as soon as it needs a frame that is not decoded yet.
 struct FramesAhead::Shared {
   using Lock = std::unique_lock<std::mutex>;
 
@@ -25,6 +26,7 @@ struct FramesAhead::Shared {
     std::size_t key = 0;            // key frame of the interval
     std::deque<std::size_t> waits;  // frames to decode
     bool is_busy = false;
+    bool is_left = false;  // the caller decodes the rest
     IntervalCursors::Lease cursor;
   };
   struct Entry {
@@ -33,6 +35,7 @@ struct FramesAhead::Shared {
     std::uint64_t bytes = 0;
     HeldValues values;
   };
+  using RunOf = std::shared_ptr<Run>;
 
   Shared(const FrameFile &in, IntervalCursors &of, std::uint64_t bytes, Decode with)
       : file(in), cursors(of), most(bytes), decode(std::move(with)) {}
@@ -51,14 +54,15 @@ struct FramesAhead::Shared {
   std::optional<std::size_t> last;
   std::size_t stride = 0;  // 0: the last two frames did not ascend
   bool is_active = false;
-  unsigned long turn = 0;  // changes with every loop
-  std::size_t next = 0;    // the first frame that is not in a run yet
+  unsigned long turn = 0;   // changes with every loop
+  std::size_t next = 0;     // the first frame that may be added to a run
+  std::size_t own_key = 0;  // key frame of the interval that the caller decodes
   bool is_extending = false;
   std::uint64_t held = 0;  // bytes of values that are decoded or waiting
   // number of frames to decode ahead; grows with each frame that is read, because a short loop may end
   std::size_t reach = 0;
   std::map<std::size_t, Entry> entries;
-  std::deque<std::shared_ptr<Run>> runs;
+  std::deque<RunOf> runs;
   std::vector<HeldValues> spare;
 
   void reset() {
@@ -91,40 +95,49 @@ struct FramesAhead::Shared {
     }
     lock.lock();
     is_extending = false;
-    if (turn != begun) return;
+    if (turn != begun || next != i) return;
     next += stride;
+    if (!info || i - info->since_key == own_key) return;
     Entry &entry = entries[i];
-    if (!info) {
-      entry.state = Entry::State::failed;
-      done.notify_all();
-      return;
-    }
     entry.bytes = size_of(request, info->particles);
     held += entry.bytes;
     const std::size_t key = i - info->since_key;
     if (runs.empty() || runs.back()->key != key) add_run(key);
     runs.back()->waits.push_back(i);
-    work.notify_all();
+    work.notify_one();  // this thread decodes the run, another one may find the next
   }
 
   void add_run(std::size_t key) {
     // Only the last run gets more frames.
-    const auto is_over = [](const std::shared_ptr<Run> &run) { return run->waits.empty() && !run->is_busy; };
+    const auto is_over = [](const RunOf &run) { return run->waits.empty() && !run->is_busy; };
     runs.erase(std::remove_if(runs.begin(), runs.end(), is_over), runs.end());
     runs.push_back(std::make_shared<Run>());
     runs.back()->key = key;
   }
 
-  static bool is_idle(const std::shared_ptr<Run> &run) { return !run->is_busy && !run->waits.empty(); }
-
-  // The number of threads for each frame of a run.
-  int share() const {
-    const auto works = [](const std::shared_ptr<Run> &run) { return run->is_busy || is_idle(run); };
-    const auto count = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), works));
-    return static_cast<int>(std::max<std::size_t>(1, threads.size() / std::max<std::size_t>(1, count)));
+  void remove(const std::map<std::size_t, Entry>::iterator &entry) {
+    held -= entry->second.bytes;
+    entries.erase(entry);
   }
 
-  void decode_next(const std::shared_ptr<Run> &run, Lock &lock) {
+  // Leaves the rest of an interval, and its cursor, to the caller.
+  void leave(const RunOf &run) {
+    for (const std::size_t i : run->waits) remove(entries.find(i));
+    run->waits.clear();
+    run->cursor = {};
+    runs.erase(std::find(runs.begin(), runs.end(), run));
+  }
+
+  static bool is_idle(const RunOf &run) { return !run->is_busy && !run->waits.empty(); }
+
+  // The number of threads for each frame, also of the caller.
+  int share() const {
+    const auto works = [](const RunOf &run) { return run->is_busy || is_idle(run); };
+    const auto count = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), works));
+    return static_cast<int>(std::max<std::size_t>(1, (threads.size() + 1) / (count + 1)));
+  }
+
+  void decode_next(const RunOf &run, Lock &lock) {
     const int share_of_run = share();
     const std::size_t i = run->waits.front();
     run->waits.pop_front();
@@ -150,8 +163,10 @@ struct FramesAhead::Shared {
     Entry &entry = entries[i];
     entry.state = state;
     entry.values = std::move(values);
-    done.notify_all();
-    work.notify_all();
+    if (run->is_left) {
+      leave(run);
+      done.notify_all();
+    }
   }
 
   void work_on() {
@@ -186,8 +201,9 @@ struct FramesAhead::Shared {
     return regular;
   }
 
-  // Starts a loop at frame i. Returns false if no thread can be started.
-  bool begin(std::size_t i, std::size_t count) {
+  // Starts a loop after frame i, which has this key frame, with `count` more threads. Returns false if no thread can be
+  // started.
+  bool begin(std::size_t i, std::size_t key, std::size_t count) {
     try {
       threads.reserve(count);
       while (threads.size() < count) threads.emplace_back([this] { work_on(); });
@@ -196,9 +212,32 @@ struct FramesAhead::Shared {
     }
     reset();
     is_active = true;
-    next = i;
+    next = i + stride;
+    own_key = key;
     reach = 2 * threads.size();
     return true;
+  }
+
+  // Returns the entry of frame i if it is decoded. Otherwise the caller decodes the rest of the interval.
+  std::map<std::size_t, Entry>::iterator find(std::size_t i, std::size_t key, Lock &lock) {
+    const auto is_of_interval = [&](const RunOf &run) { return run->key == key; };
+    auto entry = entries.find(i);
+    if (entry == entries.end() || entry->second.state == Entry::State::waits) {
+      own_key = key;
+      next = std::max(next, i + stride);
+      const auto found = std::find_if(runs.begin(), runs.end(), is_of_interval);
+      if (found != runs.end() && (*found)->is_busy) {
+        const unsigned long begun = turn;
+        const RunOf run = *found;
+        run->is_left = true;
+        done.wait(lock, [&] { return turn != begun || !run->is_busy; });
+        entry = turn == begun ? entries.find(i) : entries.end();
+      } else if (found != runs.end()) {
+        leave(*found);
+        entry = entries.end();
+      }
+    }
+    return entry;
   }
 };
 
@@ -229,35 +268,34 @@ bool FramesAhead::stop() {
   return !threads.empty();
 }
 
-bool FramesAhead::take(std::size_t i, const FrameRequest &request, int threads,
+bool FramesAhead::take(std::size_t i, std::size_t since_key, const FrameRequest &request, int &threads,
                        const std::function<bool(const HeldValues &)> &use) {
   const int count = codec::thread_count(threads, UINT64_MAX);
   if (count == 1 || is_forked()) return false;
+  const std::size_t key = i - since_key;
   Shared &shared = *shared_;
   Shared::Lock lock(shared.mutex);
   if (shared.stopping) return false;
   const bool regular = shared.is_regular(i, request);
-  if (!shared.is_active && (!regular || !shared.begin(i, static_cast<std::size_t>(count)))) return false;
-  const unsigned long begun = shared.turn;
-  const auto is_decided = [&] {
-    if (shared.turn != begun) return true;
-    const auto entry = shared.entries.find(i);
-    return entry != shared.entries.end() && entry->second.state != Shared::Entry::State::waits;
-  };
-  shared.work.notify_all();
-  shared.done.wait(lock, is_decided);
-  if (shared.turn != begun) return false;
-  const auto entry = shared.entries.find(i);
-  const bool is_ready = entry->second.state == Shared::Entry::State::ready;
-  HeldValues values = std::move(entry->second.values);
-  shared.held -= entry->second.bytes;
+  const bool was_active = shared.is_active;
+  if (!was_active && (!regular || !shared.begin(i, key, static_cast<std::size_t>(count) - 1))) return false;
   shared.reach += 2;
-  shared.entries.erase(entry);
+  const auto entry = was_active ? shared.find(i, key, lock) : shared.entries.end();
+  const unsigned long begun = shared.turn;
+  threads = shared.share();
+  bool used = false;
+  if (entry != shared.entries.end()) {
+    const bool is_ready = entry->second.state == Shared::Entry::State::ready;
+    HeldValues values = std::move(entry->second.values);
+    shared.remove(entry);
+    lock.unlock();
+    used = is_ready && use(values);
+    lock.lock();
+    if (shared.turn == begun) shared.spare.push_back(std::move(values));
+  }
+  const bool has_work = shared.may_extend() || std::any_of(shared.runs.begin(), shared.runs.end(), Shared::is_idle);
   lock.unlock();
-  shared.work.notify_all();
-  const bool used = is_ready && use(values);
-  lock.lock();
-  if (shared.turn == begun) shared.spare.push_back(std::move(values));
+  if (has_work) shared.work.notify_one();
   return used;
 }
 

@@ -29,10 +29,11 @@ class FramesAhead {
   // Waits for frames in progress.
   ~FramesAhead();
 
-  // Call when a caller reads frame i. If the frame was decoded ahead, calls use(values) and
-  // returns true; otherwise the caller has to decode it. Decodes ahead on `threads` threads (0: one per core) if
-  // callers request the same columns of frames at ascending, equal distances. With one thread nothing is decoded ahead.
-  bool take(std::size_t i, const FrameRequest &request, int threads,
+  // Call when a caller reads frame i, `since_key` frames after its key frame. If the frame was decoded ahead, calls
+  // use(values) and returns true; otherwise the caller has to decode it, on as many threads as `threads` says then.
+  // Decodes ahead on `threads` threads (0: one per core), the caller's among them, if callers request the same columns
+  // of frames at ascending, equal distances. With one thread nothing is decoded ahead.
+  bool take(std::size_t i, std::size_t since_key, const FrameRequest &request, int &threads,
             const std::function<bool(const HeldValues &)> &use);
   // Ends the threads for good, and frees their memory. Returns whether there were any.
   bool stop();

@@ -113,10 +113,11 @@ struct Reader::State {
              const ReadOptions &options, bool anew, const TargetsOf &targets_of) {
     const FrameInfo &info = located.head.info;
     const auto arrangement = in_file(file.name(), [&] { return api::arrangement_of(info, options); });
+    int threads = options.threads;
     const auto decode_now = [&] {
       if (may_decode_ahead(options.threads)) file.asked_for(located.i, anew);
       const auto cursor = cursors.lease(located.i, info.since_key, anew);
-      decode(located, wanted, arrangement, {options.threads, anew, true}, *cursor,
+      decode(located, wanted, arrangement, {threads, anew, true}, *cursor,
              [&](std::uint64_t, std::uint64_t rows) -> decltype(auto) { return targets_of(rows); });
       file.was_read(located.i);
     };
@@ -128,12 +129,13 @@ struct Reader::State {
     try {
       const bool may_be_ahead = may_decode_ahead(options.threads) &&
                                 info.particles >= api::FramesAhead::least_particles && info.since_key <= located.i;
-      if (!may_be_ahead || !ahead.take(located.i, request, options.threads, copy)) decode_now();
+      if (!may_be_ahead || !ahead.take(located.i, info.since_key, request, threads, copy)) decode_now();
     } catch (const Error &error) {
       // Frames decoded ahead, and other cursors, must not take the memory that this frame needs.
       if (error.status() != Status::limit_exceeded && error.status() != Status::out_of_memory) throw;
       const bool was_ahead = ahead.stop();
       if (!cursors.clear() && !was_ahead) throw;
+      threads = options.threads;
       decode_now();
     }
   }

@@ -51,6 +51,12 @@ struct Calls {
   std::multiset<std::size_t> frames;
   std::set<std::thread::id> threads;
 
+  // Waits until the frame has been decoded so often.
+  void wait_for(std::size_t i, std::size_t count = 1) {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return frames.count(i) >= count; });
+  }
+
   FramesAhead::Decode noting() {
     return [this](std::size_t i, const FrameRequest &, int, api::IntervalCursor &, api::HeldValues &) {
       const std::lock_guard<std::mutex> lock(mutex);
@@ -62,21 +68,22 @@ struct Calls {
 };
 
 bool take(FramesAhead &ahead, std::size_t i, const FrameRequest &request = ids(), int threads = 3) {
-  return ahead.take(i, request, threads, [](const api::HeldValues &) { return true; });
+  return ahead.take(i, i % key_interval, request, threads, [](const api::HeldValues &) { return true; });
 }
 
-TEST(FramesAhead, AreThoseOfALoop) {
+TEST(FramesAhead, AreThoseOfTheNextKeyIntervals) {
   const api::FrameFile frames = frame_file();
   api::IntervalCursors cursors(frames);
   Calls calls;
   {
     FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
-    EXPECT_FALSE(take(ahead, 0));
-    for (std::size_t i = 1; i < frame_count; ++i) EXPECT_TRUE(take(ahead, i)) << i;
+    for (std::size_t i = 0; i < 4; ++i) EXPECT_FALSE(take(ahead, i)) << i;
+    calls.wait_for(4);
+    EXPECT_TRUE(take(ahead, 4));
+    // Those that are not decoded yet are left to the caller.
+    for (std::size_t i = 5; i < frame_count; ++i) take(ahead, i);
   }
-  std::multiset<std::size_t> all;
-  for (std::size_t i = 1; i < frame_count; ++i) all.insert(i);
-  EXPECT_EQ(calls.frames, all);
+  for (std::size_t i = 0; i < frame_count; ++i) EXPECT_LE(calls.frames.count(i), i < 4 ? 0u : 1u) << i;
   EXPECT_EQ(calls.threads.count(std::this_thread::get_id()), 0u);
 }
 
@@ -88,23 +95,26 @@ TEST(FramesAhead, AreEveryNth) {
     FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
     EXPECT_FALSE(take(ahead, 1));
     EXPECT_FALSE(take(ahead, 4));
-    for (const std::size_t i : {7, 10, 13}) EXPECT_TRUE(take(ahead, i)) << i;
+    EXPECT_FALSE(take(ahead, 7)) << "it is in the caller's key interval";
+    for (const std::size_t i : {10, 13}) {
+      calls.wait_for(i);
+      EXPECT_TRUE(take(ahead, i)) << i;
+    }
   }
-  EXPECT_EQ(calls.frames, (std::multiset<std::size_t>{7, 10, 13}));
+  EXPECT_EQ(calls.frames, (std::multiset<std::size_t>{10, 13}));
 }
 
 TEST(FramesAhead, AreNotGuessed) {
   const api::FrameFile frames = frame_file();
   api::IntervalCursors cursors(frames);
   Calls calls;
-  {
-    FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
-    for (const std::size_t i : {5, 6, 8, 8, 3, 2, 1, 0, 13}) EXPECT_FALSE(take(ahead, i)) << i;
-    FrameRequest other = ids();
-    other.sort_by_id = true;
-    for (std::size_t i = 0; i < frame_count; ++i) EXPECT_FALSE(take(ahead, i, i % 2 == 0 ? ids() : other)) << i;
-    for (std::size_t i = 0; i < frame_count; ++i) EXPECT_FALSE(take(ahead, i, ids(), 1)) << i;
-  }
+  FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
+  for (const std::size_t i : {5, 6, 8, 8, 3, 2, 1, 0, 13}) EXPECT_FALSE(take(ahead, i)) << i;
+  FrameRequest other = ids();
+  other.sort_by_id = true;
+  for (std::size_t i = 0; i < frame_count; ++i) EXPECT_FALSE(take(ahead, i, i % 2 == 0 ? ids() : other)) << i;
+  for (std::size_t i = 0; i < frame_count; ++i) EXPECT_FALSE(take(ahead, i, ids(), 1)) << i;
+  EXPECT_FALSE(ahead.stop()) << "no thread was started";
   EXPECT_TRUE(calls.frames.empty());
 }
 
@@ -114,12 +124,17 @@ TEST(FramesAhead, EndWithTheLoop) {
   Calls calls;
   FramesAhead ahead(frames, cursors, 1 << 30, calls.noting());
   for (std::size_t i = 0; i < 3; ++i) take(ahead, i);
+  calls.wait_for(4);
   EXPECT_FALSE(take(ahead, 1));
   EXPECT_FALSE(take(ahead, 12)) << "the stride is another one";
   EXPECT_FALSE(take(ahead, 0));
-  EXPECT_TRUE(take(ahead, 1)) << "a new loop";
-  EXPECT_TRUE(ahead.stop());
+  EXPECT_FALSE(take(ahead, 1)) << "a new loop";
+  calls.wait_for(4, 2);
   EXPECT_FALSE(take(ahead, 2));
+  EXPECT_FALSE(take(ahead, 3));
+  EXPECT_TRUE(take(ahead, 4));
+  EXPECT_TRUE(ahead.stop());
+  EXPECT_FALSE(take(ahead, 5));
   EXPECT_FALSE(ahead.stop());
 }
 
@@ -133,12 +148,11 @@ TEST(FramesAhead, KeyIntervalsAreDecodedAtTheSameTime) {
                     [&](std::size_t i, const FrameRequest &request, int threads, api::IntervalCursor &cursor,
                         api::HeldValues &values) {
                       note(i, request, threads, cursor, values);
-                      if (i >= 4) return;
-                      std::unique_lock<std::mutex> lock(calls.mutex);
-                      calls.changed.wait(lock, [&] { return calls.frames.count(4) != 0; });
+                      if (i < 8) calls.wait_for(8);
                     });
-  take(ahead, 0);
-  EXPECT_TRUE(take(ahead, 1));
+  for (std::size_t i = 0; i < 4; ++i) take(ahead, i);
+  calls.wait_for(4);
+  EXPECT_TRUE(take(ahead, 4));
 }
 
 TEST(FramesAhead, AreNotMoreThanThereIsRoomFor) {
@@ -157,25 +171,37 @@ TEST(FramesAhead, AreNotMoreThanThereIsRoomFor) {
                         most = std::max(most, calls.frames.size() - taken);
                       });
     take(ahead, 0);
-    for (std::size_t i = 1; i < frame_count; ++i) {
-      EXPECT_TRUE(take(ahead, i)) << i;
+    take(ahead, 1);
+    calls.wait_for(6);
+    for (std::size_t i = 2; i < frame_count; ++i) {
+      const bool was_ahead = take(ahead, i);
       const std::lock_guard<std::mutex> lock(calls.mutex);
-      ++taken;
+      taken += was_ahead ? 1 : 0;
     }
   }
+  EXPECT_GE(most, 3u);
   EXPECT_LE(most, 4u);  // one may be taken, and not be counted yet
 }
 
 TEST(FramesAhead, ThatCannotBeDecodedAreLeftToTheCaller) {
   const api::FrameFile frames = frame_file();
   api::IntervalCursors cursors(frames);
+  Calls calls;
+  const FramesAhead::Decode note = calls.noting();
   FramesAhead ahead(frames, cursors, 1 << 30,
-                    [&](std::size_t i, const FrameRequest &, int, api::IntervalCursor &, api::HeldValues &) {
-                      if (i == 6) throw Error(Status::corrupt, "damaged");
-                      if (i == 9) throw std::bad_alloc();
+                    [&](std::size_t i, const FrameRequest &request, int threads, api::IntervalCursor &cursor,
+                        api::HeldValues &values) {
+                      note(i, request, threads, cursor, values);
+                      if (i == 4) throw Error(Status::corrupt, "damaged");
+                      if (i == 8) throw std::bad_alloc();
                     });
   take(ahead, 0);
-  for (std::size_t i = 1; i < frame_count; ++i) EXPECT_EQ(take(ahead, i), i != 6 && i != 9) << i;
+  take(ahead, 1);
+  calls.wait_for(8);
+  for (std::size_t i = 2; i < frame_count; ++i) {
+    const bool was_ahead = take(ahead, i);
+    EXPECT_FALSE(was_ahead && (i == 4 || i == 8)) << i;
+  }
 }
 
 // --- Readers ---
