@@ -126,20 +126,23 @@ std::optional<lanes::Update> encode_best(const SectionSource &source, std::vecto
   const model::MoleculeUse &use = context.modelled->molecule_use;
   const bool has_begun = !state.empty();
   const bool is_alone = !use.has_rivals() && !may_need_motion(context);
-  const auto encode = [&](bool use_bonds) {
+  const auto encode = [&](lanes::State &from, bool use_bonds, std::vector<std::uint8_t> &to) {
     const bool rests = is_alone && (has_begun ? state.learned().may_rest() : use_bonds);
-    return lanes::encode(state, *context.state, source.indices.columns(context.components()),
-                         {source.edges, source.tilted}, bytes, {context.threads, rests, use_bonds});
+    return lanes::encode(from, *context.state, source.indices.columns(context.components()),
+                         {source.edges, source.tilted}, to, {context.threads, rests, use_bonds});
   };
-  if (has_begun) return encode(true);
-  auto update = encode(false);
-  if (context.particles >= least_sampled && lose_in_sample(source)) return update;
-  const std::size_t without_bonds = update ? bytes.size() : SIZE_MAX;
+  if (has_begun) return encode(state, true, bytes);
+  auto without_bonds = encode(state, false, bytes);
+  if (context.particles >= least_sampled && lose_in_sample(source)) return without_bonds;
+  // In a state of its own: that of a section that is kept has its rows.
+  lanes::State other;
+  std::vector<std::uint8_t> with_bonds;
+  const auto update = encode(other, true, with_bonds);
+  if (!update) return without_bonds;
+  const std::size_t investment = investment_of(*update, with_bonds.size(), context);
+  if (without_bonds && with_bonds.size() - investment > bytes.size()) return without_bonds;
   bytes.clear();
-  update = encode(true);
-  if (update && bytes.size() - investment_of(*update, bytes.size(), context) <= without_bonds) return update;
-  bytes.clear();
-  return encode(false);
+  return encode(state, true, bytes);
 }
 
 }  // namespace
