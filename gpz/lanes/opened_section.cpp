@@ -75,8 +75,7 @@ void read_words(Parts &in, std::size_t blocks, OpenedSection &section) {
 
 }  // namespace
 
-const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles,
-                                              int threads) {
+const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles) {
   const auto is = [&](const Known &known) {
     return known.plan != nullptr && known.bytes.size() == size && std::memcmp(known.bytes.data(), bytes, size) == 0 &&
            known.plan->layout.particles() == particles;
@@ -85,7 +84,7 @@ const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::si
   std::swap(last_, before_);
   if (is(last_)) return last_.plan;
   last_.plan = nullptr;
-  last_.plan = read_plan(bytes, size, particles, threads);
+  last_.plan = read_plan(bytes, size, particles);
   last_.bytes.assign(bytes, bytes + size);
   return last_.plan;
 }
@@ -98,7 +97,7 @@ std::size_t KnownPlans::memory_usage() const {
 }
 
 OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::GridBox &axes, std::size_t particles,
-                           bool is_key, Models &last, KnownPlans &known, int threads) {
+                           bool is_key, Models &last, KnownPlans &known) {
   OpenedSection section;
   Parts in(read, size);
   const std::uint64_t flags = in.u64();
@@ -119,7 +118,7 @@ OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::
     if (length > in.left()) corrupt("a length is larger than what holds it", at);
     const auto count = static_cast<std::size_t>(length);
     format::ByteReader bytes = in.take(count);
-    format::located(at, [&] { models.plan = known.read(bytes.take(count), count, particles, threads); });
+    format::located(at, [&] { models.plan = known.read(bytes.take(count), count, particles); });
   } else if (last.plan == nullptr) {
     corrupt("molecules that were never given", 0);
   }
