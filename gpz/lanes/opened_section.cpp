@@ -75,7 +75,8 @@ void read_words(Parts &in, std::size_t blocks, OpenedSection &section) {
 
 }  // namespace
 
-const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles) {
+const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles,
+                                              int threads) {
   const auto is = [&](const Known &known) {
     return known.plan != nullptr && known.bytes.size() == size && std::memcmp(known.bytes.data(), bytes, size) == 0 &&
            known.plan->layout.particles() == particles;
@@ -84,7 +85,7 @@ const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::si
   std::swap(last_, before_);
   if (is(last_)) return last_.plan;
   last_.plan = nullptr;
-  last_.plan = read_plan(bytes, size, particles);
+  last_.plan = read_plan(bytes, size, particles, threads);
   last_.bytes.assign(bytes, bytes + size);
   return last_.plan;
 }
@@ -97,7 +98,7 @@ std::size_t KnownPlans::memory_usage() const {
 }
 
 OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::GridBox &axes, std::size_t particles,
-                           bool is_key, Models &last, KnownPlans &known) {
+                           bool is_key, Models &last, KnownPlans &known, int threads) {
   OpenedSection section;
   Parts in(read, size);
   const std::uint64_t flags = in.u64();
@@ -118,7 +119,7 @@ OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::
     if (length > in.left()) corrupt("a length is larger than what holds it", at);
     const auto count = static_cast<std::size_t>(length);
     format::ByteReader bytes = in.take(count);
-    format::located(at, [&] { models.plan = known.read(bytes.take(count), count, particles); });
+    format::located(at, [&] { models.plan = known.read(bytes.take(count), count, particles, threads); });
   } else if (last.plan == nullptr) {
     corrupt("molecules that were never given", 0);
   }

@@ -70,7 +70,7 @@ struct Models {
 class KnownPlans {
  public:
   // Throws as read_plan().
-  const std::shared_ptr<Plan> &read(const std::uint8_t *bytes, std::size_t size, std::size_t particles);
+  const std::shared_ptr<Plan> &read(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads);
   bool has(const Plan *plan) const { return last_.plan.get() == plan || before_.plan.get() == plan; }
   std::size_t memory_usage() const;
 
@@ -112,6 +112,6 @@ struct OpenedSection {
 // Opens a section of `size` bytes; `is_key`: of a key frame. `last`: the models of the section before; tables that
 // nobody else has are written over. Throws corrupt, limit_exceeded, std::bad_alloc.
 OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::GridBox &axes, std::size_t particles,
-                           bool is_key, Models &last, KnownPlans &known);
+                           bool is_key, Models &last, KnownPlans &known, int threads);
 
 }  // namespace gpz::lanes

@@ -180,7 +180,7 @@ void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, i
   numbers.append(bytes);
 }
 
-std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std::size_t particles) {
+std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads) {
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
   format::ByteReader in(bytes, size);

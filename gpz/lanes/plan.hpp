@@ -41,6 +41,6 @@ std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexCo
 
 void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, int threads);
 // Reads a plan of exactly `size` bytes. Throws corrupt, limit_exceeded, std::bad_alloc.
-std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std::size_t particles);
+std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads);
 
 }  // namespace gpz::lanes

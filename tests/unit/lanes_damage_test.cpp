@@ -52,7 +52,7 @@ const std::vector<Case> &cases() {
 Parts parts_of(const Case &one) { return Parts(one.bytes, 1, false); }
 std::size_t classes_of(const Case &one) {
   const Bytes molecules = parts_of(one).molecules;
-  return read_plan(molecules.data() + 8, molecules.size() - 8, particles)->molecules.kind.size();
+  return read_plan(molecules.data() + 8, molecules.size() - 8, particles, 1)->molecules.kind.size();
 }
 
 TEST(LanesDamage, OfEveryByteIsRefusedOrGivesValues) {
@@ -209,7 +209,7 @@ TEST(LanesDamage, KindsOfClasses) {
   EXPECT_TRUE(one.is_refused(with(kinds)));
   // With those of the frame.
   const Bytes molecules = parts_of(one).molecules;
-  const auto plan = read_plan(molecules.data() + 8, molecules.size() - 8, particles);
+  const auto plan = read_plan(molecules.data() + 8, molecules.size() - 8, particles, 1);
   kinds.clear();
   for (const core::StepKind kind : plan->molecules.kind)
     kinds.push_back(kind == core::StepKind::narrow ? 0 : kind == core::StepKind::wide ? 1 : 2);

@@ -109,7 +109,7 @@ TEST(LanesKeyDamage, TemplatesAndConstantsAtTheirLimits) {
   for (const Case &one : cases()) {
     const Bytes molecules = parts_of(one).molecules;
     const std::size_t classes =
-        read_plan(molecules.data() + 8, molecules.size() - 8, one.history.particles)->molecules.kind.size();
+        read_plan(molecules.data() + 8, molecules.size() - 8, one.history.particles, 1)->molecules.kind.size();
     for (unsigned bits = 0; bits < 256; bits += 5) {
       const auto is = [&](unsigned k) { return (bits >> k & 1) != 0; };
       Templates templates;

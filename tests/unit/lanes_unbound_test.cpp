@@ -64,7 +64,7 @@ TEST(LanesUnbound, PlansComeBack) {
       Bytes bytes;
       append_plan(molecules, bytes, 1);
       const test::Copy copy(bytes);
-      const auto plan = read_plan(copy.data.get(), copy.size, n);
+      const auto plan = read_plan(copy.data.get(), copy.size, n, 1);
       EXPECT_FALSE(plan->molecules.have_bonds());
       EXPECT_EQ(plan->molecules.kind, molecules.kind);
       EXPECT_TRUE(std::equal(plan->molecules.of_class.begin(), plan->molecules.of_class.end(),
@@ -72,7 +72,7 @@ TEST(LanesUnbound, PlansComeBack) {
       test::expect_cuts_are_refused(bytes, [&](const Bytes &cut) {
         const test::Copy part(cut);
         try {
-          read_plan(part.data.get(), part.size, n);
+          read_plan(part.data.get(), part.size, n, 1);
         } catch (const Error &error) {
           return error.status() == Status::corrupt;
         }

@@ -32,7 +32,7 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
   const ChunkBytes &bytes = call.section;
   lanes::OpenedSection section = lanes::open_section(
       [&](std::size_t offset, std::size_t count) { return bytes.host(offset, count); }, bytes.size(), call.box,
-      static_cast<std::size_t>(state.particles), false, models_, known_plans_);
+      static_cast<std::size_t>(state.particles), false, models_, known_plans_, bytes.values().threads);
   const bool is_new = section.has(lanes::new_plan);
   models_.take(section.models);
   take(section.models, nullptr, call.stream);
@@ -48,9 +48,9 @@ void DeviceSteps::decode(DeviceDifferenceState &state, const Call &call) {
 void DeviceSteps::decode_key(std::uint64_t particles, std::int32_t *const *indices, const Call &call) {
   restart();
   const ChunkBytes &bytes = call.section;
-  lanes::OpenedSection section =
-      lanes::open_section([&](std::size_t offset, std::size_t count) { return bytes.host(offset, count); },
-                          bytes.size(), call.box, static_cast<std::size_t>(particles), true, models_, known_plans_);
+  lanes::OpenedSection section = lanes::open_section(
+      [&](std::size_t offset, std::size_t count) { return bytes.host(offset, count); }, bytes.size(), call.box,
+      static_cast<std::size_t>(particles), true, models_, known_plans_, bytes.values().threads);
   models_.take(section.models);
   take(section.models, &section.templates.heading, call.stream);
   reserve<std::int32_t>(rows_, 8 * layout_.slots);
