@@ -168,12 +168,6 @@ std::vector<NumberSegment> NumberEncoder::segments() {
   return all;
 }
 
-void NumberEncoder::finish_segments(std::vector<std::uint8_t> &bytes, int threads) {
-  append_segments(segments(), contexts_, threads, bytes);
-  items_.clear();
-  segments_.clear();
-}
-
 NumberSlots::NumberSlots(const std::uint8_t *stream, std::size_t size, unsigned contexts) {
   NumberTables tables;
   bytes = read_tables(stream, size, contexts, tables);

@@ -45,8 +45,6 @@ class NumberEncoder {
   void end_segment() { segments_.push_back(items_.size()); }
   // The segments, for append_segments(). No number may follow the last one.
   std::vector<NumberSegment> segments();
-  // append_segments() of them. Clears the encoder.
-  void finish_segments(std::vector<std::uint8_t> &bytes, int threads = 1);
 
  private:
   unsigned contexts_;

@@ -84,7 +84,7 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   cut(lags);
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
-  molecules.tree.link(lags, threads);
+  molecules.tree.link(lags);
   // A circle without a second reference is wide: its molecule turns around the axis.
   molecules.short_bonds = ShortBonds(molecules.tree, now, cell);
   std::vector<std::int64_t> told(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
@@ -196,7 +196,7 @@ std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std
   }
   format::Column<std::uint8_t> lags;
   in.take(molecule::Tree::read(bytes + in.position(), in.left(), particles, lags));
-  molecules.tree.link(lags, threads);
+  molecules.tree.link(lags);
   in.take(molecules.short_bonds.read(molecules.tree, bytes + in.position(), in.left()));
   molecules.kind.resize(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
   NumberReader numbers(bytes + in.position(), in.left(), 1);

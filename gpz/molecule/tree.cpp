@@ -42,24 +42,16 @@ std::uint8_t lag_to(std::uint32_t slot, std::uint32_t from) {
 
 }  // namespace
 
-void Tree::link(const format::Column<std::uint8_t> &lags, int threads) {
+void Tree::link(const format::Column<std::uint8_t> &lags) {
   links_.assign(lags.size(), {});
-  for (std::size_t i = 0; i < lags.size(); ++i) links_[i].parent = lags[i];
-  find_segments();
-  for_segments(threads, [&](int, std::size_t first, std::size_t last) { connect(first, last); });
-}
-
-// Finds the reference directions of the particles of whole segments.
-void Tree::connect(std::size_t first, std::size_t last_slot) {
   // A parent is at most longest_lag slots before its particle, and its own parent as many again: older entries are
   // overwritten.
   std::array<Children, 2 * (longest_lag + 1)> recent;
   const auto children = [&](std::uint32_t slot) -> Children & { return recent[slot % recent.size()]; };
-  for (auto i = static_cast<std::uint32_t>(first); i < last_slot; ++i) {
+  for (std::uint32_t i = 0; i < lags.size(); ++i) {
     Links &links = links_[i];
     children(i) = {};
-    links.along = links.across = Reference::none;
-    links.along_lag = links.across_lag = 0;
+    links.parent = lags[i];
     if (links.parent == 0) continue;
     const std::uint32_t parent = i - links.parent;
     const Links &of_parent = links_[parent];
@@ -88,28 +80,6 @@ void Tree::connect(std::size_t first, std::size_t last_slot) {
     }
     of_same_parent.add(i);
   }
-}
-
-// True if no particle from this slot on has an earlier parent. Otherwise moves `slot` to the next one to try.
-bool Tree::can_end_at(std::size_t &slot) const {
-  const std::size_t last = std::min(links_.size(), slot + longest_lag);
-  for (std::size_t i = slot; i < last; ++i)
-    if (i - links_[i].parent < slot) {
-      slot = i + 1;
-      return false;
-    }
-  return true;
-}
-
-void Tree::find_segments() {
-  const std::size_t n = links_.size();
-  ends_.clear();
-  for (std::size_t i = segment_size; i < n;) {
-    if (!can_end_at(i)) continue;
-    ends_.push_back(static_cast<std::uint32_t>(i));
-    i += segment_size;
-  }
-  if (n != 0) ends_.push_back(static_cast<std::uint32_t>(n));
 }
 
 void Tree::append(std::vector<std::uint8_t> &bytes, int threads) const {

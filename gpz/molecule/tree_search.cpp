@@ -32,9 +32,6 @@ constexpr std::size_t runs = 16;
 constexpr std::size_t run_length = 512;
 constexpr std::size_t least_part = 8;  // at least one particle in this many must be bound
 
-// A segment ends between molecules if a molecule ends within this many slots after the least number of particles.
-constexpr std::size_t most_behind = 256;
-
 class Search {
  public:
   Search(const codec::IndexColumns &before, const codec::IndexColumns &now, std::size_t n, const Cell &cell,
@@ -58,7 +55,6 @@ class Search {
     if (find(0, n_) < n_ / least_part) return {};
     prefer_frequent();
     drop_longest();
-    cut();
     return std::move(lags_);
   }
 
@@ -168,31 +164,6 @@ class Search {
     const double *length = lengths.data();
     for (std::uint8_t &lag : lags_)
       if (lag != 0 && *length++ > most) lag = 0;
-  }
-
-  // Cuts molecules that would make a segment much longer than others, where they have the fewest bonds: segments are
-  // decoded side by side, and the longest one takes the time.
-  void cut() {
-    std::size_t begin = 0, best = 0, fewest = window + 1;
-    for (std::size_t i = Tree::segment_size; i < n_; ++i) {
-      const std::size_t bonds = bonds_across(i);
-      if (bonds < fewest) {
-        fewest = bonds;
-        best = i;
-      }
-      if (bonds != 0 && i - begin < Tree::segment_size + most_behind) continue;
-      for (std::size_t j = best; j < std::min(n_, best + window); ++j)
-        if (lags_[j] > j - best) lags_[j] = 0;
-      begin = best;
-      fewest = window + 1;
-      i = begin + Tree::segment_size - 1;
-    }
-  }
-  // Bonds between slots below i and others. Only slots within the longest lag after i can have such parents.
-  std::size_t bonds_across(std::size_t i) const {
-    std::size_t count = 0;
-    for (std::size_t j = i; j < std::min(n_, i + window); ++j) count += lags_[j] > j - i ? 1 : 0;
-    return count;
   }
 
   double square_distance(const codec::IndexColumns &q, std::size_t i, std::size_t lag) const {

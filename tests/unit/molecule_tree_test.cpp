@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Molecules as trees: references of each particle, segments, the bytes of a tree; where molecules are found and where
+// Molecules as trees: references of each particle, the bytes of a tree; where molecules are found and where
 // there are none.
 #include <gtest/gtest.h>
 
@@ -90,28 +90,6 @@ TEST(MoleculeTree, LinksReach255Slots) {
       expect_links(tree, i, {above, 0, beyond, 255});
     else
       expect_links(tree, i, {above, 0, none, 0});
-  }
-}
-
-TEST(MoleculeTree, NothingHangsOverTheEndOfASegment) {
-  for (const Shape &shape : {chain(3), chain(41), alkane(20), Shape{0}}) {
-    const Tree tree = tree_of(repeated(shape, 20000 / shape.size()));
-    std::size_t begin = 0;
-    for (const std::uint32_t end : tree.segment_ends()) {
-      EXPECT_GT(end, begin);
-      if (end != tree.particles()) {
-        EXPECT_GE(end - begin, Tree::segment_size);
-        EXPECT_LT(end - begin, Tree::segment_size + shape.size());
-      }
-      for (std::size_t i = begin; i < end; ++i) {
-        EXPECT_GE(i, begin + tree[i].parent);
-        EXPECT_GE(i, begin + tree[i].along_lag);
-        EXPECT_GE(i, begin + tree[i].across_lag);
-      }
-      begin = end;
-    }
-    EXPECT_EQ(begin, tree.particles());
-    EXPECT_GE(tree.segment_ends().size(), 4U);
   }
 }
 
@@ -263,7 +241,7 @@ TEST(MoleculeSearch, FindsNoneInALiquid) {
   EXPECT_TRUE(Tree::find(columns(q[0]), columns(q[1]), site.size(), Cell(box_of(0, {edge, edge, edge}).axes)).empty());
 }
 
-TEST(MoleculeSearch, SegmentsOfALongPolymerEnd) {
+TEST(MoleculeSearch, AllBondsOfALongPolymer) {
   const std::size_t n = 30000;  // more than the sample that is searched first
   Molecules polymer(chain(n), 1, 100, 1, 6);
   const Frame before = polymer.open();
@@ -271,14 +249,6 @@ TEST(MoleculeSearch, SegmentsOfALongPolymerEnd) {
   const Frame now = polymer.open();
   const Lags found = Tree::find(columns(before), columns(now), n, Cell());
   EXPECT_GT(share_of(found, {1}), 0.9);
-  const Tree tree = tree_of(found);
-  EXPECT_GE(tree.segment_ends().size(), n / (2 * Tree::segment_size + 64));
-  std::size_t begin = 0;
-  for (const std::uint32_t end : tree.segment_ends()) {
-    // Equally long, as all are decoded side by side.
-    EXPECT_LE(end - begin, Tree::segment_size + Tree::segment_size / 15);
-    begin = end;
-  }
 }
 
 TEST(MoleculeSearch, FewParticlesAndAnyPlaces) {

@@ -259,7 +259,7 @@ std::vector<std::uint8_t> encode(const Streams &streams) {
     encoder.end_segment();
   }
   std::vector<std::uint8_t> bytes(16, 0xAA);  // behind what is there
-  encoder.finish_segments(bytes);
+  append_segments(encoder.segments(), streams.numbers.contexts, 1, bytes);
   EXPECT_EQ(std::count(bytes.begin(), bytes.begin() + 16, 0xAA), 16);
   return {bytes.begin() + 16, bytes.end()};
 }
