@@ -86,8 +86,8 @@ struct NeighbourList::Cells {
       axis.scale = (static_cast<std::uint64_t>(axis.count) << scale_bits) / static_cast<std::uint64_t>(axis.length);
   }
 
-  // Cells of a row whose particles share their candidates. More of them have more candidates in vain, fewer spend more
-  // time on finding the candidates than on comparing.
+  // Cells of a row whose particles share their candidates. With more cells, more candidates are too far away; with
+  // fewer, finding the candidates takes longer than comparing them.
   std::int64_t cells_at_once(std::size_t n) const {
     constexpr std::int64_t particles = 6;
     constexpr std::int64_t most = 8;

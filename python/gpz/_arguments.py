@@ -62,7 +62,7 @@ def checked_threads(threads: Any) -> int:
 
 
 def checked_memory(max_memory: Any) -> int:
-    """As the library takes it. None: 0, its default limit."""
+    """The limit of memory for the library; None becomes 0, its default limit."""
     if max_memory is None:
         return 0
     return checked_integer("max_memory", max_memory, 1, 2**64 - 1, "a whole number of bytes from 1 on, or None")

@@ -76,7 +76,7 @@ class Atoms:
         self.ids = np.ascontiguousarray(values, np.int64)
 
     def for_library(self, elements: list[str], labels: list[str]) -> _core.Selection:
-        """For a file with these names of types. ArgumentError for a name that is none of them."""
+        """The selection for a file with these names of types. ArgumentError for a name that the file does not have."""
         return _core.Selection.make(self.ids, self.id_ranges, self.types, self.region, elements, labels)
 
 

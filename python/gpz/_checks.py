@@ -94,7 +94,7 @@ def bound_beyond(bound: float, box: Box | None) -> str | None:
 
 
 def columns_of_bounds(bounds: Mapping[str, float | str]) -> dict[str, float | str]:
-    """By column: "velocities" stands for vx, vy and vz, which may have the bound THERMAL."""
+    """The bound of each column: "velocities" stands for vx, vy and vz, which may have the bound THERMAL."""
     if not isinstance(bounds, Mapping):
         raise TypeError(
             f'bounds: a dict of columns, such as {{"velocities": 1e-4}}, not {shown(bounds)}. The bound of positions is '

@@ -59,7 +59,7 @@ def times_of(trajectory: gpz.Trajectory) -> np.ndarray:
 
 
 def observables(frame: gpz.Frame) -> gpz.Observables:
-    """Those of the atoms of a frame (_observed.of_atoms); none, with a warning, if they are damaged."""
+    """Observables of the atoms of a frame (_observed.of_atoms); none, with a warning, if they are damaged."""
     try:
         return _observed.of_atoms(frame.observables, frame.n_particles, stacklevel=4)
     except gpz.CorruptError as error:

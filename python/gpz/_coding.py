@@ -32,7 +32,7 @@ class Coding:
         self.threads = checked_threads(self.threads)
 
     def keywords(self) -> dict[str, Any]:
-        """For a Writer."""
+        """The arguments of a Writer."""
         return asdict(self)
 
     def set_up(self, writer: _core.Writer) -> None:
@@ -46,7 +46,7 @@ class Coding:
 
 
 def checked_effort(effort: Any) -> int:
-    """As the library numbers it. ArgumentError if there is no effort of this name."""
+    """The library's number of this effort. ArgumentError if there is no effort of this name."""
     return _core.efforts[checked_choice("effort", effort, EFFORTS)]
 
 

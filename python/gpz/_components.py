@@ -38,7 +38,7 @@ def joined(columns: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
 
 
 def groups(names: Iterable[str]) -> dict[str, list[str]]:
-    """By the name of the values: their columns."""
+    """The columns of each vector or single value, by its name."""
     places: dict[str, list[tuple[int, ...]]] = {}
     for name in names:
         match = COMPONENT.fullmatch(name)

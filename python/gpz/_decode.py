@@ -37,7 +37,7 @@ class Options:
         self.dtype = checked_dtype(dtype)
 
     def of_task(self, dtype: np.dtype) -> Options:
-        """For one thread of several that decode parts of a file, and floats of this type."""
+        """Options for one of several threads that decode parts of a file, and for floats of this type."""
         made = copy.copy(self)
         made.threads = 1
         if dtype.kind == "f":

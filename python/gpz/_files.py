@@ -30,7 +30,7 @@ def is_path(file: Any) -> bool:
 
 
 def checked_path(path: Path) -> bytes:
-    """As the operating system has it."""
+    """The path as bytes, as the operating system takes it."""
     name = os.fsencode(path)
     if b"\0" in name:
         raise ArgumentError(f"path: {os.fsdecode(name)!r} has a null character, which no path has")
@@ -85,7 +85,7 @@ def _status_of(file: Any) -> os.stat_result | None:
 
 
 def name_of(file: Any) -> str:
-    """In messages."""
+    """The name of a file in messages."""
     name = getattr(file, "name", None)
     return name if isinstance(name, str) else type(file).__name__ if is_file_object(file) else "stream"
 
@@ -225,7 +225,7 @@ def _is_read_in_parts(file: Any) -> bool:
 
 
 def _all_bytes(file: Any) -> bytes:
-    """From the start to the end; the file object is where it was."""
+    """Reads a file object from start to end, and puts it back to its position."""
     if isinstance(file, io.TextIOWrapper):
         file = file.buffer
     try:

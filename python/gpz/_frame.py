@@ -63,12 +63,12 @@ class Frame:
 
     @property
     def time(self) -> float | None:
-        """In time units of the file; None if the file does not say."""
+        """The time of the frame in time units of the file; None if the file does not say it."""
         return self._head.time
 
     @property
     def n_particles(self) -> int:
-        """With some of the atoms (gpz.open(..., atoms=...)), the number of these, for which the frame is decoded."""
+        """The number of particles. With gpz.open(..., atoms=...), the number of chosen atoms, for which the frame is decoded."""
         return self._head.n_particles if self._count is None else self._count()
 
     @property

@@ -106,7 +106,8 @@ def read_frame(opened: Trajectory, k: int, rows: Rows, out: np.ndarray) -> np.nd
 
 
 def rows_of(trajectory: Trajectory, name: str, dtype: np.dtype | None) -> Rows:
-    """From the first frame. Raises ArgumentError if another one has another number of atoms, as far as heads say that."""
+    """The rows that all frames share, from the first frame. Raises ArgumentError if the
+    head of another frame has another number of atoms."""
     if not isinstance(name, str):
         raise TypeError(f'the name of a column, "positions" or "velocities", not {shown(name)}')
     file, index = trajectory._file, trajectory[0].index

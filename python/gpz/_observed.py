@@ -20,7 +20,7 @@ Packed = list[tuple[str, str, float]]  # name, unit, value, as gpz._core has the
 
 
 def of_system(observables: Packed, count: int) -> Packed:
-    """Those of a frame of which some of its `count` atoms are taken: with the number of atoms that they are of."""
+    """Observables of a frame of which only some atoms are taken, with the number of atoms that they describe (`count`)."""
     if not observables or any(name == ATOMS for name, _, _ in observables):
         return observables
     return [*observables, (ATOMS, "", float(count))]

@@ -52,7 +52,7 @@ class File:
 
     @property
     def name(self) -> str:
-        """In messages."""
+        """The name of the file in messages."""
         return self.source.name if isinstance(self.source, RemoteFile) else self.path or "in memory"
 
     def refresh(self) -> None:

@@ -69,14 +69,14 @@ def of_column(column: Column) -> Origin | None:
 
 
 def of_columns(frame: Frame, names: Sequence[str]) -> dict[str, Origin]:
-    """By column, as far as the frame has them."""
+    """The origin of each of these columns that the frame has."""
     infos = frame.column_info
     origins = {name: of_column(infos[name]) for name in names if name in infos}
     return {name: origin for name, origin in origins.items() if origin is not None}
 
 
 def of_argument(origin: Frame | Mapping[str, Origin], names: Sequence[str], vectors: Mapping[str, Sequence[str]]) -> dict[str, Origin]:
-    """By column: of a frame those of its columns, or what a mapping says of columns and vectors ("positions")."""
+    """The origin of each column: those of a frame, or those that a mapping gives for columns and vectors ("positions")."""
     if isinstance(origin, Mapping):
         result: dict[str, Origin] = {}
         for name, given in origin.items():
@@ -134,7 +134,7 @@ def joined(origins: Sequence[Origin | None]) -> Origin | None:
 
 
 def rounded(origin: Origin, arrays: Sequence[np.ndarray]) -> Origin:
-    """With the rounding of values that the file has as float64, and the arrays as float32, unless it is counted already."""
+    """The origin with the rounding of values that the file has as float64, and the arrays as float32, unless it is counted already."""
     if origin.dtype != np.float64 or arrays[0].dtype != np.float32 or origin.rounding:
         return origin
     return origin._replace(rounding=origin.rounding + rounding_to(arrays))

@@ -127,12 +127,12 @@ class Particles:
 
 
 def of_frame(trajectory: Trajectory, frame: int, ids: np.ndarray | None, types: np.ndarray | None) -> Particles:
-    """Those of a frame. Warns if the tables are damaged, and goes on without."""
+    """The particles of a frame. Warns if the tables are damaged, and leaves them out."""
     return Particles(_tables_of(trajectory, frame), ids, types)
 
 
 class ParticlesOfFrames:
-    """Those of frame after frame: tables are read when they change, and the result is the same object as long as the tables, the
+    """The particles of each frame: tables are read when they change, and the result is the same object as long as the tables, the
     ids and the types are the same."""
 
     def __init__(self, trajectory: Trajectory):

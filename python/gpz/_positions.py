@@ -26,7 +26,7 @@ def find(columns: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def leading(columns: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    """Those of the positions which are one field of a frame: the first two or three, of one form; None without them."""
+    """The columns of the positions that are one field of a frame: the first two or three, of one form; None without them."""
     return _core.leading_positions(list(columns or ())) or None
 
 

@@ -197,7 +197,7 @@ def _factor(quantity: str, of: str, units: str) -> float:
 
 
 def _stress_factor(of: str, units: str) -> float:
-    """To energy by volume, in the units of the file: eV/Å^3 in metal, as in packs of ase.Atoms."""
+    """The factor from this unit of stress to energy by volume, in the units of the file: eV/Å^3 in metal, as in packs of ase.Atoms."""
     if of in ("", "lj") or units in ("", "lj"):
         return 1.0
     return _quantities.si("pressure", of) / (_quantities.si("energy", units) / _quantities.si("length", units) ** 3)

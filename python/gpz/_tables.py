@@ -95,7 +95,7 @@ class Observables(dict[str, float]):
         return Observables({**self, **other}, kept | getattr(other, "units", {}))
 
     def copy(self) -> Observables:
-        """With the units."""
+        """A copy with the same units."""
         return Observables(self, self.units)
 
     def __repr__(self) -> str:
@@ -110,7 +110,7 @@ ReadObservables = Callable[[], list[tuple[str, str, float]]]
 
 
 def observables_from_library(values: list[tuple[str, str, float]]) -> Observables:
-    """Those that gpz._core has as a list."""
+    """Observables from the list that gpz._core returns."""
     return Observables({name: value for name, _, value in values}, {name: unit for name, unit, _ in values if unit})
 
 
@@ -143,7 +143,7 @@ class LazyObservables:
 
 
 def tables_from_library(packed: list[Packed]) -> dict[str, Table]:
-    """Without the names of observables, which frames have."""
+    """The tables by name, without the table of observables, whose values frames have."""
     tables = {}
     for name, columns in packed:
         if name != OF_OBSERVABLES:
@@ -172,7 +172,7 @@ def _bits(values: np.ndarray) -> Any:
 
 
 def packed_tables(tables: Any) -> list[Packed]:
-    """For gpz._core. TypeError and ArgumentError for what is no table."""
+    """Tables in the form that gpz._core takes. TypeError and ArgumentError for what is no table."""
     if not isinstance(tables, Mapping):
         raise TypeError(
             f'tables: a dict of tables by their names, such as {{"bonds": {{"atom1": ...}}}}, not {shown(tables)}'

@@ -375,7 +375,7 @@ def open(
 
 
 def first_frame(file: File) -> Frame:
-    """For masks, which are of its atoms."""
+    """The first frame, to whose atoms masks refer."""
     if not file.require_open().n_frames:
         raise ArgumentError("atoms: the file has no complete frame, of which a mask or a function could be")
     return file.frame(0)

@@ -10,7 +10,7 @@ KILOJOULE_PER_MOLE = _core.kilojoule_per_mole
 
 
 def _in_si(quantity: str) -> dict[str, float]:
-    """By the name in the LAMMPS command `units`. The style lj has no units."""
+    """SI values of the units of a quantity, by style of the LAMMPS command `units`. The style lj has none."""
     return {style: units[quantity][1] for style, units in _core.units.items() if style != "lj"}
 
 

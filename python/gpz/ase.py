@@ -131,7 +131,7 @@ def _known_symbols(specorder) -> list[str]:
 
 
 def _scaled(values, factor: float):
-    """Without a copy if there is nothing to do, as for lengths in Å."""
+    """Values times a factor; not copied if the factor is 1, as for lengths in Å."""
     return values if factor == 1 else values * factor
 
 
@@ -311,7 +311,7 @@ def _origins_of(frame: gpz.Frame, vectors: Iterable[str], rest: Iterable[str], t
 
 
 def _origins_given(atoms: Atoms, columns: Mapping[str, Any], from_ase) -> dict[str, gpz.Origin]:
-    """By argument of Writer.write: the errors that Atoms of a .gpz file have, in units of the file to write."""
+    """For each argument of Writer.write, the errors that Atoms of a .gpz file have, in units of the file to write."""
     given = atoms.info.get("gpz_origins", {})
     if given and len(atoms) > given.get("atoms", 0):
         raise gpz.ArgumentError(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The map in HACKING.md and the tables of docs/architecture.md have what the repository has."""
+"""The map in HACKING.md, the tables of docs/architecture.md and lists of limitations have what the repository has."""
 import re
 import unittest
 
@@ -87,6 +87,14 @@ class DumpStyle(unittest.TestCase):
         files = {path.split("/")[1].rpartition(".")[0] for path in tracked_files() if re.fullmatch(r"lammps_pkg/\w+\.(cpp|h)", path)}
         self.assertEqual(files - in_rows, {"dump_gpz"})
         self.assertEqual(named - files, set())
+
+    def test_keywords_that_it_refuses_are_listed(self):
+        page = re.search(r"no meaning in a .gpz file \(([^)]*)\)", (ROOT / "docs/limitations.md").read_text())[1]
+        settings = (ROOT / "lammps_pkg/gpz_settings.cpp").read_text()
+        refused = re.findall(r'\{"(\w+)", "', re.search(r"refused_keywords\[\] = \{(.*?)\};", settings, re.DOTALL)[1])
+        refused += re.findall(r"dump_modify (\w+)(?: no)? is not possible", (ROOT / "lammps_pkg/dump_gpz.cpp").read_text())
+        # LAMMPS itself refuses buffer where text is never buffered.
+        self.assertEqual(set(re.findall(r"`(\w+)`", page)), {*refused, "buffer"})
 
 
 class Codings(unittest.TestCase):

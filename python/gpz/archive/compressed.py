@@ -30,7 +30,7 @@ DAMAGED = (zlib.error, lzma.LZMAError, gzip.BadGzipFile)
 
 
 def compression_of(start: bytes) -> str | None:
-    """By the first bytes of a file; None if it is not compressed."""
+    """The kind of compression, by the first bytes of a file; None if it is not compressed."""
     return next((name for name, magic in MAGICS.items() if start.startswith(magic)), None)
 
 

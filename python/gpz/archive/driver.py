@@ -85,7 +85,7 @@ class Driver:
             self._engine.submit(partial(self._put, one, number, call), *call)
 
     def _put(self, one: _Active, number: int, call: Call, result: Callable[[], Any]) -> None:
-        """In any thread."""
+        """Puts a result into the queue. May be called by any thread."""
         self._finished.put((one, number, call, result))
 
     def _take(self, one: _Active, number: int, result: Any) -> None:

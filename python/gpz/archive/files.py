@@ -89,7 +89,7 @@ def whole(path: str) -> Iterator[str]:
 
 
 def make_folders(path: str) -> None:
-    """With the folders above, each of which is on disk afterwards."""
+    """Makes a folder and those above it, and waits until each is on disk."""
     if os.path.isdir(path):
         return
     above = os.path.dirname(path)

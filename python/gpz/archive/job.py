@@ -62,12 +62,12 @@ class Job:
 
     @property
     def path(self) -> str:
-        """By which reports name it."""
+        """The path by which reports name the job."""
         return self.input.path
 
     @property
     def size(self) -> int:
-        """In bytes; 0 if the input cannot be found."""
+        """Size of the input in bytes; 0 if it cannot be found."""
         return size_of(self.input.path)
 
     @property
@@ -76,7 +76,7 @@ class Job:
         return self.input.output_name
 
     def is_done(self) -> bool:
-        """By this version or an earlier one, with these settings, from this file, and the output is there."""
+        """Whether this version or an earlier one made the output from this file with these settings, and it still exists."""
         return self._archive.has(self.input.path, self.output_name)
 
     def steps(self) -> Steps:
@@ -241,7 +241,7 @@ def mode_for(paths: Sequence[str]) -> int:
 
 
 def size_of(path: str) -> int:
-    """In bytes; 0 if there is no such file."""
+    """Size of a file in bytes; 0 if it does not exist."""
     try:
         return os.path.getsize(path)
     except OSError:

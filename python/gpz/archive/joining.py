@@ -68,7 +68,7 @@ class Joined:
         return output_of([member.input for member in self._members])
 
     def is_done(self) -> bool:
-        """With the same files as now, and the same choice of frames."""
+        """Whether the same files were joined with the same choice of frames."""
         paths, manifest = [member.path for member in self._members], self._archive.manifest
         return manifest.joined(self.path) == paths and all(
             self._archive.has(path, self.output_name, self.path) and manifest.done(path).get("keep") == self._keep

@@ -52,7 +52,7 @@ def kind_of(path: str) -> Kind | None:
 
 
 def text_of(start: bytes) -> bytes:
-    """Without what may stand in front of a text: a byte order mark and empty lines, as gpz encode passes them."""
+    """The text without a prefix that gpz encode skips: a byte order mark and empty lines, as gpz encode passes them."""
     start = start.removeprefix(codecs.BOM_UTF8)
     lines = re.match(rb"(?:[ \t\r]*\n)*", start)
     return start[lines.end() :] if lines else start

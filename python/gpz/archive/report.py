@@ -51,7 +51,7 @@ class Report:
         return self.bytes_before / self.bytes_after if self.bytes_after else 0.0
 
     def as_json(self) -> dict[str, Any]:
-        """For programs."""
+        """The report for programs."""
 
         def listed(pairs: list[tuple[str, str]]) -> list[dict[str, str]]:
             return [{"path": path, "reason": reason} for path, reason in pairs]
@@ -63,7 +63,7 @@ class Report:
         }  # fmt: skip
 
     def lines(self) -> list[str]:
-        """For people."""
+        """The report for people, line by line."""
         earlier = f", {self.before} were there before" if self.before else ""
         lines = [
             f"{_counted(self.done, 'file')} archived{earlier}, {len(self.failed)} failed, {len(self.skipped)} skipped"

@@ -56,12 +56,12 @@ class Settings:
 
     @property
     def key_interval(self) -> int | None:
-        """In frames; None: the sizes of the first frames of an input give it."""
+        """The key interval in frames; None: the sizes of the first frames of an input give it."""
         return None if self.key_argument == AUTO else int(self.key_argument)
 
     @property
     def key_argument(self) -> int | str:
-        """For gpz encode and gpz convert. Not AUTO by default: pieces begin where key intervals begin, which has to be known before
+        """The option --key of gpz encode and gpz convert. Not AUTO by default: pieces begin where key intervals begin, which has to be known before
         anything is encoded."""
         return KEY_INTERVAL if self.key is None else self.key
 
@@ -95,7 +95,7 @@ class Settings:
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
 
     def encode_arguments(self) -> list[str]:
-        """For gpz encode, without input and output."""
+        """The options of gpz encode, without input and output."""
         given: list[str] = []
         values = {"--eb": self.eb, "--rel": self.rel, "--units": self.units, "--dt": self.dt, "--elements": self.elements,
                   "--effort": self.effort, "--key": self.key_argument, "--order": self.order}  # fmt: skip

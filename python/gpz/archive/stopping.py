@@ -11,7 +11,7 @@ _stopped = threading.Event()
 
 
 def stop() -> None:
-    """From now on check() raises Interrupted."""
+    """Makes check() raise Interrupted from now on."""
     _stopped.set()
 
 

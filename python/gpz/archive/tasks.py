@@ -231,7 +231,7 @@ NO_COLUMN = re.compile(r"--bound (\S+): no such column takes a bound|--bound: no
 
 
 def _without_column(settings: Settings, error: str) -> Settings | None:
-    """Without the bound of a column that the input does not have; None if the error is another one."""
+    """The settings without the bound of a column that the input lacks; None if the error has another cause."""
     found = NO_COLUMN.search(error)
     if found is None:
         return None
@@ -274,7 +274,7 @@ def _without_quantity(settings: Settings, error: str) -> Settings | None:
 
 
 def convert_arguments(settings: Settings) -> list[str]:
-    """For gpz convert."""
+    """The options of gpz convert."""
     eb = "0" if settings.lossless else settings.eb
     given: list[str] = []
     for name, value in {

@@ -59,7 +59,7 @@ def clock_of(path: str | os.PathLike, of_lammps: bool) -> Clock:
 
 
 def clock_for(steps: np.ndarray, times: np.ndarray) -> tuple[Clock, bool]:
-    """For a file of frames at these timesteps and times (ps), and whether it keeps both. If it cannot, times come first."""
+    """The clock for a file of frames at these timesteps and times (ps), and whether it keeps both. If it cannot, times come first."""
     count = len(times)
     # Between frames, ps; 0: unknown.
     spacing = float(times[-1] - times[0]) / (count - 1) if count > 1 and times[-1] > times[0] else 0.0

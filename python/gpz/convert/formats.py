@@ -59,7 +59,7 @@ OF_ENCODE = (".lammpstrj", ".lammpsdump", ".dump", ".xyz", ".extxyz", ".npy")
 
 
 def format_to_write(path: str | os.PathLike) -> Format:
-    """By the end of the name. Raises gpz.ArgumentError."""
+    """The format, by the ending of the name. Raises gpz.ArgumentError."""
     form = known_format(path)
     if form is not None:
         return form
@@ -71,7 +71,7 @@ def format_to_write(path: str | os.PathLike) -> Format:
 
 
 def format_to_read(path: str | os.PathLike, group: str | None = None) -> Format:
-    """By the end of the name: one of FORMATS, or any other that MDAnalysis reads. group: of H5MD. Raises gpz.ArgumentError."""
+    """The format, by the ending of the name: one of FORMATS, or any other that MDAnalysis reads. group: of H5MD. Raises gpz.ArgumentError."""
     form = known_format(path)
     if form is not None and form.mda == "H5MD":
         from gpz.convert.h5md import without_units

@@ -145,7 +145,7 @@ def open_topology(path: str | os.PathLike) -> mda.AtomGroup:
 
 
 def parsed(parser: type, path: str) -> mda.AtomGroup:
-    """Without coordinates: a Universe of the file opens those as well, and leaves files next to it."""
+    """The atoms without coordinates. A Universe would open these as well, and leave files next to the topology."""
     if is_gpz(path):
         return mda.Universe(path).atoms  # it leaves none, and its types keep their numbers
     with parser(path) as topology:

@@ -138,7 +138,7 @@ def dcd(bytes_: Bytes) -> Extent | None:
 
 
 def title_length(bytes_: Bytes, place: int, marker: str) -> int:
-    """With its markers. MDAnalysis writes titles of another length than their first marker says."""
+    """Length of the title with its markers. MDAnalysis writes titles of another length than their first marker says."""
     width = struct.calcsize("=" + marker)
     title, lines = bytes_.numbers(place, marker + "i")
     lengths = [length for length in (title, 4 + 80 * lines) if length >= 0]

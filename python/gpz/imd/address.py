@@ -20,7 +20,7 @@ class Address(NamedTuple):
 
     @classmethod
     def parse(cls, url: str) -> Address:
-        """From imd://host:port or imd://[::1]:port. TypeError, or ArgumentError for other texts."""
+        """The address in imd://host:port or imd://[::1]:port. TypeError, or ArgumentError for other texts."""
         if not isinstance(url, str):
             raise TypeError(f"url: a text such as imd://localhost:8888, not {shown(url)}")
         found = re.fullmatch(r"imd://(\[[0-9A-Fa-f:.%]+\]|[^\s:/@\[\]]+):([0-9]{1,5})/?", url)

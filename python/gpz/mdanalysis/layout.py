@@ -117,7 +117,7 @@ class Layout:
         return [*(name for name in self.additional if name in frame), *(IMAGES if self.unwraps else ())]
 
     def _known(self) -> dict[str, tuple[Sequence[str], float]]:
-        """By the names of a timestep: the columns of its arrays, and a unit of the file in that of MDAnalysis."""
+        """For each name of a timestep, the columns of its arrays, and a unit of the file in that of MDAnalysis."""
         return {
             "positions": (self.positions, self.units.length),
             "velocities": (VELOCITIES, self.units.velocity),
@@ -132,7 +132,7 @@ class Layout:
         return list(self.vectors_of(ts).values())
 
     def vectors_of(self, ts: Timestep) -> dict[str, Vector]:
-        """Those of the file that a timestep has, by its names of them. Nothing of it is changed."""
+        """The vectors of the file that a timestep has, by its names. The timestep stays as it is."""
         return {
             name: Vector(getattr(ts, name), columns, factor)
             for name, (columns, factor) in self._known().items()
@@ -165,7 +165,7 @@ class Layout:
         ts.data["step"] = frame.timestep
 
     def _fill_observables(self, ts: Timestep, frame: gpz.Frame) -> None:
-        """Those of the frame become ts.data, in place of those of the frame before."""
+        """Puts the observables of the frame into ts.data, in place of those of the frame before."""
         try:
             found = _observed.of_atoms(frame.observables, frame.n_particles, self.filename)
         except gpz.CorruptError as error:

@@ -32,7 +32,7 @@ class OfFrame:
         raise NotImplementedError
 
     def tables(self) -> dict[str, gpz.Table]:
-        """Those that are valid for the first frame."""
+        """The tables that are valid for the first frame."""
         raise NotImplementedError
 
     @property

@@ -220,7 +220,7 @@ class GPZReader(OfFrame, base.ReaderBase):
         return self.opened()[0]
 
     def tables(self) -> dict[str, gpz.Table]:
-        """Those that are valid for the first frame."""
+        """The tables that are valid for the first frame."""
         return self.opened().tables()
 
     def current_frame(self) -> gpz.Frame:

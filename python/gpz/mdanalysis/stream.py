@@ -89,7 +89,7 @@ class GPZStreamReader(OfFrame, base.StreamReaderBase):
         return self._first
 
     def tables(self) -> dict[str, gpz.Table]:
-        """Those that are valid for the frame that was read last."""
+        """The tables that are valid for the frame that was read last."""
         return self._stream.tables()
 
     def current_frame(self) -> gpz.Frame:

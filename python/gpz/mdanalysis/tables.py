@@ -107,7 +107,7 @@ class ObservablesOf:
         self._warned = False
 
     def of(self, data: dict[str, Any], reader: OfFrame | None, same_units: bool, atoms: AtomGroup) -> gpz.Observables:
-        """With the number of atoms that they are of, if `atoms` are some of them. reader: of the .gpz file that the timestep comes from, if it does. same_units: whether this file has its units. Others
+        """Observables with the number of atoms that they describe, if `atoms` are some of them. reader: of the .gpz file that the timestep comes from, if it does. same_units: whether this file has its units. Others
         would need a conversion, and nothing says what quantity an observable is."""
         found = {name: float(value) for name, value in data.items() if _is_observable(name, value)}
         if found and len(atoms) != len(atoms.universe.atoms):

@@ -81,7 +81,7 @@ def fields_of(atoms: Any) -> dict[str, Any]:
 
 
 def _with_results(found: dict[str, Any], results: dict[str, Any]) -> dict[str, Any]:
-    """With these results of the calculator. ArgumentError where Atoms has something else under the name of one."""
+    """Values of Atoms with these results of the calculator. ArgumentError where Atoms has something else under the name of one."""
     found = dict(found)
     for name, value in results.items():
         if value is None:

@@ -37,7 +37,7 @@ class Batch(NamedTuple):
 
     @property
     def size(self) -> int:
-        """In bytes."""
+        """Size in bytes."""
         arrays = (self.ends, *self.of_atoms.values(), *self.of_structures.values())
         return sum(array.nbytes if array.dtype.kind != "O" else 64 * array.size for array in arrays)
 

@@ -117,7 +117,7 @@ class Writer:
         self._written += len(batch)
 
     def _opened(self, numbers: np.ndarray) -> gpz.Writer:
-        """With all elements, those of the first batch in front: small numbers take fewer bits."""
+        """A writer with all elements, those of the first batch in front: small numbers take fewer bits."""
         first, places = np.unique(numbers, return_index=True)
         order = [*first[np.argsort(places)].tolist()]
         order += [number for number in range(1, len(SYMBOLS) + 1) if number not in order]

@@ -25,7 +25,7 @@ def is_gpz_url(thing: Any) -> bool:
 
 
 def shown_url(url: str) -> str:
-    """Without passwords, and without the query, in which signatures are."""
+    """The URL without passwords, and without the query, which may hold signatures."""
     return "::".join(_shown_part(part) for part in re.split(r"::(?=[A-Za-z][A-Za-z0-9+.\-]*://)", url))
 
 

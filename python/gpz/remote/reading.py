@@ -61,7 +61,7 @@ class RemoteFile:
 
     @property
     def name(self) -> str:
-        """In messages."""
+        """The name of the file in messages."""
         return self.file.name
 
     @property

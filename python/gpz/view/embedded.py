@@ -89,7 +89,7 @@ def _page_bytes(counts: np.ndarray, limit: int, particle_bytes: int) -> int:
 
 
 def messages(scene: Scene, column: str | None) -> Iterator[tuple[str, bytes]]:
-    """Those that the server would send, by their names; those of frames without ids and types, which are in messages of their
+    """The messages that the server would send, by their names; for frames without ids and types, which are in messages of their
     own. A frame that cannot be read has its error instead."""
     yield "index", scene.index()
     known: set[str] = set()
@@ -113,7 +113,7 @@ def messages(scene: Scene, column: str | None) -> Iterator[tuple[str, bytes]]:
 
 
 def _rounded(head: dict, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """With positions as multiples of a step from 0 to LEVELS, if all are finite. Changes origin and bound in the head."""
+    """The arrays with positions as multiples of a step from 0 to LEVELS, if all are finite. Changes origin and bound in the head."""
     positions = arrays["positions"].reshape(-1, 3).astype(np.float64)
     if not len(positions) or not np.isfinite(positions).all():
         return arrays

@@ -57,7 +57,7 @@ class LammpsTextSource final : public FrameSource {
 
   std::string frame_name() const { return fmt::format("frame {}", frames_); }
 
-  // An item that stands in front of the atoms, and the lines below it; false for another one.
+  // Reads an item that stands in front of the atoms, and its lines; false for any other item.
   bool read_item(const std::vector<std::string_view> &words, FrameInfo &info) {
     const std::string name = fmt::format("{}", fmt::join(words, " "));
     if (name == "TIMESTEP") {
