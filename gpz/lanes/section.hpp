@@ -44,9 +44,10 @@ class State {
   std::uint64_t frames_ = 0;  // of the history, when the rows were written
   // Rows of the frames before and now take turns: index 8 s and 8 s + 4 for slot s.
   format::Column<std::int32_t> rows_;
-  unsigned now_ = 0;             // 0 or 4: the rows of the last frame
-  format::Column<float> means_;  // of the particles in the slots
-  KnownPlans known_plans_;       // decoder
+  unsigned now_ = 0;                          // 0 or 4: the rows of the last frame
+  format::Column<float> means_;               // of the particles in the slots
+  KnownPlans known_plans_;                    // decoder
+  format::Column<std::uint16_t> last_words_;  // decoder: of the last block, with what may be read after them
   // The blocks of the plan that have particles which are followed, if not all are.
   format::Column<std::uint32_t> followed_blocks_;
 };

@@ -35,7 +35,7 @@ class SectionDecoder : public SectionPass {
       start_key();
     else
       start();
-    decode_blocks(section.words, bytes + section.words_at);
+    decode_blocks(section.words, bytes + section.words_at, bytes + size);
     write(section.has(wraps), section.images, q);
   }
 
@@ -66,7 +66,8 @@ class SectionDecoder : public SectionPass {
     return followed_ == nullptr || followed_->blocks.has(particle / core::default_block_size);
   }
 
-  void decode_blocks(const std::vector<std::uint32_t> &count, const std::uint8_t *words_of_all) {
+  void decode_blocks(const std::vector<std::uint32_t> &count, const std::uint8_t *words_of_all,
+                     const std::uint8_t *end) {
     const auto &blocks = layout().blocks();
     std::vector<const std::uint8_t *> from(blocks.size());
     for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -76,11 +77,18 @@ class SectionDecoder : public SectionPass {
     const codec::StepTable table = table_with(*models_.numbers);
     const codec::StepCodes codes = models_.codes->for_kernels();
     for_blocks([&](std::size_t b) {
-      // Words are read in vectors, also after the last one.
-      format::Column<std::uint16_t> words(count[b] + block_margin);
-      std::memcpy(words.data(), from[b], 2 * count[b]);
+      // Words are read in vectors, also after the last one. The last blocks are copied; one copy is kept, so that
+      // frames do not need memory each.
+      const auto *words = reinterpret_cast<const std::uint16_t *>(from[b]);
+      format::Column<std::uint16_t> own;
+      if (static_cast<std::size_t>(end - from[b]) < 2 * (count[b] + block_margin)) {
+        format::Column<std::uint16_t> &copy = b + 1 == blocks.size() ? state_.last_words_ : own;
+        copy.resize(count[b] + block_margin);
+        std::memcpy(copy.data(), words, 2 * count[b]);
+        words = copy.data();
+      }
       if (!codec::kernels().steps.decode(table, codes, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
-                                         means(state_.means_.data()), words.data(), count[b]))
+                                         means(state_.means_.data()), words, count[b]))
         corrupt("words of a block of steps", static_cast<std::size_t>(from[b] - from[0]));
     });
   }

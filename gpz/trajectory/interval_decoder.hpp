@@ -105,10 +105,10 @@ class IntervalDecoder {
   std::uint64_t checksum_ = 0;  // of the last frame's head
   std::vector<bool> wanted_;
   std::size_t count_ = 0;  // of the chunks of a frame
-  std::vector<ChunkReader> chunks_;
-  bool stands_alone_ = false;   // no difference frame followed the last key frame
-  bool is_opened_ = false;      // the frame's chunks are only opened
-  std::vector<Opened> opened_;  // chunks of such a frame, and its fields
+  format::Column<ChunkReader> chunks_;
+  bool stands_alone_ = false;      // no difference frame followed the last key frame
+  bool is_opened_ = false;         // the frame's chunks are only opened
+  format::Column<Opened> opened_;  // chunks of such a frame, and its fields
   std::vector<Field> fields_;
   Indices indices_;                        // of a field of opened chunks
   std::shared_ptr<const Selection> only_;  // of the key frame

@@ -133,13 +133,13 @@ class Damage(CliCase):
 
     def test_a_head_without_an_index(self):
         self.damage(self.offsets[1] + 30, self.content[:self.offsets[4]])
-        lost = self.lost_text(1, "a frame that it builds on is missing")
+        lost = self.lost_text(1, "the frame that it builds on is missing")
         self.gpz("repair", "d.gpz", "-o", "r.gpz",
                  out=f"d.gpz: {self.kept_text(1)}\n" + (lost or "lost: unreadable bytes between complete frames\n"))
         self.check_repaired(self.kept_without(1))
         kept = len(self.kept_without(1))
         self.gpz("decode", "d.gpz", "-o", "d.dump", "--sort", "id", code=4,
-                 err=f"d.gpz: frame 1: a frame that it builds on is missing; {kept} of 3 frames written" if lost else
+                 err=f"d.gpz: frame 1: the frame that it builds on is missing; {kept} of 3 frames written" if lost else
                      "d.gpz: damaged: unreadable bytes between complete frames were skipped")
         self.assertEqual(self.text("d.dump"), self.text("r.dump"))
 

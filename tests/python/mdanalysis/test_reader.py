@@ -310,7 +310,7 @@ def test_the_threads_end_with_the_reader(large):
     for ts in reader:
         if ts.frame == 4:
             break
-    assert threads() == before + 3
+    assert threads() == before + 2  # and the caller
     reader.close()
     assert threads() == before
 
