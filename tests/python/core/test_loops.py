@@ -67,7 +67,7 @@ def test_the_threads_end_with_a_loop_that_is_left(large):
     for frame in trajectory:
         frame.positions  # noqa: B018
         if frame.index == 3:
-            assert threads() == before + 2  # and the caller
+            assert threads() == before + 2  # and the caller's
             break
     del frame
     assert threads() == before
