@@ -205,7 +205,9 @@ void close_whole(EncodedOutput &out) {
   if (out.frames() > 0) out.close();
 }
 
-void encode(EncodeOptions options) {
+// Checks options that do not depend on the input, and passes on those of raw arrays. Returns whether there is a choice
+// of the bound of positions.
+bool complete(EncodeOptions &options) {
   const int choices =
       (options.bounds.absolute ? 1 : 0) + (options.bounds.relative ? 1 : 0) + (options.bounds.lossless ? 1 : 0);
   const Failure no_choice(ExitCode::usage, "", "give one of --eb V, --rel V and --lossless");
@@ -213,7 +215,6 @@ void encode(EncodeOptions options) {
   // Raw arrays name no units, and their coordinates are of any kind.
   if (choices == 0 && !options.raw.empty() && options.units.empty()) throw no_choice;
   if (!options.units.empty()) unit_style(options.units);
-  Bounds bounds(options.bounds);
   require_other_file(options.output, {options.input, options.data, options.log});
   if (!options.raw.empty()) {
     options.source.format = "raw";
@@ -225,7 +226,12 @@ void encode(EncodeOptions options) {
   options.encoding.threads = options.source.threads = thread_count(options.encoding.threads);
   // Values of a .gpz file stay as they are, unless a bound is asked for.
   options.source.keep_bits = choices == 0 && options.bounds.columns.empty();
+  return choices != 0;
+}
 
+void encode(EncodeOptions options) {
+  const bool has_choice = complete(options);
+  Bounds bounds(options.bounds);
   const std::unique_ptr<FrameSource> source = open_source(options.input, options.source);
   const bool is_new = !source->is_gpz();
   if (is_new) options.source.keep_bits = false;
@@ -245,7 +251,7 @@ void encode(EncodeOptions options) {
       const std::vector<Field> &fields = frame.info.fields;
       const bool has_positions = std::any_of(fields.begin(), fields.end(), takes_position_bound);
       if (is_new) check_units(*source, frames, options.units, metadata.units);
-      if (is_new && choices == 0 && has_positions && !bounds.has_positions())
+      if (is_new && !has_choice && has_positions && !bounds.has_positions())
         bounds.use_default(default_bound(*source, options.units));
       if (!options.source.keep_bits) bounds.apply(source->name(), frame);
       if (!bounds.lossless() && !options.source.keep_bits) look_at(frame, frames, advice);
