@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import signal
 import sys
 from types import FrameType
@@ -13,7 +12,7 @@ from types import FrameType
 import gpz
 from gpz._coding import EFFORTS, KEY_INTERVAL, ORDERS
 from gpz.programs.exit_codes import exit_code
-from gpz.programs.options import key_interval, size_of_memory
+from gpz.programs.options import key_interval, number_from, size_of_memory
 from gpz.programs.parser import Parser
 
 STOPPED = (signal.SIGINT, signal.SIGTERM)
@@ -59,7 +58,7 @@ def parser() -> argparse.ArgumentParser:
         choices=("last", "first", "all"),
         help="the inputs of each folder are a run and its restarts, and become one file; of two frames of one step the last stays (last)",
     )
-    made.add_argument("--jobs", type=count, metavar="N", help="programs at the same time (as many as there are cores)")
+    made.add_argument("--jobs", type=number_from(1), metavar="N", help="programs at the same time (as many as there are cores)")
     made.add_argument(
         "--max-memory",
         type=size_of_memory,
@@ -101,13 +100,6 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--json", action="store_true", help="the report as JSON")
     made.add_argument("-q", "--quiet", dest="progress", action="store_false", help="no progress")
     return made
-
-
-def count(text: str) -> int:
-    """For argparse."""
-    if not re.fullmatch("[0-9]{1,9}", text) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a whole number from 1, not {text!r}")
-    return int(text)
 
 
 def interrupt(number: int, frame: FrameType | None) -> None:

@@ -9,9 +9,17 @@ import sys
 import warnings
 
 import gpz
-from gpz._slices import as_slice
 from gpz.programs.exit_codes import HELP, exit_code
-from gpz.programs.options import USUAL_BOUND, add_bounds, add_coding, bounds_of, in_the_shell, option, whole_number
+from gpz.programs.options import (
+    USUAL_BOUND,
+    add_bounds,
+    add_coding,
+    bounds_of,
+    frames,
+    in_the_shell,
+    option,
+    whole_number,
+)
 from gpz.programs.parser import Parser
 
 
@@ -30,7 +38,7 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--frames",
         metavar="A:B:STEP",
-        type=option(as_slice, "A:B or A:B:STEP with whole numbers, or one number"),
+        type=frames,
         help="a slice as in Python, or one number (all)",
     )
     made.add_argument(

@@ -12,6 +12,7 @@ import gpz
 from gpz import _core
 from gpz._checks import THERMAL
 from gpz._coding import AUTO, EFFORTS, KEY_INTERVAL, ORDERS
+from gpz._slices import as_slice
 
 # What the arguments of functions are called in the shell.
 OPTIONS = {
@@ -79,16 +80,20 @@ def size_of_memory(text: str) -> int:
     return int(found[1]) * 1024 ** " KMGT".index(found[2] or " ")
 
 
-def number_from(least: int, most: int, instead: str = "") -> Callable[[str], int]:
+def number_from(least: int, most: int | None = None, instead: str = "") -> Callable[[str], int]:
     """For argparse: a whole number of this range. instead: what else may be given, for the message."""
 
     def converted(text: str) -> int:
         number = whole_number(text)
-        if not least <= number <= most:
+        if number < least or (most is not None and number > most):
             raise ValueError(text)
         return number
 
-    return option(converted, f"a whole number from {least} to {most}{instead}")
+    return option(converted, f"a whole number from {least}{'' if most is None else f' to {most}'}{instead}")
+
+
+frames = option(as_slice, "A:B or A:B:STEP with whole numbers, or one number")
+port = number_from(0, 65535)
 
 
 def key_interval(text: str) -> int | str:

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import gpz
 from gpz._files import require_output
-from gpz._slices import as_slice
 from gpz.programs.exit_codes import USAGE, exit_code
-from gpz.programs.options import add_threads
+from gpz.programs.options import add_threads, frames, number_from, option
 
 PANELS = ("sizes", "gr", "msd", "thermo", "errors")
 
@@ -41,14 +40,15 @@ def parser() -> argparse.ArgumentParser:
         const="",
         help="only the panel thermo, of these observables, such as Temp,PotEng (all that the file has)",
     )
-    made.add_argument("--frames", metavar="A:B:STEP", help="frames of g(r) and displacement, as a slice in Python")
+    made.add_argument("--frames", metavar="A:B:STEP", type=frames, help="frames of g(r) and displacement, as a slice in Python")
     made.add_argument(
         "--range", type=float, metavar="R", help="largest distance of g(r), distance units (four particles far)"
     )
-    made.add_argument("--bins", type=int, default=200, metavar="N", help="of g(r) (200)")
+    made.add_argument("--bins", type=number_from(1), default=200, metavar="N", help="of g(r) (200)")
     made.add_argument("--advise", action="store_true", help="say which bound the data allow")
-    made.add_argument("--bounds", metavar="LIST", help="bounds that --advise tries, distance units: 0.001,0.002,0.005")
-    made.add_argument("--sample", type=int, default=5, metavar="N", help="frames that --advise looks at (5)")
+    numbers = option(lambda text: [float(bound) for bound in text.split(",")], "numbers with commas between them")
+    made.add_argument("--bounds", metavar="LIST", type=numbers, help="bounds that --advise tries, distance units: 0.001,0.002,0.005")
+    made.add_argument("--sample", type=number_from(1), default=5, metavar="N", help="frames that --advise looks at (5)")
     made.add_argument("--units", metavar="STYLE", help="of LAMMPS, for a file that names none: lj, real, metal, ...")
     add_threads(made)
     return made
@@ -64,16 +64,8 @@ def main(arguments: list[str] | None = None) -> int:
     names = [name for name in (options.thermo or "").split(",") if name] or None
     if options.thermo is not None:
         panels = ["thermo"]
-    try:
-        frames = None if options.frames is None else as_slice(options.frames)
-    except ValueError:
-        options_parser.error(f"--frames {options.frames}: A:B or A:B:STEP, or one number")
-    try:
-        bounds = [float(bound) for bound in options.bounds.split(",")] if options.bounds else None
-    except ValueError:
-        options_parser.error(f"--bounds {options.bounds}: numbers with commas between them")
-    if options.bins < 1 or options.sample < 1 or (options.range is not None and not options.range > 0):
-        options_parser.error("--bins, --sample and --range are larger than 0")
+    if options.range is not None and not options.range > 0:
+        options_parser.error("--range is larger than 0")
 
     try:
         from gpz import plot
@@ -95,13 +87,13 @@ def main(arguments: list[str] | None = None) -> int:
                     print(line, file=sys.stderr)
 
             numbers = plot.advise(
-                options.file, bounds=bounds, frames=options.sample, reach=options.range, bins=options.bins,
+                options.file, bounds=options.bounds, frames=options.sample, reach=options.range, bins=options.bins,
                 threads=options.threads, units=options.units, progress=progress,
             )  # fmt: skip
             report = advice_lines(numbers)
         else:
             numbers = plot.measure(
-                options.file, against=options.against, panels=panels, frames=frames, reach=options.range,
+                options.file, against=options.against, panels=panels, frames=options.frames, reach=options.range,
                 bins=options.bins, threads=options.threads, units=options.units, names=names,
             )  # fmt: skip
             report = [f"not drawn: {panel}: {reason}" for panel, reason in numbers.missing.items()]

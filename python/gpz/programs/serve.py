@@ -8,9 +8,8 @@ import signal
 import sys
 
 import gpz
-from gpz._slices import as_slice
 from gpz.programs.exit_codes import HELP, exit_code
-from gpz.programs.options import option, whole_number
+from gpz.programs.options import frames, port
 from gpz.programs.parser import Parser
 
 UNSUPPORTED = 6  # as gpz.UnsupportedError has it
@@ -26,13 +25,13 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("input", metavar="IN", help="a .gpz file whose number of particles does not change")
     made.add_argument(
-        "--port", type=option(whole_number, "a whole number"), default=8888, metavar="N", help="0: a free one, which is printed (8888)"
+        "--port", type=port, default=8888, metavar="N", help="0: a free one, which is printed (8888)"
     )
     made.add_argument("--host", default="127.0.0.1", help="the address to listen at; the default is for this machine only (127.0.0.1)")
     made.add_argument(
         "--frames",
         metavar="A:B:STEP",
-        type=option(as_slice, "A:B or A:B:STEP with whole numbers, or one number"),
+        type=frames,
         default=slice(None),
         help="a slice as in Python, or one number (all)",
     )

@@ -8,7 +8,6 @@ import contextlib
 import getpass
 import html
 import os
-import re
 import signal
 import socket
 import sys
@@ -19,9 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import gpz
-from gpz._slices import as_slice
 from gpz.programs.exit_codes import USAGE, exit_code
-from gpz.programs.options import add_threads
+from gpz.programs.options import add_threads, frames, number_from, port
 from gpz.programs.parser import Parser
 from gpz.view.scene import LIMIT
 
@@ -34,44 +32,20 @@ def parser() -> argparse.ArgumentParser:
         "machine only, and ends with Ctrl-C. With --html: writes a page that needs neither gpz nor a server.",
     )
     made.add_argument("file", metavar="FILE", help="a .gpz file; it may still be written")
-    made.add_argument("--frames", metavar="A:B:STEP", type=frames_of, help="a slice as in Python, or one number (all)")
+    made.add_argument("--frames", metavar="A:B:STEP", type=frames, help="a slice as in Python, or one number (all)")
     made.add_argument(
         "--atoms",
-        type=count_of,
+        type=number_from(1),
         default=LIMIT,
         metavar="N",
         help=f"the most that are shown; of more, a sample ({LIMIT})",
     )
     made.add_argument("--html", metavar="OUT", help="write one page with the frames in it")
     made.add_argument("--column", metavar="NAME", help="with --html: a column to colour by, such as vx")
-    made.add_argument("--port", type=port_of, default=0, metavar="N", help="of the server; 0: a free one (0)")
+    made.add_argument("--port", type=port, default=0, metavar="N", help="of the server; 0: a free one (0)")
     made.add_argument("--no-browser", action="store_true", help="print the address only")
     add_threads(made)
     return made
-
-
-def frames_of(text: str) -> slice:
-    """For argparse."""
-    try:
-        return as_slice(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"A:B or A:B:STEP with whole numbers, or one number, not {text!r}") from None
-
-
-def _whole(text: str, least: int, most: int, wanted: str) -> int:
-    if not re.fullmatch("[0-9]{1,12}", text) or not least <= int(text) <= most:
-        raise argparse.ArgumentTypeError(f"{wanted}, not {text!r}")
-    return int(text)
-
-
-def count_of(text: str) -> int:
-    """For argparse."""
-    return _whole(text, 1, 10**9, "a whole number from 1")
-
-
-def port_of(text: str) -> int:
-    """For argparse."""
-    return _whole(text, 0, 65535, "a number from 0 to 65535")
 
 
 def has_display(environment: dict[str, str] | os._Environ[str] = os.environ) -> bool:

@@ -155,7 +155,7 @@ def test_the_program(source, tmp_path):
 @pytest.mark.parametrize(("arguments", "code", "said"), [
     (["missing.gpz"], 3, "missing.gpz"),
     (["source.gpz", "--frames", "9:"], 2, "source.gpz: --frames: the file has no such frame"),
-    (["source.gpz", "--port", "99999"], 2, "port: a number from 0 (a free one) to 65535, not 99999"),
+    (["source.gpz", "--port", "99999"], 2, "--port: a whole number from 0 to 65535, not '99999'"),
     (["changing.gpz"], 6, "the number of particles changes from 1 to 2"),
 ])  # fmt: skip
 def test_what_is_refused(source, tmp_path, arguments, code, said):

@@ -112,7 +112,7 @@ class TestErrors:
             ([], "the following arguments are required: FILE"),
             (["x", "--frames", "a"], "--frames: A:B or A:B:STEP with whole numbers, or one number, not 'a'"),
             (["x", "--atoms", "0"], "--atoms: a whole number from 1, not '0'"),
-            (["x", "--port", "70000"], "--port: a number from 0 to 65535, not '70000'"),
+            (["x", "--port", "70000"], "--port: a whole number from 0 to 65535, not '70000'"),
             (["x", "--threads", "-1"], "--threads: a whole number from 0 to 4096, not '-1'"),
             (["x", "--column", "vx"], "--column: only with --html"),
             (["x", "--html", "y", "--port", "80"], "--port: not with --html"),
