@@ -172,14 +172,13 @@ TEST(FramesAhead, AreNotMoreThanThereIsRoomFor) {
                       });
     take(ahead, 0);
     take(ahead, 1);
-    calls.wait_for(6);
+    calls.wait_for(6);  // three of them
     for (std::size_t i = 2; i < frame_count; ++i) {
       const bool was_ahead = take(ahead, i);
       const std::lock_guard<std::mutex> lock(calls.mutex);
       taken += was_ahead ? 1 : 0;
     }
   }
-  EXPECT_GE(most, 3u);
   EXPECT_LE(most, 4u);  // one may be taken, and not be counted yet
 }
 
