@@ -134,31 +134,6 @@ GPZ_HD void take(R &mean, R value, R gain) {
   mean = mean + gain * (value - mean);
 }
 
-// What is known of the motion of a particle without bonds, in grid steps.
-template <typename R>
-struct Motion {
-  Vector<R> last;     // displacement
-  Vector<R> before;   // displacement before that
-  Vector<R> to_mean;  // from its position to the mean of its positions so far
-
-  // The displacement that is expected.
-  template <typename Constants>
-  GPZ_HD Vector<R> expected(const Constants &k) const {
-    return times(k(of_last_displacement), last) + times(k(of_displacement_before), before) +
-           times(k(of_offset_to_mean), to_mean);
-  }
-  // `rest`: part of the frames before in the new mean.
-  GPZ_HD Motion after(const Vector<R> &displacement, R rest) const {
-    return {displacement, last, times(rest, to_mean - displacement)};
-  }
-};
-// Motions of a step are columns of its lanes: those of x, y and z from each of these on.
-enum MotionColumn : unsigned { motion_last = 0, motion_before = 3, motion_to_mean = 6 };
-inline constexpr unsigned motion_columns = 9;
-constexpr std::size_t index_of_motion(std::size_t slot, unsigned column) {
-  return (slot / step_lanes * motion_columns + column) * step_lanes + slot % step_lanes;
-}
-
 // One particle that has a parent: the expectation of each component of its bond vector, given those before it. Call
 // expect(), cut() with the first component, settle() where there is a side to tell, tangent() for the second, and so
 // on; `expected` and `variance` are of the next component.

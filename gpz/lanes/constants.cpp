@@ -68,7 +68,8 @@ Constants constants_of(const ClassConstants &stored, core::StepKind kind, const 
   return k;
 }
 
-Constants constants_of_motion(const ClassConstants &stored) {
+Constants constants_of(const ClassConstants &stored, bool have_bonds, core::StepKind kind, const Heading *key) {
+  if (have_bonds) return constants_of(stored, kind, key);
   using C = ClassConstants;
   const auto weight = [&](C::Weight w) { return static_cast<float>(stored.weight[w]) / 256.0F; };
   Constants k{};
@@ -90,7 +91,7 @@ void ConstantColumns::fill(const Layout &layout, const std::vector<ClassConstant
   std::vector<Constants> bound(classes.size()), sphere(classes.size());
   for (std::size_t c = 0; c < classes.size(); ++c) {
     const Heading *const heading = key != nullptr ? &(*key)[c] : nullptr;
-    bound[c] = have_bonds ? constants_of(classes[c], core::StepKind::narrow, heading) : constants_of_motion(classes[c]);
+    bound[c] = constants_of(classes[c], have_bonds, core::StepKind::narrow, heading);
     sphere[c] = constants_of(classes[c], core::StepKind::sphere, heading);
   }
   std::vector<char> is_filled(columns);

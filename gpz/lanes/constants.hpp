@@ -59,8 +59,8 @@ struct Heading {
 using Constants = std::array<float, core::step_constants>;
 // `key`: the heading of the class in a key frame, where nothing is known of a frame before; nullptr in others.
 Constants constants_of(const ClassConstants &stored, core::StepKind kind, const Heading *key = nullptr);
-// Of particles without bonds.
-Constants constants_of_motion(const ClassConstants &stored);
+// The same of particles that may have no bonds.
+Constants constants_of(const ClassConstants &stored, bool have_bonds, core::StepKind kind, const Heading *key);
 
 // Columns of constants for the kernels.
 class ConstantColumns {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpz/core/step_motion.hpp"
 #include "gpz/format/budget.hpp"
 #include "gpz/kernels/step_kernels.hpp"
 #include "gpz/lanes/classes.hpp"

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "gpz/core/step_motion.hpp"
 #include "gpz/lanes/fit.hpp"
 #include "gpz/lanes/vectors.hpp"
 

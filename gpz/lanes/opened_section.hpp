@@ -94,6 +94,10 @@ inline float gain_of_motions(std::uint64_t frames) {
   constexpr std::uint64_t most = 64;
   return 1.0F / static_cast<float>(std::min(frames, most));
 }
+// The one that the particles of a plan need.
+inline float gain_of(const Plan &plan, std::uint64_t sections, std::uint64_t frames) {
+  return plan.molecules.have_bonds() ? gain_of_means(sections) : gain_of_motions(frames);
+}
 
 // Returns `count` bytes of a section from `offset` on, all of which it has. They are valid until the next call.
 using ReadBytes = std::function<const std::uint8_t *(std::size_t offset, std::size_t count)>;

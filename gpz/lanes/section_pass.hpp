@@ -11,6 +11,7 @@
 
 #include "gpz/codec/memory.hpp"
 #include "gpz/codec/parallel.hpp"
+#include "gpz/core/step_motion.hpp"
 #include "gpz/lanes/section.hpp"
 #include "gpz/lanes/templates.hpp"
 
@@ -102,14 +103,9 @@ class SectionPass {
     const float part = 1.0F / static_cast<float>(history_->frames);
     for_blocks([&](std::size_t b) {
       for_slots(b, [&](std::size_t s, std::uint32_t i) {
-        for (std::size_t d = 0; d < core::max_components; ++d) {
+        for (unsigned d = 0; d < core::max_components; ++d) {
           const codec::DifferenceState::Axis &axis = history_->axes[d];
-          const auto keep = [&](core::MotionColumn c, float x) {
-            state_.means_[core::index_of_motion(s, c + static_cast<unsigned>(d))] = x;
-          };
-          keep(core::motion_last, static_cast<float>(axis.velocity[i]));
-          keep(core::motion_before, static_cast<float>(axis.previous[i]));
-          keep(core::motion_to_mean, part * static_cast<float>(axis.deviation[i]));
+          core::start_motion(state_.means_.data(), s, d, {axis.velocity[i], axis.previous[i], axis.deviation[i]}, part);
         }
       });
     });
@@ -125,7 +121,7 @@ class SectionPass {
   std::uint64_t section_number() const { return update_.models.plan != nullptr ? 0 : state_.learned_.sections; }
   // Means of the frames with these molecules: all of them, and then the last ones.
   codec::StepMeans means(float *after) const {
-    const float gain = have_bonds() ? gain_of_means(section_number()) : gain_of_motions(update_.frames);
+    const float gain = gain_of(*models_.plan, section_number(), update_.frames);
     return {state_.means_.data(), after, gain, !have_bonds()};
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows from indices, where sections did not follow each other, and indices from rows.
+#include "gpz/core/step_motion.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/steps/follow.cuh"
@@ -50,10 +51,9 @@ __global__ void __launch_bounds__(threads) find_motions(const __grid_constant__ 
   if (i == no_particle) return;
 #pragma unroll
   for (unsigned d = 0; d < core::max_components; ++d) {
-    const auto keep = [&](core::MotionColumn c, float x) { motions[core::index_of_motion(slot, c + d)] = x; };
-    keep(core::motion_last, history.at_rest ? 0.0F : static_cast<float>(history.velocity[d][i]));
-    keep(core::motion_before, history.at_rest ? 0.0F : static_cast<float>(history.previous[d][i]));
-    keep(core::motion_to_mean, history.at_rest ? 0.0F : part * static_cast<float>(history.deviation[d][i]));
+    core::KnownMotion known{};
+    if (!history.at_rest) known = {history.velocity[d][i], history.previous[d][i], history.deviation[d][i]};
+    core::start_motion(motions, slot, d, known, part);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "gpz/core/step_motion.hpp"
 #include "gpz/cuda/common/warp.cuh"
 #include "gpz/cuda/steps/params.hpp"
 #include "gpz/cuda/steps/states.cuh"

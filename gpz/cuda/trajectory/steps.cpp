@@ -202,8 +202,7 @@ const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassC
     float *to = values.data() + c;
     for (const core::StepKind kind : {core::StepKind::narrow, core::StepKind::sphere}) {
       const lanes::Heading *const heading = key != nullptr ? &(*key)[c] : nullptr;
-      for (const float x :
-           have_bonds() ? lanes::constants_of(constants[c], kind, heading) : lanes::constants_of_motion(constants[c])) {
+      for (const float x : lanes::constants_of(constants[c], have_bonds(), kind, heading)) {
         *to = x;
         to += constants.size();
       }
@@ -233,7 +232,7 @@ void DeviceSteps::clear_means(cudaStream_t stream) {
 // Rows and means for the next frame.
 StepRows DeviceSteps::rows() const {
   auto *const means = static_cast<float *>(means_[last_means_].data());
-  const float gain = have_bonds() ? lanes::gain_of_means(sections_) : lanes::gain_of_motions(frames_ + 1);
+  const float gain = lanes::gain_of(*models_.plan, sections_, frames_ + 1);
   return {static_cast<std::int32_t *>(rows_.data()), 4 - now_, means, means, gain, !have_bonds()};
 }
 

@@ -52,9 +52,9 @@ class GPZ_API Writer {
   // Difference frames are smaller, but a reader has to decode from their key frame on. Throws invalid_argument.
   void set_key_interval(unsigned frames);
   // Makes the next frame a key frame, and chooses a key interval by the sizes of the first six frames: the shortest one
-  // that makes the file at most 2 % larger than default_key_interval does, if later frames are as large as these. These
-  // frames do not wait (set_pending). Frames without ids, frames of chunks that are compressed already, and copies do
-  // not count.
+  // that makes the file at most 2 % larger than default_key_interval does, if later frames are as large as these. The
+  // six frames are encoded at once, also after set_pending(). Only frames that this writer encodes, and that have ids,
+  // are among the six.
   void choose_key_interval();
   // The order of particles in independent chunks (gpz/trajectory.hpp). Initially default_order.
   void set_order(Order order);
