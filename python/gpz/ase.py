@@ -374,7 +374,7 @@ def _columns(atoms: Atoms, from_ase, dropped: set[str]) -> dict[str, Any]:
 
 
 def _box(atoms: Atoms, from_ase) -> gpz.Box:
-    """The box of a cell of one to three vectors. A vector of zeros is an edge of length 0."""
+    """The gpz.Box of the cell of `atoms`. An edge vector of ASE that is zero becomes an edge of length 0."""
     cell = atoms.cell.array
     missing = ~cell.any(axis=1)
     if atoms.cell.rank + missing.sum() != 3 or (missing & atoms.pbc).any():

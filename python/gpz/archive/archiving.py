@@ -206,7 +206,7 @@ class Run:
 
     @cached_property
     def _version(self) -> str:
-        """The output of gpz --version, which may differ from the version of this package; empty if there is no gpz here."""
+        """The text that the command `gpz --version` prints. The command may have another version than this package. Empty if it is not installed."""
         try:
             return programs.run([self._program or programs.find_gpz(), "--version"]).output.decode(errors="replace")
         except (TaskFailed, OSError):

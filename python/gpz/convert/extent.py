@@ -69,7 +69,7 @@ class Bytes:
         return found
 
     def numbers(self, place: int, kinds: str) -> tuple:
-        """Numbers of these kinds, as the module struct names them, without padding."""
+        """Reads numbers at a position of the file. `kinds`: a format of the module struct, without byte order and padding."""
         form = self.order + kinds
         return struct.unpack(form, self.at(place, struct.calcsize(form)))
 

@@ -40,6 +40,6 @@ def lossless(frame: gpz.Frame) -> list[Column]:
 
 
 def option(columns: list[str], bound: str) -> str:
-    """The option of gpz convert, which has one bound for all components of velocities, and one for forces."""
+    """The --bound option that gives these columns this bound in gpz convert. The components of a velocity, or of a force, share one."""
     quantities = {name: quantity for quantity, vector in VECTORS.items() for name in vector}
     return f"--bound {quantities.get(columns[0], columns[0])}={bound}"

@@ -65,7 +65,7 @@ class StoredFile:
         return self._file_system
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Runs the coroutine and returns its result. Its errors become those of gpz."""
+        """Runs the coroutine and returns its result. Errors of the storage are raised as errors of gpz."""
         import fsspec.asyn
 
         file_system = self.file_system
