@@ -11,7 +11,7 @@ namespace {
 
 using core::StepKind, core::StepNumber;
 
-constexpr int vectors = static_cast<int>(core::step_lanes) / float_lanes;
+inline constexpr int vectors = static_cast<int>(core::step_lanes) / float_lanes;
 template <typename T>
 using Each = std::array<T, vectors>;
 
