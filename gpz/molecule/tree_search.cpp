@@ -147,20 +147,23 @@ class Search {
     });
   }
 
-  // An ion that is near another particle by chance has a bond in some frames only. Key frames whose molecules differ
-  // take readers longer.
+  // An ion that is near another particle by chance, or a short hydrogen bond, has a bond in some frames only. Key
+  // frames whose molecules differ take readers longer.
   void drop_longest() {
-    constexpr std::size_t few = 8, one_in = 8192;
-    constexpr double longer = 1.1;  // than all but a few
+    constexpr std::size_t few = 8, one_in = 8192, some = 64;
+    constexpr double longer = 1.1, much_longer = 1.45;  // than all but a few, and than all but one in `some`
     format::Column<double> lengths;
     for (std::size_t i = 0; i < n_; ++i)
       if (lags_[i] != 0) lengths.push_back(bond_length(i, lags_[i]));
-    const std::size_t longest = std::max(few, lengths.size() / one_in);
     if (lengths.size() < one_in / few) return;
     format::Column<double> sorted = lengths;
-    const auto at = sorted.end() - static_cast<std::ptrdiff_t>(longest);
-    std::nth_element(sorted.begin(), at, sorted.end());
-    const double most = longer * *at;
+    const auto longest_but = [&](std::size_t count) {
+      const auto at = sorted.end() - static_cast<std::ptrdiff_t>(count);
+      std::nth_element(sorted.begin(), at, sorted.end());
+      return *at;
+    };
+    const double most = std::min(longer * longest_but(std::max(few, lengths.size() / one_in)),
+                                 much_longer * longest_but(lengths.size() / some));
     const double *length = lengths.data();
     for (std::uint8_t &lag : lags_)
       if (lag != 0 && *length++ > most) lag = 0;

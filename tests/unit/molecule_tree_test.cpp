@@ -301,5 +301,23 @@ TEST(MoleculeSearch, AFrequentLagIsNoBondByItself) {
   EXPECT_EQ(found[400], 2);
 }
 
+// Twenty oxygens of 1,000 waters are 1.55 bonds from a hydrogen of the molecule before.
+TEST(MoleculeSearch, AFewHydrogenBondsAreNoBonds) {
+  constexpr std::size_t molecules = 1000;
+  constexpr std::int64_t edge = 310;
+  constexpr std::int64_t site[][3] = {{0, 0, 0}, {100, 0, 0}, {-33, 94, 0}};
+  Frame q = empty_frame(3 * molecules);
+  for (std::size_t m = 0; m < molecules; ++m) {
+    const std::size_t cell[] = {m % 10, m / 10 % 10, m / 100};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t d = 0; d < 3; ++d)
+        q[d][3 * m + i] =
+            edge * static_cast<std::int64_t>(cell[d]) + site[i][d] - (d == 0 && m % 50 == 1 ? edge - 255 : 0);
+  }
+  const Lags found = Tree::find(columns(q), columns(q), q[0].size(), Cell());
+  ASSERT_EQ(found.size(), q[0].size());
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_EQ(found[i], i % 3) << i;
+}
+
 }  // namespace
 }  // namespace gpz::molecule::molecule_tree_test
