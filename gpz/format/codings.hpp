@@ -16,14 +16,14 @@ enum FieldCodingKind : std::uint8_t {
   block_coded_values = 2,
   ordered_values = 3,
   modelled_values = 4,
-  left_out_5 = 5,  // before version 1 was frozen, as 9
+  left_out_5 = 5,  // before version 1 was frozen, as 9 and 12
   halved_cells = 6,
   lattice_sites = 7,
   sequence_values = 8,
   left_out_9 = 9,
   classed_values = 10,
   few_values = 11,
-  segmented_order = 12,
+  left_out_12 = 12,
   steps = 13,
 };
 
@@ -72,7 +72,6 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
   constexpr auto axes = SectionHead::axes_and_exact_values;
   constexpr std::uint32_t modelled = feature::modelled_sections;
   constexpr std::uint32_t classed = feature::classed_sections;
-  constexpr std::uint32_t segmented = feature::segmented_order;
   // clang-format off
   constexpr CodingRule rules[coding_count] = {
       // number            differences        chunks           fields                head   indices crossings feature
@@ -87,7 +86,7 @@ constexpr CodingRule rule_of(FieldCodingKind number) {
       {left_out_9,         0,                 0,               0,                    none,  false,  false,    0},
       {classed_values,     integers | values, ordered | cells, values,               exact, true,   false,    classed},
       {few_values,         lossless,          every,           lossless,             none,  true,   false,    classed},
-      {segmented_order,    0,                 ordered,         on_grid,              axes,  true,   false,    segmented},
+      {left_out_12,        0,                 0,               0,                    none,  false,  false,    0},
       {steps,              positions,         ordered,         positions,            axes,  true,   false,    feature::steps},
   };
   // clang-format on

@@ -237,11 +237,13 @@ std::uint32_t start_of_file(const std::uint8_t *bytes, std::size_t size) {
   }
   if (major == 0) corrupt("format version 0", 8);
   const std::uint32_t features = in.u32();
-  constexpr std::uint32_t first_steps = 1u << 6, second_steps = 1u << 7;
+  constexpr std::uint32_t segments = 1u << 5, first_steps = 1u << 6, second_steps = 1u << 7;
   if ((features & first_steps) != 0)
     throw left_the_format("the first form of steps", molecules_left_behind, required_features_at);
   if ((features & second_steps) != 0)
     throw left_the_format("the second form of steps", bonds_left_behind, required_features_at);
+  if ((features & segments) != 0)
+    throw left_the_format("the order of ids in segments", segments_left_behind, required_features_at);
   if ((features & ~(feature::known | frame_array_feature)) != 0)
     throw Error(Status::unsupported_version, "the file requires an unknown feature", {}, required_features_at);
   return features;

@@ -16,9 +16,10 @@ namespace gpz::format {
 }
 
 // Last commits that read what left the format before version 1 was frozen: coding 9 and the first form of steps;
-// coding 5, the bonds of codings 4 and 12, and the second form of steps.
+// coding 5, the bonds of coding 4, and the second form of steps; coding 12.
 inline constexpr char molecules_left_behind[] = "3e11c2d5";
 inline constexpr char bonds_left_behind[] = "5723a4f0";
+inline constexpr char segments_left_behind[] = "450b42d0";
 
 // The error of bytes that an early program wrote. `found`: what the input has at `position`; `commit` reads it.
 inline Error left_the_format(const std::string &found, const std::string &commit, std::uint64_t position) {

@@ -36,6 +36,8 @@ FieldCoding read_field_coding(const std::uint8_t *bytes, std::size_t size, Chunk
   if (size < field_coding_size) corrupt("coding of a field", 0);
   if (bytes[0] == left_out_5 && chunk == ChunkKind::ordered && (field & on_grid) != 0)
     throw left_the_format("a section of coding 5", bonds_left_behind, 0);
+  if (bytes[0] == left_out_12 && chunk == ChunkKind::ordered && (field & on_grid) != 0)
+    throw left_the_format("a section of coding 12", segments_left_behind, 0);
   if (bytes[0] == left_out_9 && chunk == ChunkKind::difference && (field & positions) != 0)
     throw left_the_format("a section of coding 9", molecules_left_behind, 0);
   if (!allows_coding(chunk, bytes[0], field)) corrupt("unknown coding of a field", 0);

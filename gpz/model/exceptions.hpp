@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Exceptions: indices too far from their prediction for a residual. Modelled and ordered sections store them in the
-// order of their pass (docs/format.md, sections 9a and 10j).
+// Exceptions: indices too far from their prediction for a residual. Modelled sections store them in the order of their
+// pass (docs/format.md, section 9a).
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,6 @@ class ExceptionReader {
     if (left_ > in.left() / sizeof(std::int64_t)) format::corrupt("number of exceptions", in.position());
     next_ = in.take(static_cast<std::size_t>(left_) * sizeof(std::int64_t));
   }
-
-  // Takes `count` exceptions from `bytes`, which has that many.
-  ExceptionReader(const std::uint8_t *bytes, std::uint64_t count) : left_(count), next_(bytes) {}
 
   std::int64_t next() {
     if (left_ == 0) format::corrupt("more exceptions than the section has");

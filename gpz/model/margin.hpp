@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Margin of an axis in modelled and ordered sections: how far beyond its edges a particle may have another image
+// Margin of an axis in modelled sections: how far beyond its edges a particle may have another image
 // (docs/format.md, section 9).
 #pragma once
 

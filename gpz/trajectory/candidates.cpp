@@ -16,7 +16,6 @@ constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
     {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
     {ChunkKind::ordered,    positions,                     format::steps,               When::always},
-    {ChunkKind::ordered,    on_grid,                       format::segmented_order,     When::always},
     {ChunkKind::ordered,    values,                        format::classed_values,      When::always},
     {ChunkKind::ordered,    lossless,                      format::few_values,          When::always},
     {ChunkKind::ordered,    integers | values | lossless,  format::block_coded_values,  When::always},
@@ -62,10 +61,9 @@ struct Level {
   std::uint32_t features;
   std::uint32_t in_order;  // features of ids in order
 };
-constexpr std::uint32_t of_order = feature::segmented_order | feature::steps;
 constexpr Level levels[] = {
-    {Effort::standard, 0, of_order | feature::classed_sections},
-    {Effort::dense,    feature::modelled_sections | feature::classed_sections | feature::cell_chunks, of_order},
+    {Effort::standard, 0, feature::steps | feature::classed_sections},
+    {Effort::dense,    feature::modelled_sections | feature::classed_sections | feature::cell_chunks, feature::steps},
 };
 // clang-format on
 

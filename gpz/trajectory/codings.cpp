@@ -51,7 +51,7 @@ constexpr Coding codings[] = {
     {format::rule_of(format::left_out_9), nullptr, nullptr, nullptr},
     of_indices<decode_classed>(format::classed_values, encode_classed, nullptr, fields_of_classed),
     of_indices<decode_few_values>(format::few_values, encode_few_values, nullptr, fields_of_few_values),
-    of_indices<decode_ordered_segments>(format::segmented_order, encode_ordered_segments),
+    {format::rule_of(format::left_out_12), nullptr, nullptr, nullptr},
     of_steps(),
 };
 

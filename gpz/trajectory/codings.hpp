@@ -143,12 +143,12 @@ struct Coding : format::CodingRule {
 const Coding &coding_of(format::FieldCodingKind number);
 
 // Each has its file in codings/.
-Decode decode_predicted, decode_modelled, decode_ordered, decode_ordered_segments, decode_cells, decode_sites,
-    decode_sequence, decode_few_values, decode_classed, decode_steps;
+Decode decode_predicted, decode_modelled, decode_ordered, decode_cells, decode_sites, decode_sequence,
+    decode_few_values, decode_classed, decode_steps;
 Load load_block_coded;
 Write write_block_coded;
-TryEncode encode_predicted, encode_modelled, encode_ordered, encode_ordered_segments, encode_cells, encode_sites,
-    encode_sequence, encode_few_values, encode_classed, encode_steps, encode_block_coded;
+TryEncode encode_predicted, encode_modelled, encode_ordered, encode_cells, encode_sites, encode_sequence,
+    encode_few_values, encode_classed, encode_steps, encode_block_coded;
 Follow follow_predicted;
 FindFields fields_of_few_values, fields_of_classed;
 Settle settle_steps;

@@ -18,9 +18,9 @@ from gpz_reference import reader as gpz_ref  # noqa: E402
 from long_form import sample  # noqa: E402
 
 EFFORTS = ("fast", "standard", "dense")
-MODELLED, CELLS, CLASSED, SEGMENTS, STEPS = 1, 2, 8, 32, 256
-FEATURES = {"fast": 0, "standard": CLASSED | SEGMENTS | STEPS, "dense": MODELLED | CELLS | CLASSED | SEGMENTS | STEPS}
-NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED, "order of ids in segments": SEGMENTS, "steps": STEPS}
+MODELLED, CELLS, CLASSED, STEPS = 1, 2, 8, 256
+FEATURES = {"fast": 0, "standard": CLASSED | STEPS, "dense": MODELLED | CELLS | CLASSED | STEPS}
+NAMES = {"modelled sections": MODELLED, "cell chunks": CELLS, "classed sections": CLASSED, "steps": STEPS}
 UNREADABLE = {"empty"}  # no frame in it
 TORN = {"torn"}
 
@@ -131,7 +131,7 @@ class Efforts(EffortCase):
             self.assertEqual(self.features(effort + ".gpz"), FEATURES[effort])
             self.assertEqual(self.info(effort + ".gpz")["effort"], effort)
         text = self.gpz("info", "dense.gpz", out=None).decode()
-        self.assertIn("modelled sections, cell chunks, classed sections, order of ids in segments, steps (effort dense)", text)
+        self.assertIn("modelled sections, cell chunks, classed sections, steps (effort dense)", text)
         self.assertNotIn("features", self.gpz("info", "fast.gpz", out=None).decode())
 
     def test_frames_of_files_that_are_encoded_again(self):

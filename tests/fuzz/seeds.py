@@ -26,7 +26,6 @@ import costly_tables  # noqa: E402
 import violations_arrays  # noqa: E402
 import violations_blocks  # noqa: E402
 import violations_container  # noqa: E402
-import violations_segments  # noqa: E402
 import violations_tables  # noqa: E402
 import violations_trajectories  # noqa: E402
 
@@ -66,7 +65,7 @@ def golden_files():
 
 
 def violations():
-    for module in (violations_container, violations_blocks, violations_trajectories, violations_segments, violations_tables):
+    for module in (violations_container, violations_blocks, violations_trajectories, violations_tables):
         yield from of_families(module.FAMILIES)
 
 

@@ -9,16 +9,13 @@ import decoders  # noqa: F401  makes the test writer known
 
 from gpz_reference import reader as gpz_ref
 from gpz_reference.codec import ELIAS_FANO, EXACT, FLOAT32, FLOAT64, INTEGER, PLAIN, RUNS
-from gpz_reference.difference import Axis, index_from_value
-from gpz_reference.features import ORDER_OF_IDS_IN_SEGMENTS
+from gpz_reference.difference import index_from_value
 from gpz_reference.tables import FEW_VALUES, NUMBERS, ROW_BEFORE, TEXT
 from gpz_write import WriteField, encode_chunk, file_header, frame_record, record, write_bytes
 from gpz_write_difference import Section, difference_chunk, encode_predicted
-from gpz_write_order import section_by_chance
 from gpz_write_tables import WriteColumn, WriteTable, names_table, observables_record, tables_record
 from steps_by_chance import make as steps_by_chance
 from test_difference import ALONE, Trajectory
-from violations_trajectories import in_order, runs_section
 
 LEADING = 1
 UNKNOWN_TYPE = 1 << 31 | 9
@@ -131,19 +128,6 @@ def at_rest():
     return write_bytes({}, [key, following, rest])
 
 
-def segment():
-    """Few particles in coding 12: one segment, of numbers by chance, so that exceptions and other images are everywhere."""
-    rng, n = random.Random(68), 90
-    axes = [Axis(-(2**40), 2**40), Axis(0, 2**40), Axis()]  # so long that no place is two periods away
-    head = {"margins": [40, 70, 0], "lags": (8, 1), "swapped": 2, "offsets": [3, 4, -5, 1, 2, 7], "first": [-5, 2, 3], "base": 2}
-    exceptions = {4: 17, 40: -60, 77: 2**50, 78: -(2**50), 3 * n - 1: 123}  # the last number is one
-    section = section_by_chance(rng, axes, range(1, n + 1), exceptions, exact=[(1 << 56 | 5, 0x7FF8000000000001)], **head)
-    ids = in_order(section=runs_section(more=n - 1))
-    chunk = struct.pack("<IIQQQ", 1024, 2, 1, len(section), len(ids)) + section + ids
-    fields = [WriteField(FLOAT64, ["x", "y", "z"], [], 0.25, 0.125, LEADING), WriteField(INTEGER, ["id"], [])]
-    return file_header({"units": "lj"}, required=ORDER_OF_IDS_IN_SEGMENTS) + frame_record(fields, [(n, chunk)])
-
-
 def tables():
     """What the library does not write: keys that do not occur, texts that are equal or unused, observables of one name, and
     observables of frames that were left out, or several times."""
@@ -174,7 +158,6 @@ def files():
         "hand-codes-f64": codes(FLOAT64),
         "hand-codings": codings(),
         "hand-at-rest": at_rest(),
-        "hand-segment": segment(),
         "hand-steps": steps_by_chance(31),  # a block of 270 steps, which has 32 states
         "hand-new-steps": steps_by_chance(208),  # new molecules behind a key frame in steps
         "hand-unbound-steps": steps_by_chance(233, have_bonds=False),  # after frames in other codings

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from classed_data import classed_sources
 from matter import Vibrations, Waters, liquid, of_matter
 from molecule_data import molecule_sources
-from segment_data import segment_sources
 from source import ELEMENT, NO_BOX, NUMBER, TYPE_LABEL, Field, Frame, Source, bits_of, number_field
 from table_data import with_tables
 
@@ -385,7 +384,6 @@ def sources():
         **modelled_sources(),
         **molecule_sources(),
         **classed_sources(),
-        **segment_sources(),
         "tables": with_tables(trajectory(Motion(63, 20, 4, lossless=False), key_interval=3)),
         "sequence-f32": scan_lines("f32", 3, 4200, 40),
         "sequence-f64": scan_lines("f64", 2, 1500, 0.1, frames=2),

@@ -20,7 +20,6 @@ from gpz_reference import gridded as gpz_gridded
 from gpz_reference import modelled as gpz_modelled
 from gpz_reference import ordered as gpz_ordered
 from gpz_reference import reader as gpz_ref
-from gpz_reference import segments as gpz_segments
 from gpz_reference import sequence as gpz_sequence
 from gpz_reference import steps as gpz_steps
 from gpz_reference import tables as gpz_tables
@@ -218,28 +217,6 @@ def note_order(noted):
     return mock.patch.multiple(gpz_ordered, decode_section=note_section, read_indices=note_indices, read_block=note_block)
 
 
-def note_segments(noted):
-    """Of sections of coding 12."""
-    start, value = gpz_segments.Section.__init__, gpz_segments.Reader.value
-
-    def note_start(self, cursor, particles, axes):
-        start(self, cursor, particles, axes)
-        count = len(self.streams)
-        noted.add(("segments", "one" if count == 1 else "an odd number" if count % 2 else "an even number"))
-        noted.when(any(self.exceptions), "segments", "exceptions")
-        noted.add(("segments", "components", len(axes)))
-
-    def note_value(self, d, *expected):
-        size = value(self, d, *expected)
-        noted.when(self.indices[d][-1] != self.places[d][-1], "segments", "another image")
-        return size
-
-    patches = contextlib.ExitStack()
-    patches.enter_context(mock.patch.object(gpz_segments.Section, "__init__", note_start))
-    patches.enter_context(mock.patch.object(gpz_segments.Reader, "value", note_value))
-    return patches
-
-
 def note_few_values(noted):
     read = gpz_few_values.read_few_values
 
@@ -400,7 +377,7 @@ def note_container(noted):
 @contextlib.contextmanager
 def noting(noted):
     with contextlib.ExitStack() as patches:
-        for note in (note_blocks, note_chunks, note_differences, note_models, note_steps, note_order, note_segments, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
+        for note in (note_blocks, note_chunks, note_differences, note_models, note_steps, note_order, note_few_values, note_classed, note_cells, note_sequences, note_tables, note_valid_tables, note_container):
             patches.enter_context(note(noted))
         yield
 
@@ -479,10 +456,6 @@ def expected():
     result |= {("order", "head", head) for head in gpz_block.HEADS}
     result |= {("order", "lag", lag) for lag in (0, 1)}
     result |= {("order", what) for what in ("no lags", "lag 1 first", "ids do not ascend", "exact values")}
-
-    counts = "one", "an odd number", "an even number"
-    result |= {("segments", what) for what in (*counts, "exceptions", "another image")}
-    result |= {("segments", "components", d) for d in (2, 3)}
 
     for where in ("difference", "order"):
         result |= {(where, what) for what in (*PAYLOAD_PARTS, "full block", "last block")}

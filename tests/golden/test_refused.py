@@ -10,7 +10,6 @@ import violations_blocks
 import violations_classed
 import violations_container
 import violations_few_values
-import violations_segments
 import violations_steps
 import violations_tables
 import violations_trajectories
@@ -26,7 +25,6 @@ ROOMS = (
     violations_few_values,
     violations_classed,
     violations_steps,
-    violations_segments,
     violations_tables,
 )
 FAMILIES = [family for room in ROOMS for family in room.FAMILIES]
@@ -36,7 +34,7 @@ LEFT_THE_FORMAT = (
     ("steps", "the first form of steps", "3e11c2d5"),
     ("second_steps", "the second form of steps", "5723a4f0"),
     ("order", "a section of coding 5", "5723a4f0"),
-    ("segments", "a section of coding 12 with bonds", "5723a4f0"),
+    ("segments", "the order of ids in segments", "450b42d0"),
 )  # file, what it has, the last commit that reads it
 
 

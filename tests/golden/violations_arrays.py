@@ -91,8 +91,7 @@ IN_ORDER = [
     (dict(data=packed(b"")), "ends too early"),
     (dict(section=SECTION[:-4]), "not a multiple of 8"),
     (dict(count=1, section=SECTION + bytes(8)), "too long"),
-    (dict(section=struct.pack("<B7x", 12) + SECTION[8:]), "coding 12 needs a required feature"),
-    (dict(section=struct.pack("<B7x", 12) + SECTION[8:]), "coding 12 needs a required feature"),
+    (dict(section=struct.pack("<B7x", 13) + SECTION[8:]), "coding 13 needs a required feature"),
     (dict(section=struct.pack("<B7x", 1) + SECTION[8:]), "coding 1 is unknown"),
 ]
 TABLES = [

@@ -50,7 +50,6 @@ class CudaDecoders : public GpuTest {
     add(0, Order::id, Effort::fast, 0, ChunkKind::ordered);
     add(3, Order::place, Effort::dense, 0, ChunkKind::cells);
     add(2, Order::memory, Effort::fast, 0, ChunkKind::sequence);
-    add(0, Order::id, Effort::dense, 0, ChunkKind::ordered);  // with a coding of effort dense
   }
 
   // `decode` puts x of a frame into device memory, and returns whether the device has decoded the frame.

@@ -176,7 +176,7 @@ def features(t, name="t.gpz"):
 
 
 # "": what is used without dump_modify.
-EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 296, "effort standard": 296, "order memory": 4, "effort dense": 299,
+EFFORTS = {"effort fast": 0, "effort standard order place": 0, "": 264, "effort standard": 264, "order memory": 4, "effort dense": 267,
            "effort dense order place": 11}
 
 

@@ -4,8 +4,6 @@
 import contextlib
 import itertools
 import math
-import pathlib
-import shutil
 import struct
 import unittest
 from unittest import mock
@@ -214,7 +212,6 @@ class Library(LibraryTest):
         with noting_order(found):
             self.compare_folder("ordered")
         expected = {(what, "coding", coding) for what in ("plain", "grid") for coding in (2, 3)}
-        expected |= {("grid", "coding", gpz_ordered.SEGMENTED_ORDER)}
         expected |= {("kind", kind) for kind in range(3)} | {("lag", 0), ("lag", 1), "lag 1 first", "long lag"}
         expected |= {"bitmap", "margin", "flags", "exceptions", "exact values", "full block", "doubled ids", "runs", "neighbours"}
         self.assertEqual(expected - found, set())
@@ -227,14 +224,6 @@ class Library(LibraryTest):
         starts = [heads + sum(struct.unpack_from(f"<{i}Q", chunk, 16)) for i in range(7)]
         places = {*range(heads), *range(heads, len(chunk), 23)}.union(*(range(start, start + 130) for start in starts))
         self.compare_refusals(chunk, file_with, sorted(place for place in places if place < len(chunk)))
-
-    def test_both_refuse_the_same_segments(self):
-        """Of a golden file, whose numbers are by chance: it is small."""
-        golden = pathlib.Path(__file__).parents[1] / "golden/files/hand-segment.gpz"
-        shutil.copy(golden, self.folder)
-        chunk, file_with = self.opened("hand-segment", 0)
-        self.assertEqual(chunk[32], gpz_ordered.SEGMENTED_ORDER)
-        self.compare_refusals(chunk, file_with, [*range(32, 420, 2), *range(420, len(chunk), 19)])
 
     def test_files_without_ids(self):
         found = set()

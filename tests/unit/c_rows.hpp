@@ -100,8 +100,8 @@ inline gpz_metadata full_metadata() {
   metadata.type_labels = labels;
   metadata.type_label_count = 2;
   metadata.timestep_size = 0.25;
-  metadata.features = GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS | GPZ_FEATURE_CLASSED_SECTIONS |
-                      GPZ_FEATURE_ORDER_OF_IDS_IN_SEGMENTS | GPZ_FEATURE_STEPS;
+  metadata.features =
+      GPZ_FEATURE_MODELLED_SECTIONS | GPZ_FEATURE_CELL_CHUNKS | GPZ_FEATURE_CLASSED_SECTIONS | GPZ_FEATURE_STEPS;
   return metadata;
 }
 

@@ -35,7 +35,7 @@ EncodedChunk with_coding(ChunkKind kind, std::uint8_t number) {
   return chunk;
 }
 EncodedChunk modelled() { return with_coding(ChunkKind::difference, 4); }
-EncodedChunk segmented() { return with_coding(ChunkKind::ordered, 12); }
+EncodedChunk in_steps() { return with_coding(ChunkKind::ordered, 13); }
 
 EncodedChunk looks_like(ChunkKind kind) {
   EncodedChunk chunk = ChunkKinds().chunk(ChunkKind::block);
@@ -64,7 +64,7 @@ TEST(Features, OfEachEffort) {
   for (const bool ids : {false, true})
     for (const Order order : {Order::place, Order::id}) {
       const bool in_order = ids && order == Order::id;
-      const std::uint32_t of_order = in_order ? feature::segmented_order | feature::steps : 0u;
+      const std::uint32_t of_order = in_order ? feature::steps : 0u;
       EXPECT_EQ(features_of(Effort::fast, order, ids), 0u);
       EXPECT_EQ(features_of(Effort::standard, order, ids), in_order ? of_order | feature::classed_sections : 0u);
       EXPECT_EQ(features_of(Effort::dense, order, ids),
@@ -114,10 +114,10 @@ TEST(Features, AreFoundInTheBytesOfAChunk) {
   for (const ChunkKind kind : {ChunkKind::block, ChunkKind::difference, ChunkKind::ordered})
     EXPECT_EQ(of(kinds.chunk(kind)), 0u);
   EXPECT_EQ(of(modelled()), feature::modelled_sections);
-  EXPECT_EQ(of(segmented()), feature::segmented_order);
+  EXPECT_EQ(of(in_steps()), feature::steps);
   EXPECT_EQ(of(looks_like(ChunkKind::cells)), feature::cell_chunks);
   EXPECT_EQ(of(looks_like(ChunkKind::sequence)), feature::sequence_chunks);
-  for (const EncodedChunk &chunk : {modelled(), segmented(), looks_like(ChunkKind::cells)})
+  for (const EncodedChunk &chunk : {modelled(), in_steps(), looks_like(ChunkKind::cells)})
     for (std::size_t size = 0; size < 200; ++size) {
       const std::unique_ptr<std::uint8_t[]> torn(new std::uint8_t[size]);  // for a sanitizer to see what is read behind
       std::copy_n(chunk.bytes.begin(), size, torn.get());
@@ -127,7 +127,7 @@ TEST(Features, AreFoundInTheBytesOfAChunk) {
 
 TEST(Features, ThatTheHeaderDoesNotNameAreCorrupt) {
   for (const auto &[chunk, needed] :
-       {std::pair(segmented(), feature::segmented_order), std::pair(looks_like(ChunkKind::cells), feature::cell_chunks),
+       {std::pair(in_steps(), feature::steps), std::pair(looks_like(ChunkKind::cells), feature::cell_chunks),
         std::pair(looks_like(ChunkKind::sequence), feature::sequence_chunks)}) {
     Bytes bytes = written(with_features(feature::known), chunk);
     put_u32(bytes, required_features_at, feature::known & ~needed);
@@ -147,7 +147,7 @@ TEST(Features, ThatTheHeaderDoesNotNameAreCorrupt) {
   }
 }
 
-// Coding 9, and the first forms of steps, whose features were bits 6 and 7.
+// Coding 9, coding 12, and the first forms of steps, whose features were bits 5 to 7.
 TEST(Features, ThatLeftTheFormatAreRefused) {
   const auto expect_refused = [](const Bytes &bytes, std::size_t frame, const std::string &found,
                                  const char *commit = format::molecules_left_behind) {
@@ -177,11 +177,14 @@ TEST(Features, ThatLeftTheFormatAreRefused) {
   put_u32(steps, required_features_at, feature::known | 1U << 7);
   mend_file_header(steps);
   expect_refused(steps, 0, "the second form of steps", format::bonds_left_behind);
+  put_u32(steps, required_features_at, feature::known | 1U << 5);
+  mend_file_header(steps);
+  expect_refused(steps, 0, "the order of ids in segments", format::segments_left_behind);
 }
 
 TEST(Features, OfTheFirstFrameGoIntoANewFile) {
   EXPECT_EQ(named(written(small_metadata(), ChunkKinds().chunk(ChunkKind::ordered))), 0u);
-  EXPECT_EQ(named(written(small_metadata(), segmented())), feature::segmented_order);
+  EXPECT_EQ(named(written(small_metadata(), in_steps())), feature::steps);
   EXPECT_EQ(named(written(small_metadata(), looks_like(ChunkKind::cells))), feature::cell_chunks);
 }
 

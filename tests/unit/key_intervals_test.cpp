@@ -87,8 +87,8 @@ TEST_P(KeyIntervalBytes, AreThoseOfTheDigest) {
 constexpr Case cases[] = {
     {"gas", gas, false, "tag", 0x3a39691bc5232a87U, 0xa357db91f886e6e7U, 0xa357db91f886e6e7U},
     {"gas_exchanged", gas, true, "tag", 0x34fe46aaf3194997U, 0xbb761d3c1ac0de0bU, 0xe0a15b9d3b992b92U},
-    {"melt", melt, false, "id", 0xa85cecb8dc524ffbU, 0x2359ade165f231f4U, 0xc28bb2267431a853U},
-    {"melt_exchanged", melt, true, "id", 0x64407285ad9712c4U, 0x671fd0c8b73660cdU, 0x39787af709c804fbU},
+    {"melt", melt, false, "id", 0xa85cecb8dc524ffbU, 0x9b0e3a6509509f83U, 0x1b3be1874f1d94ebU},
+    {"melt_exchanged", melt, true, "id", 0x64407285ad9712c4U, 0x5bb1bbd8391e3193U, 0xa225f2154fd562d2U},
     {"water", water, false, "id", 0xdd4f9d159f28bfd1U, 0xaf1514299466adecU, 0x1d2af4dd1ee6e6deU},
     {"water_exchanged", water, true, "id", 0xa4bc314ee470792bU, 0x27301decad995c5fU, 0x6d40de3a80a8242aU},
 };

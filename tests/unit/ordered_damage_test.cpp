@@ -19,10 +19,9 @@ struct Target {
   EncodedChunk chunk;
   Frame described;
 
-  explicit Target(std::size_t edge) : Target(crystal(edge), 0) {}
-
-  Target(Gas gas, std::uint32_t features) {
-    gas.thin(features != 0 ? 0.01 : 0.1);
+  explicit Target(std::size_t edge) {
+    Gas gas = crystal(edge);
+    gas.thin(0.1);
     snapshot = gas.snapshot();
     auto &x = snapshot.named("x").real;
     x[4] = std::nan("");
@@ -30,7 +29,7 @@ struct Target {
     x[40] = 1e11;
     x[60] = -1.1;
     snapshot.named("ix").integer[7] = 1 << 20;
-    encode(features);
+    encode(0);
   }
   Target(Snapshot given, std::uint32_t features) : snapshot(std::move(given)) { encode(features); }
 
@@ -150,50 +149,11 @@ TEST(HostileOrder, AnyBytes) {
   }
 }
 
-TEST(HostileOrder, OneSegment) {
-  const Target target(waters(500), feature::segmented_order);
-  ASSERT_EQ(target.chunk.bytes[target.section(0)], format::segmented_order);
-  const std::size_t most = std::size_t{1} << 21;  // the tables of its numbers
-  const Bytes &bytes = target.chunk.bytes;
-  ASSERT_EQ(target.read(bytes, target.chunk.particles, most), Status::ok);
-  Random random(3);
-  std::size_t refused = 0;
-  for (std::size_t at = target.section(0); at < target.section(1); at += at % 64 == 0 ? 1 : 5) {
-    Bytes damaged = bytes;
-    damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ (1 + random.below(255)));
-    refused += target.read(damaged, target.chunk.particles, most) == Status::ok ? 0 : 1;
-    if (at % 8 != 0) continue;
-    const auto begin = bytes.begin() + static_cast<std::ptrdiff_t>(target.section(0));
-    Bytes cut(begin, bytes.begin() + static_cast<std::ptrdiff_t>(at));
-    cut.resize(format::round_up_8(cut.size()));
-    EXPECT_NE(target.read(target.with_section(0, cut), target.chunk.particles, most), Status::ok) << at;
-  }
-  EXPECT_GT(refused, 100U);
-}
-
-TEST(HostileOrder, SegmentsOfMolecules) {
-  const Target target(waters(6000), feature::segmented_order);
-  ASSERT_EQ(target.chunk.bytes[target.section(0)], format::segmented_order);
-  Random random(4);
-  // The head, its counts and the tables: each byte. Of the numbers some.
-  const Bytes &bytes = target.chunk.bytes;
-  ASSERT_EQ(target.read(bytes, target.chunk.particles, std::size_t{1} << 22), Status::ok);
-  std::size_t refused = 0;
-  std::size_t tried = 0;
-  for (std::size_t at = target.section(0); at < target.section(1); at += at < target.section(0) + 600 ? 1 : 977) {
-    Bytes damaged = bytes;
-    damaged[at] = static_cast<std::uint8_t>(bytes[at] ^ (1 + random.below(255)));
-    refused += target.read(damaged, target.chunk.particles, std::size_t{1} << 22) == Status::ok ? 0 : 1;
-    ++tried;
-  }
-  EXPECT_GT(refused, tried / 2);
-}
-
 // The readers of gpz before version 1 was frozen decoded these.
 TEST(HostileOrder, CodingsThatLeftTheFormat) {
-  const Target target(waters(500), feature::segmented_order);
+  const Target target(5);
   const std::size_t begin = target.section(0);
-  ASSERT_EQ(target.chunk.bytes[begin], format::segmented_order);
+  ASSERT_EQ(target.chunk.bytes[begin], format::ordered_values);
   const auto refused = [&](std::size_t at, std::uint8_t value) {
     Bytes bytes = target.chunk.bytes;
     bytes[at] = value;
@@ -205,18 +165,14 @@ TEST(HostileOrder, CodingsThatLeftTheFormat) {
     }
     return std::pair(Status::ok, std::string());
   };
-  const auto expected = [](const std::string &found) {
-    return std::pair(Status::unsupported_version,
-                     found + ", which left the format before version 1 was frozen; commit 5723a4f0 of gpz reads it");
+  const auto expected = [](const std::string &found, const std::string &commit) {
+    return std::pair(Status::unsupported_version, format::left_the_format(found, commit, 0).cause());
   };
-  EXPECT_EQ(refused(begin, 5), expected("a section of coding 5"));
-  const std::size_t exact = begin + 8 + 3 * 16;  // behind coding and axes
-  const std::size_t payload =
-      exact + 8 + format::exact_value_size * format::load_little<std::uint64_t>(target.chunk.bytes.data() + exact);
-  EXPECT_EQ(refused(payload, 1), expected("a section of coding 12 with bonds"));
-  EXPECT_EQ(refused(payload, 2).first, Status::corrupt);
-  // Ids never had coding 5.
-  EXPECT_EQ(refused(target.section(1), 5).first, Status::corrupt);
+  EXPECT_EQ(refused(begin, 5), expected("a section of coding 5", format::bonds_left_behind));
+  EXPECT_EQ(refused(begin, 12), expected("a section of coding 12", format::segments_left_behind));
+  // Ids never had these.
+  for (const std::uint8_t coding : {std::uint8_t{5}, std::uint8_t{12}})
+    EXPECT_EQ(refused(target.section(1), coding).first, Status::corrupt);
 }
 
 TEST(HostileOrder, NumbersOfParticles) {

@@ -101,7 +101,8 @@ TEST(SectionWriter, TablesAgree) {
         EXPECT_TRUE(format::allows_coding(kind, candidate.coding, field));
         tried.insert(candidate.coding);
       }
-  for (const auto left_out : {format::left_out_5, format::left_out_9}) EXPECT_TRUE(tried.insert(left_out).second);
+  for (const auto left_out : {format::left_out_5, format::left_out_9, format::left_out_12})
+    EXPECT_TRUE(tried.insert(left_out).second);
   EXPECT_EQ(tried.size(), format::coding_count);
   // Rows are found by their numbers.
   for (std::uint8_t n = 1; n <= format::coding_count; ++n) {
@@ -109,7 +110,7 @@ TEST(SectionWriter, TablesAgree) {
     EXPECT_EQ(coding_of(static_cast<format::FieldCodingKind>(n)).number, n);
   }
   for (std::uint32_t k = 0; k < format::chunk_kinds; ++k) {
-    for (const auto left_out : {format::left_out_5, format::left_out_9})
+    for (const auto left_out : {format::left_out_5, format::left_out_9, format::left_out_12})
       EXPECT_FALSE(format::allows_coding(static_cast<ChunkKind>(k), left_out, format::any_field));
     EXPECT_EQ(static_cast<std::uint32_t>(format::rule_of(static_cast<ChunkKind>(k)).kind), k);
   }

@@ -184,8 +184,7 @@ struct Reader::State : DeviceObject {
   }
 
   bool has_chains() const {
-    constexpr std::uint32_t chains =
-        feature::modelled_sections | feature::classed_sections | feature::segmented_order | feature::steps;
+    constexpr std::uint32_t chains = feature::modelled_sections | feature::classed_sections | feature::steps;
     return (file.scan().metadata.features & chains) != 0;
   }
 

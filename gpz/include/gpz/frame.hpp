@@ -104,17 +104,18 @@ constexpr std::uint32_t cell_chunks = 1u << 1;
 constexpr std::uint32_t sequence_chunks = 1u << 2;
 constexpr std::uint32_t classed_sections = 1u << 3;
 // Bit 4 is that of frame arrays (gpz/frame_array.hpp), which are no files.
-constexpr std::uint32_t segmented_order = 1u << 5;
-// Bits 6 and 7 left the format before version 1 was frozen.
+// Bits 5 to 7 left the format before version 1 was frozen.
 constexpr std::uint32_t steps = 1u << 8;
 
 struct Name {
   std::uint32_t bit;
   const char *name;
 };
-inline constexpr Name names[] = {{modelled_sections, "modelled sections"},      {cell_chunks, "cell chunks"},
-                                 {sequence_chunks, "sequence chunks"},          {classed_sections, "classed sections"},
-                                 {segmented_order, "order of ids in segments"}, {steps, "steps"}};
+inline constexpr Name names[] = {{modelled_sections, "modelled sections"},
+                                 {cell_chunks, "cell chunks"},
+                                 {sequence_chunks, "sequence chunks"},
+                                 {classed_sections, "classed sections"},
+                                 {steps, "steps"}};
 
 constexpr std::uint32_t all_named() {
   std::uint32_t bits = 0;

@@ -218,7 +218,6 @@ static inline gpz_record gpz_new_record(void) {
 #define GPZ_FEATURE_CELL_CHUNKS 2u
 #define GPZ_FEATURE_SEQUENCE_CHUNKS 4u
 #define GPZ_FEATURE_CLASSED_SECTIONS 8u
-#define GPZ_FEATURE_ORDER_OF_IDS_IN_SEGMENTS 32u
 #define GPZ_FEATURE_STEPS 256u
 
 static inline gpz_metadata gpz_new_metadata(void) {

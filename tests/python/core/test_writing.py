@@ -80,11 +80,11 @@ def test_a_key_interval_that_the_first_appended_frames_give(path):
     ("effort", "order", "features"),
     [
         ("fast", "id", 0),
-        ("standard", "id", 296),
+        ("standard", "id", 264),
         ("standard", "place", 0),
-        ("dense", "id", 299),
+        ("dense", "id", 267),
         ("dense", "place", 11),
-        ("standard", "auto", 296),
+        ("standard", "auto", 264),
         ("fast", "memory", 4),
     ],
 )

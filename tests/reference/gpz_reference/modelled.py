@@ -7,7 +7,6 @@ from .difference import LARGEST_NEIGHBOUR, displacement, limited, other_image, s
 from .lattice import LatticeModel, LatticeNeighbourPredictor
 from .numbers import NumberStream
 from .pair_force import PairForce
-from .segments import half_octaves, next_scale, wrap
 from .space import SpaceNeighbours
 
 TEMPORAL, LATTICE, PAIR_FORCES = 0, 1, 2
@@ -20,6 +19,25 @@ EXCEPTION = 2**32 - 1
 LARGEST_EXPECTED = 2**30
 LARGEST_SIZE = 2**28
 LARGEST_MARGIN = 2**31 - 1
+
+
+def next_scale(scale, size):
+    now = min(16 * size, 2**28)
+    return max(now if scale == 0 else scale - scale // 4 + now // 4, 1)
+
+
+def half_octaves(scale):
+    bits = scale.bit_length()
+    return bits if bits < 2 else 2 * bits - (1 if scale >> bits - 2 & 1 else 2)
+
+
+def wrap(index, axis):
+    if not axis.periodic:
+        return index
+    if index < axis.lo:
+        return signed(index + axis.period)
+    return signed(index - axis.period) if index >= axis.lo + axis.period else index
+
 
 
 class Models:

@@ -3,7 +3,7 @@
 
 import struct
 
-from .codec import Cursor, bits_at, require
+from .codec import bits_at, require
 
 TOKENS = 240
 SLOTS = 4096
@@ -126,11 +126,10 @@ def take_tables(data, contexts):
 class NumberStream:
     """Takes numbers off a stream. Call end() behind the last one."""
 
-    def __init__(self, data, contexts, tables=None):
-        """`tables`: those of a segmented stream, whose segments have none."""
+    def __init__(self, data, contexts):
         require(len(data) % 8 == 0, "the length of a number stream is not a multiple of 8")
         self.data = bytes(data)
-        self.tables, self.at = (tables, 0) if tables else take_tables(self.data, contexts)
+        self.tables, self.at = take_tables(self.data, contexts)
         require(self.at + 8 <= len(data), "a number stream ends before its states")
         self.states = list(struct.unpack_from("<2I", self.data, self.at))
         require(min(self.states) >= LEAST_STATE, "a state of a number stream is too small")
@@ -175,17 +174,3 @@ class NumberStream:
         require(0 <= spare < 8, "numbers do not fill their stream")
         require(not any(self.data[self.at : self.at + spare]), "the padding of a number stream is not zero")
         require(self.take_raw(-self.raw_at % 8) == 0, "the padding of a number stream is not zero")
-
-
-def segment_streams(data, contexts, segments):
-    """The streams of a segmented stream."""
-    cursor = Cursor(data, "segmented stream")
-    table_length, *lengths = cursor.unpack(f"{1 + segments}I")
-    cursor.skip_padding()
-    tables = cursor.take(table_length)
-    found, used = take_tables(bytes(tables), contexts)
-    require(table_length == used + -used % 8, "tables of numbers are not as long as is said")
-    require(not any(tables[used:]), "the padding of tables of numbers is not zero")
-    streams = [NumberStream(cursor.take(length), contexts, found) for length in lengths]
-    require(len(cursor.rest()) == 0, "segments of numbers do not fill their section")
-    return streams

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Sections 10 and 10j of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on
-purpose."""
+"""Section 10 of docs/format.md: chunks whose particles stand in an order in which each predicts the next. Slow and plain on purpose."""
 
 from .block import BLOCK_SIZE, alternating, open_block
 from .codec import INTEGER, Cursor, ceil_div, decode_chunk, require, take_directory
 from .difference import BLOCK_CODED, CLASSED, FEW_VALUES, STEPS, Axis, is_plain, other_image, read_exact, signed, value_from_index
 from .classed import read_classed
 from .few_values import Others, read_few_values
-from .segments import read_segments
 from .steps import read_key_steps
 
 ORDERED = 2  # kind of chunks
-PREDICTED_IN_ORDER, SEGMENTED_ORDER = 3, 12
-CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, CLASSED, FEW_VALUES, SEGMENTED_ORDER, STEPS)  # of sections
+PREDICTED_IN_ORDER = 3
+CODINGS = (BLOCK_CODED, PREDICTED_IN_ORDER, CLASSED, FEW_VALUES, STEPS)  # of sections
 SECTIONS = LAGS, RUNS = 1, 2  # kinds of what follows
 LARGEST_LAG = 1023
 PARTICLES_A_BYTE = 8192
@@ -165,9 +163,6 @@ def decode_section(data, field, particles, ids, others=None):
     steps = None
     if coding == STEPS:
         indices, steps = read_key_steps(cursor, particles, axes)
-    elif coding == SEGMENTED_ORDER:
-        require(not is_plain(field) and ids is not None, "a field without a grid is modelled")
-        indices = read_segments(cursor, ids, particles, axes)
     else:
         indices = read_indices(cursor, ids, particles, axes)
     columns = [[value_from_index(index, field) for index in column] for column in indices]
