@@ -7,10 +7,21 @@
 #include <vector>
 
 #include "gpz/format/chunk_kinds.hpp"
+#include "gpz/format/fields.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/frame.hpp"
 
 namespace gpz::format {
+
+// Whether difference frames may follow a frame of so many particles with these fields.
+inline bool may_start_history(const std::vector<Field> &fields, std::uint64_t particles) {
+  return identity_field(fields) != no_field && particles <= max_followed;
+}
+// Whether a frame may be a difference frame after one with the fields `before`.
+inline bool may_follow(const std::vector<Field> &fields, std::uint64_t particles, const std::vector<Field> &before) {
+  return may_start_history(fields, particles) && identity_field(fields) == identity_field(before) &&
+         have_same_grids(fields, before);
+}
 
 // Crossings that a field of image flags counts, per component, if positions are field 0 of the frame.
 Crossed crossed_by(const Field &positions, const Field &images, const Box &box);

@@ -4,6 +4,7 @@
 #include "gpz/core/pack.hpp"
 #include "gpz/core/types.hpp"
 #include "gpz/format/bytes.hpp"
+#include "gpz/format/chunk_head.hpp"
 #include "gpz/format/corrupt.hpp"
 
 namespace gpz::format {
@@ -42,7 +43,11 @@ void append_leaving_slots(std::uint64_t before, const std::vector<std::uint32_t>
   for (const std::uint32_t word : words) out.u32(word);
 }
 
-Column<std::uint32_t> read_leaving_slots(const OpenedChunk &chunk, const std::uint8_t *list) {
+Column<std::uint32_t> read_leaving_slots(const OpenedChunk &chunk, std::uint64_t before, std::uint64_t particles,
+                                         const std::uint8_t *list) {
+  if (chunk.before != before)
+    corrupt("a chunk that builds on another than the one before it", leaving_at - sizeof(std::uint64_t));
+  check_particles(chunk, particles);
   const Shape shape(chunk.before, chunk.leaving);
   const std::size_t position = chunk.slots.offset;
   Column<std::uint32_t> slots;
@@ -65,19 +70,6 @@ Column<std::uint32_t> read_leaving_slots(const OpenedChunk &chunk, const std::ui
        bit < (words.size() - shape.upper_words) * 32; ++bit)
     if (core::get_bits(lows, bit, 1) != 0) corrupt("padding of the leaving particles", position);
   return slots;
-}
-
-Column<std::uint32_t> staying_slots(const Column<std::uint32_t> &leaving, std::uint64_t slots) {
-  Column<std::uint32_t> staying;
-  staying.reserve(static_cast<std::size_t>(slots) - leaving.size());
-  auto next = leaving.begin();
-  for (std::uint32_t slot = 0; slot < slots; ++slot) {
-    if (next != leaving.end() && *next == slot)
-      ++next;
-    else
-      staying.push_back(slot);
-  }
-  return staying;
 }
 
 }  // namespace gpz::format

@@ -114,11 +114,6 @@ void check_particles(const OpenedChunk &chunk, std::uint64_t particles) {
       corrupt("section of no particles", section_length_at(chunk.rule.kind, f));
 }
 
-void check_predecessor(const OpenedChunk &chunk, std::uint64_t before) {
-  if (chunk.before != before)
-    corrupt("a chunk that builds on another than the one before it", leaving_at - sizeof(std::uint64_t));
-}
-
 std::uint32_t needed_features(const OpenedChunk &chunk) {
   std::uint32_t features = chunk.rule.feature;
   for (const Span &section : chunk.sections) {

@@ -38,6 +38,16 @@ struct OpenedChunk {
   Span arrivals;               // for open_arrivals
 
   const std::uint8_t *section(std::size_t field) const { return bytes + sections[field].offset; }
+  // For Population::followed: whether it has the particles of the previous chunk.
+  bool keeps_particles() const { return leaving == 0 && arriving == 0; }
+  // Whether a field may count crossings of field 0, which the heads of sections state. is_plain(f): whether field f is
+  // followed, and plain.
+  template <typename IsPlain>
+  bool may_count_crossings(const IsPlain &is_plain) const {
+    for (std::size_t f = 1; f < sections.size(); ++f)
+      if (sections[f].size != 0 && is_plain(f)) return true;
+    return false;
+  }
 };
 
 // Reads only the head of a chunk of `size` bytes. Checks that the parts fill the chunk. Throws corrupt, truncated, and
@@ -52,8 +62,6 @@ void require_blocks(const ChunkRule &rule);
 // Throws corrupt if the chunk cannot have this many particles. In block chunks the directories of sections prove the
 // number; in other chunks memory stays in proportion to their bytes.
 void check_particles(const OpenedChunk &chunk, std::uint64_t particles);
-// Throws corrupt unless the difference chunk builds on a chunk of `before` particles.
-void check_predecessor(const OpenedChunk &chunk, std::uint64_t before);
 
 // Bits of gpz::feature that readers of the chunk need (docs/format.md, section 13). 0 for a chunk that cannot be
 // opened; decoders report it. Throws what `read` throws.

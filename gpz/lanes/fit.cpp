@@ -260,8 +260,7 @@ void Fit::settle(std::vector<Values> &values) const {
 }
 
 std::vector<ClassConstants> Fit::constants() const {
-  // The deviation of a normal distribution is 1.25 times the mean magnitude, which does not mind outliers.
-  constexpr double deviation = 1.25, least_variance = 0.17, least_of_root = 0.3, least_bend = 1e-5;
+  constexpr double least_variance = 0.17, least_of_root = 0.3, least_bend = 1e-5;
   std::vector<ClassConstants> constants(values_.size());
   const auto square = [](double x) { return x * x; };
   for (std::size_t c = 0; c < constants.size(); ++c) {
@@ -288,7 +287,8 @@ std::vector<ClassConstants> Fit::constants() const {
     k.along = sixteenths(f.along);
     const bool is_root = sums_[c].displaced > 0 || f.length == 0;
     const auto variance = [&](double off, double least) {
-      return static_cast<std::uint16_t>(eighths_of(std::max(square(deviation * off), least), least_variance_exponent));
+      return static_cast<std::uint16_t>(
+          eighths_of(std::max(square(deviation_of_magnitude * off), least), least_variance_exponent));
     };
     k.length_variance = is_root ? variance(f.displaced, least_of_root) : variance(f.off_length, least_variance);
     k.along_variance = variance(f.off_along, least_variance);

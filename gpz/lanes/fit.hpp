@@ -14,6 +14,9 @@
 
 namespace gpz::lanes {
 
+// The deviation of a normal distribution is so many times the mean magnitude, which outliers change less.
+inline constexpr double deviation_of_magnitude = 1.25;
+
 class Fit {
  public:
   // Begins anew.

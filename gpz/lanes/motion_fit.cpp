@@ -51,7 +51,7 @@ void each_component(const Molecules &molecules, const Layout &layout, const Fit:
 }  // namespace
 
 std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout &layout, const Fit::Frame &frame) {
-  constexpr double deviation = 1.25, least_variance = 0.1, units = 256;
+  constexpr double least_variance = 0.1, units = 256;
   const std::size_t classes = molecules.kind.size();
   std::vector<crystal::LeastSquares> fit(classes, crystal::LeastSquares(weights));
   crystal::LeastSquares all(weights);
@@ -82,7 +82,7 @@ std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout
   });
   for (std::size_t c = 0; c < classes; ++c) {
     const auto variance = [&](std::size_t d) {
-      const double off = deviation * sums[c].off[d] / std::max(sums[c].count, 1.0);
+      const double off = deviation_of_magnitude * sums[c].off[d] / std::max(sums[c].count, 1.0);
       return static_cast<std::uint16_t>(eighths_of(std::max(off * off, least_variance), least_variance_exponent));
     };
     constants[c].length_variance = variance(0);

@@ -74,24 +74,20 @@ codec::Target ChunkReader::slots_of(const Selection &selection, const Independen
 
 bool ChunkReader::has_same_slots(const format::OpenedChunk &chunk) const {
   const auto changes = [&](std::size_t field) { return chunk.sections[field].size != 0; };
-  return chunk.leaving == 0 && chunk.arriving == 0 && std::none_of(selected_by_.begin(), selected_by_.end(), changes);
+  return chunk.keeps_particles() && std::none_of(selected_by_.begin(), selected_by_.end(), changes);
 }
 
 void ChunkReader::next_differences(const format::OpenedChunk &chunk, std::uint64_t particles, int threads) {
   const std::size_t fields = history_.fields().size();
-  format::check_predecessor(chunk, history_.particles());
-  format::check_particles(chunk, particles);
+  const format::Column<std::uint32_t> leaving =
+      format::read_leaving_slots(chunk, history_.particles(), particles, chunk.bytes + chunk.slots.offset);
   if (history_.is_limited() && !has_same_slots(chunk)) history_.follow_all_slots();
-  same_particles_ = chunk.leaving == 0 && chunk.arriving == 0;
+  same_particles_ = chunk.keeps_particles();
   format::Column<std::uint32_t> staying;
-  if (chunk.leaving != 0)
-    staying = format::staying_slots(format::read_leaving_slots(chunk, chunk.bytes + chunk.slots.offset),
-                                    history_.particles());
-  // The heads of the other sections state whether they count crossings of field 0.
-  counts_crossings_ = false;
-  for (std::size_t f = 1; f < fields; ++f)
-    counts_crossings_ |= history_.follows(f) && history_.state(f).plain && chunk.sections[f].size != 0;
-  ChunkHistory::Step frame(history_, chunk.leaving != 0 ? &staying : nullptr, threads, counts_crossings_);
+  if (!leaving.empty()) staying = format::staying_slots(leaving, history_.particles());
+  counts_crossings_ =
+      chunk.may_count_crossings([&](std::size_t f) { return history_.follows(f) && history_.state(f).plain; });
+  ChunkHistory::Step frame(history_, leaving.empty() ? nullptr : &staying, threads, counts_crossings_);
   for (std::size_t f = 0; f < fields; ++f) {
     const format::Span section = chunk.sections[f];
     empty_[f] = section.size == 0;

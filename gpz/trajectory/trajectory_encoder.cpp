@@ -11,6 +11,7 @@
 #include "gpz/format/difference_rules.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
+#include "gpz/format/leaving_slots.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/model/contest.hpp"
 #include "gpz/trajectory.hpp"
@@ -88,7 +89,7 @@ struct TrajectoryEncoder::State {
     const auto kind = trajectory::chunk_candidate({given, particles, order, usable()});
     if (kind)
       key_repeats_ids = trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), tools, candidate);
-    if (order == Order::memory && has_identity(given) && particles <= format::max_followed) {
+    if (order == Order::memory && format::may_start_history(given, particles)) {
       load_ids(fields, identity_field(given), particles, rows);
       key_repeats_ids = trajectory::Identity::repeats(ids);
     }
@@ -109,7 +110,7 @@ struct TrajectoryEncoder::State {
     identity.reset();
     described = format::described(fields);
     key_chunk.clear();
-    if (!has_identity(described) || key_repeats_ids || chunk.particles > format::max_followed) return;
+    if (key_repeats_ids || !format::may_start_history(described, chunk.particles)) return;
     key_chunk = chunk.bytes;
     key_opened = format::open_chunk(key_chunk.data(), key_chunk.size(), fields.size());
     key.particles = chunk.particles;
@@ -118,15 +119,15 @@ struct TrajectoryEncoder::State {
     for (const format::Span &section : key_opened.sections) key.sections.push_back(section.size);
   }
 
-  bool can_follow(const std::vector<FieldInput> &fields) {
+  bool can_follow(const std::vector<FieldInput> &fields, std::size_t particles) {
+    const std::vector<Field> given = format::described(fields);
+    if (!format::may_follow(given, particles, described)) return false;
     if (!key_chunk.empty()) {
       history.start(trajectory::IndependentChunk(key_opened, key.particles, described, {}), {}, threads());
       key.all = key_chunk.size();
       key_chunk = {};
     }
-    const std::vector<Field> given = format::described(fields);
-    const std::size_t id = identity_field(given);
-    return id != no_field && id == identity_field(described) && history.fits(given);
+    return history.fits(given);
   }
 
   void load_ids(const std::vector<FieldInput> &fields, std::size_t field, std::size_t particles, const int *rows) {
@@ -152,15 +153,7 @@ struct TrajectoryEncoder::State {
     const auto &particle_of_slot = identity.particle_of_slot();
     for (std::uint32_t slot = 0; slot < particle_of_slot.size() && !identity.all_stay(); ++slot)
       if (particle_of_slot[slot] == trajectory::Identity::nowhere) leaving.push_back(slot);
-    if (!leaving.empty()) {
-      auto next = leaving.begin();
-      for (std::uint32_t slot = 0; slot < particle_of_slot.size(); ++slot) {
-        if (next != leaving.end() && *next == slot)
-          ++next;
-        else
-          slots.push_back(slot);
-      }
-    }
+    if (!leaving.empty()) slots = format::staying_slots(leaving, particle_of_slot.size());
     staying.resize(particle_of_slot.size() - leaving.size());
     codec::parallel_particles(threads(), staying.size(), [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
@@ -278,8 +271,8 @@ struct TrajectoryEncoder::State {
       tools.cell = {};
     }
     tools.cell.set_thorough(effort != Effort::fast);
-    const bool differences = !is_key && particles <= format::max_followed && can_follow(fields) &&
-                             match(fields, particles, rows) && !(key_is_modelled && patience.waits());
+    const bool differences = !is_key && can_follow(fields, particles) && match(fields, particles, rows) &&
+                             !(key_is_modelled && patience.waits());
     bool starts_anew = !differences;
     if (differences) {
       encode_differences(fields, box, out);

@@ -160,6 +160,25 @@ class Rules(unittest.TestCase):
         self.assertEqual(found, {Names.header})
 
 
+class DifferenceFrames(unittest.TestCase):
+    def test_encoders_ask_one_rule_where_histories_start(self):
+        """On the CPU and on the GPU: which frames may be difference frames."""
+        encoders = {path: text for path, text in sources(".cpp") if "format::may_follow(" in text}
+        self.assertEqual(
+            sorted(encoders), ["gpz/cuda/trajectory/standard.cpp", "gpz/cuda/trajectory/trajectory.cpp", "gpz/trajectory/trajectory_encoder.cpp"]
+        )
+        for path, text in encoders.items():
+            self.assertNotRegex(text, "max_followed|have_same_grids", path)
+
+    def test_readers_check_difference_chunks_in_one_function(self):
+        found = {path for path, text in sources(".cpp") if re.search(r"\.before != |read_leaving_slots\(", text)}
+        self.assertEqual(found, {"gpz/cuda/trajectory/chunk_decoder.cpp", "gpz/format/leaving_slots.cpp", "gpz/trajectory/chunk_reader.cpp"})
+
+    def test_candidates_of_codes_are_listed_once(self):
+        found = {path for path, text in sources(".cpp", ".hpp", ".cu", ".cuh") if re.search(r"residual_candidate\(int", text)}
+        self.assertEqual(found, {"gpz/core/residual.hpp"})
+
+
 class ThermalBound(unittest.TestCase):
     def test_it_has_one_subject(self):
         """Whose thermal speed it is: of the slowest species, of which there may be other words such as type."""

@@ -13,132 +13,40 @@ namespace {
 using namespace std::string_view_literals;
 using Words = std::vector<std::string>;
 
+// The parts of a text between carets.
+Words split(std::string_view text) {
+  Words words(1);
+  for (const char c : text)
+    if (c == '^')
+      words.emplace_back();
+    else
+      words.back().push_back(c);
+  return words;
+}
+
 // What numbers are replaced by.
-const Words odd_numbers = {"",
-                           "-0",
-                           "+1",
-                           "1.",
-                           ".5",
-                           "1e",
-                           "1e+06",
-                           "1d3",
-                           "nan",
-                           "-NaN",
-                           "inf",
-                           "-infinity",
-                           "0x10",
-                           "1e400",
-                           "-1e308",
-                           "3e300",
-                           "1e-400",
-                           "5e-324",
-                           "1,5",
-                           "--1",
-                           "0.1.2",
-                           "T",
-                           "false",
-                           "C",
-                           "*",
-                           "2147483648",
-                           "4294967296",
-                           "70000",
-                           "1000000",
-                           "9007199254740993",
-                           "9223372036854775807",
-                           "-9223372036854775808",
-                           "9223372036854775808",
-                           "18446744073709551616"};
+const Words odd_numbers =
+    split(R"(^-0^+1^1.^.5^1e^1e+06^1d3^nan^-NaN^inf^-infinity^0x10^1e400^-1e308^3e300^1e-400^5e-324^1,5^--1^)"
+          R"(0.1.2^T^false^C^*^2147483648^4294967296^70000^1000000^9007199254740993^9223372036854775807^)"
+          R"(-9223372036854775808^9223372036854775808^18446744073709551616)");
 
 // Words and lines that mean something in one of the kinds.
-const Words odd_words = {"id",
-                         "type",
-                         "x",
-                         "y",
-                         "z",
-                         "xs",
-                         "xu",
-                         "zsu",
-                         "ix",
-                         "element",
-                         "typelabel",
-                         "mol",
-                         "vx",
-                         "i_a",
-                         "d_b[1]",
-                         "pp",
-                         "fs",
-                         "xy",
-                         "xz",
-                         "yz",
-                         "abc",
-                         "origin",
-                         "metal",
-                         "lj",
-                         "Step",
-                         "Time=1",
-                         "step:",
-                         "time=",
-                         "pbc=\"T F\"",
-                         "Lattice=",
-                         "\"\"",
-                         "stress=[",
-                         "{1 2}",
-                         "a=\"b\\\"\"",
-                         "'it's",
-                         "_JSON [[1,2],[3]]",
-                         "Origin=\"",
-                         "species:S",
-                         "Properties",
-                         "pos:R:3",
-                         "charge:R:1",
-                         "a:L:2",
-                         "b:R:1024",
-                         "energy=1",
-                         "virial=\"1 2 3 4 5 6\"",
-                         "#",
-                         "&",
-                         "atoms",
-                         "bonds",
-                         "CELL(abcABC):",
-                         "norm",
-                         "yes"};
-const Words odd_lines = {"",
-                         " \t",
-                         "ITEM: TIMESTEP",
-                         "ITEM: NUMBER OF ATOMS",
-                         "ITEM: UNITS",
-                         "ITEM: TIME",
-                         "ITEM: BOX BOUNDS pp pp pp",
-                         "ITEM: BOX BOUNDS xy xz yz ff mm ss",
-                         "ITEM: BOX BOUNDS abc origin pp pp pp",
-                         "ITEM: ATOMS id type x y z",
-                         "ITEM: ENTRIES index",
-                         "0 10",
-                         "0 10 1",
-                         "10 0 0 0",
-                         "2",
-                         "Lattice=\"9 0 0 0 9 0 0 0 9\" Properties=species:S:1:pos:R:3",
-                         "# CELL(abcABC): 1 2 3 90 60 90 cell{angstrom} positions{angstrom}",
-                         "3 atoms",
-                         "1 atom types",
-                         "0 1 xlo xhi",
-                         "0 0 0 xy xz yz",
-                         "Masses",
-                         "Atoms # full",
-                         "Atoms # hybrid",
-                         "Velocities",
-                         "Bonds",
-                         "Impropers",
-                         "Pair Coeffs # lj/cut",
-                         "Atom Type Labels",
-                         "Step Temp PotEng",
-                         "Step",
-                         "Per MPI rank memory allocation (min/avg/max) = 3 | 3 | 3 Mbytes",
-                         "Loop time of 1 on 1 procs for 10 steps with 3 atoms",
-                         "thermo_modify norm yes line yaml &",
-                         "units real",
-                         "clear",
-                         "WARNING: a warning"};
+const Words odd_words =
+    split(R"(id^type^x^y^z^xs^xu^zsu^ix^element^typelabel^mol^vx^i_a^d_b[1]^pp^fs^xy^xz^yz^abc^origin^metal^)"
+          R"(lj^Step^Time=1^step:^time=^pbc="T F"^Lattice=^""^stress=[^{1 2}^a="b\""^'it's^_JSON [[1,2],[3]]^)"
+          R"(Origin="^species:S^Properties^pos:R:3^charge:R:1^a:L:2^b:R:1024^energy=1^virial="1 2 3 4 5 6"^#^)"
+          R"(&^atoms^bonds^CELL(abcABC):^norm^yes)");
+const Words odd_lines = split(
+    "^ \t^ITEM: TIMESTEP^ITEM: NUMBER OF ATOMS^ITEM: UNITS^ITEM: TIME^ITEM: BOX BOUNDS pp pp pp^"
+    R"(ITEM: BOX BOUNDS xy xz yz ff mm ss^ITEM: BOX BOUNDS abc origin pp pp pp^)"
+    R"(ITEM: ATOMS id type x y z^ITEM: ENTRIES index^0 10^0 10 1^10 0 0 0^2^)"
+    R"(Lattice="9 0 0 0 9 0 0 0 9" Properties=species:S:1:pos:R:3^)"
+    R"(# CELL(abcABC): 1 2 3 90 60 90 cell{angstrom} positions{angstrom}^3 atoms^1 atom types^)"
+    R"(0 1 xlo xhi^0 0 0 xy xz yz^Masses^Atoms # full^Atoms # hybrid^Velocities^Bonds^Impropers^)"
+    R"(Pair Coeffs # lj/cut^Atom Type Labels^Step Temp PotEng^Step^)"
+    R"(Per MPI rank memory allocation (min/avg/max) = 3 | 3 | 3 Mbytes^)"
+    R"(Loop time of 1 on 1 procs for 10 steps with 3 atoms^thermo_modify norm yes line yaml &^)"
+    R"(units real^clear^WARNING: a warning)");
 constexpr std::string_view odd_characters = "\0\t\r\n \"'[]{}()=:,;#&\\$%+-.0eE9TF\x7f\x80\xff"sv;
 
 class Maker {

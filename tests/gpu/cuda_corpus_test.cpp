@@ -20,6 +20,7 @@
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda_codec.hpp"
 #include "gpz/cuda_trajectory_decoder.hpp"
+#include "gpz/format/leaving_slots.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
 #include "gpz/trajectory.hpp"
@@ -164,8 +165,7 @@ std::vector<Section> sections_of(const fuzz::Chunk &chunk, const std::vector<Fie
   if (!parts || chunk_kind(chunk.bytes.data(), chunk.bytes.size()) != ChunkKind::difference) return {};
   if (status_of([&] {
         head = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
-        format::check_predecessor(head, reference);
-        format::check_particles(head, chunk.particles);
+        format::read_leaving_slots(head, reference, chunk.particles, chunk.bytes.data() + head.slots.offset);
       }) != Status::ok)
     return {};
   for (std::size_t f = 0; f < fields.size(); ++f) {

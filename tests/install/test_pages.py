@@ -20,7 +20,7 @@ def commands():
     return names
 
 
-EXTERNAL = {"archive", "convert", "plot", "record", "serve", "view"}  # programs of the Python package
+EXTERNAL = {"archive", "convert", "plot", "record", "view"}  # programs of the Python package
 
 
 def options(command):

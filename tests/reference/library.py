@@ -19,6 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from long_form import LONG, in_turn, sample  # noqa: E402
 
 HELPER = os.environ.get("GPZ_LIBRARY_HELPER")
+GOLDEN = pathlib.Path(__file__).parents[1] / "golden/files"
 
 
 def helper(*arguments):
@@ -106,9 +107,9 @@ class LibraryTest(unittest.TestCase):
         self.assertEqual(disagreements, [], "\n".join(map(str, disagreements)))
         self.assertGreater(refusals, 20 if LONG else 5)
 
-    def opened(self, name, number):
+    def opened(self, path, number):
         """The only chunk of a frame, and what makes a file that ends with that frame of another chunk. Empties the folder."""
-        content = (self.folder / f"{name}.gpz").read_bytes()
+        content = path.read_bytes()
         for path in self.folder.glob("*.gpz"):
             path.unlink()
         frame = gpz_ref.read_bytes(content).frames[number]

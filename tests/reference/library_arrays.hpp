@@ -4,9 +4,6 @@
 
 #include <string>
 
-// Writes arrays into `folder` that between them have every form of a frame.
-void write_arrays(const std::string &folder);
-
 // For every file of the folder its name, and below it what the array is and a digest of each frame, or "refused:
 // CAUSE".
 void print_arrays(const std::string &folder);

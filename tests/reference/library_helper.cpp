@@ -1,31 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the tests of the reference decoder need of the library: files to decode, and digests to compare with.
 //
-//   library_helper write FOLDER          writes files that between them use every mode, type and special value
-//   library_helper trajectories FOLDER   writes files that between them have all of difference frames
-//   library_helper ordered FOLDER        the same of chunks in the order of ids
 //   library_helper cells FOLDER          writes files that between them have all of cell chunks
 //   library_helper modelled FOLDER       the same of modelled sections
-//   library_helper steps FOLDER          writes files of particles without bonds in steps
-//   library_helper arrays FOLDER         writes frame arrays of every form
 //   library_helper each-array FOLDER     what every array of the folder is, and the digest of each frame, or "refused:
 //                                        CAUSE", under its name
 //   library_helper digest FILE [ORDER]   prints what gpz-reference FILE prints. ORDER of reading: forward, backward,
-//                                        scattered,
-//                                        fields (backward, each field by itself), stream (as a pipe is read)
+//                                        scattered, fields (backward, each field by itself), stream (as a pipe is read)
 //   library_helper each FOLDER           the digests of every file of the folder, or "refused: CAUSE", under its name,
-//   and
-//                                        "damaged" if frames were skipped
+//                                        and "damaged" if frames were skipped
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <numeric>
 #include <random>
 #include <set>
@@ -35,141 +26,16 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "gpz/chunk.hpp"
 #include "gpz/error.hpp"
 #include "gpz/reader.hpp"
 #include "gpz/tables.hpp"
-#include "gpz/writer.hpp"
 #include "library_arrays.hpp"
 #include "library_cells.hpp"
 #include "library_modelled.hpp"
-#include "library_ordered.hpp"
-#include "library_steps.hpp"
-#include "library_trajectories.hpp"
 
 namespace {
 
-using gpz::ConstArray;
 using gpz::ValueType;
-
-// Columns of a frame and the fields that point to them.
-template <class Float>
-struct Particles {
-  std::size_t count = 0;
-  std::vector<std::vector<Float>> floats;
-  std::vector<std::vector<std::int64_t>> integers;
-  std::vector<gpz::FieldInput> fields;
-
-  void add(const std::vector<std::string> &names, double bound, bool leading, std::vector<std::vector<Float>> values) {
-    gpz::FieldInput input;
-    input.field.type = sizeof(Float) == 4 ? ValueType::float32 : ValueType::float64;
-    input.field.bound = bound;
-    input.field.leading = leading;
-    for (std::size_t c = 0; c < names.size(); ++c) {
-      input.field.components.push_back({names[c], next_column_++});
-      floats.push_back(std::move(values[c]));
-      const auto type = sizeof(Float) == 4 ? ConstArray::Type::float32 : ConstArray::Type::float64;
-      input.components[c] = {floats.back().data(), sizeof(Float), type};
-    }
-    fields.push_back(input);
-  }
-
-  void add(const std::string &name, std::vector<std::int64_t> values) {
-    gpz::FieldInput input;
-    input.field.type = ValueType::integer;
-    input.field.components.push_back({name, next_column_++});
-    integers.push_back(std::move(values));
-    input.components[0] = {integers.back().data(), sizeof(std::int64_t), ConstArray::Type::int64};
-    fields.push_back(input);
-  }
-
- private:
-  std::uint16_t next_column_ = 0;
-};
-
-// Clustered as particles are that a spatial sort put in order: groups of neighbours, the groups along a line.
-template <class Float>
-std::vector<Float> coordinates(std::mt19937_64 &random, std::size_t count, double spread) {
-  std::uniform_real_distribution<double> within(0, spread);
-  std::vector<Float> result(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t group = i / 1024;
-    result[i] = static_cast<Float>(static_cast<double>(group) * 0.7 - 20 + within(random));
-  }
-  return result;
-}
-
-template <class Float>
-Particles<Float> particles(std::uint64_t seed, std::size_t count, int dimension, double bound, bool special) {
-  std::mt19937_64 random(seed);
-  Particles<Float> result;
-  result.count = count;
-  const std::vector<std::string> axes{"x", "y", "z"};
-  std::vector<std::vector<Float>> position;
-  position.reserve(axes.size());
-  for (int d = 0; d < dimension; ++d) position.push_back(coordinates<Float>(random, count, 12));
-  if (special) {
-    using Limits = std::numeric_limits<Float>;
-    const std::vector<Float> values{Limits::quiet_NaN(), Limits::infinity(),   -Limits::infinity(), Limits::max(),
-                                    Limits::lowest(),    Limits::denorm_min(), Float(-0.0),         Float(1e15)};
-    for (std::size_t i = 0; i < count; i += 37) position[i % position.size()][i] = values[i / 37 % values.size()];
-  }
-  result.add({axes.begin(), axes.begin() + dimension}, bound, true, std::move(position));
-
-  std::vector<std::int64_t> id(count), type(count), wide(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    id[i] = static_cast<std::int64_t>(random() % (4 * count));
-    type[i] = static_cast<std::int64_t>(1 + i % 3);
-    wide[i] = static_cast<std::int64_t>(random());
-  }
-  result.add("id", std::move(id));
-  result.add("type", std::move(type));
-  result.add("wide", std::move(wide));
-  result.add({"vx", "vy"}, 0.01, false, {coordinates<Float>(random, count, 3), coordinates<Float>(random, count, 3)});
-  result.add({"exact"}, 0, false, {coordinates<Float>(random, count, 1)});
-  return result;
-}
-
-// Four frames of different numbers of particles: whole blocks, a part of one, more than one chunk, none.
-template <class Float>
-void write_file(const std::string &path, int dimension, double bound, bool special) {
-  gpz::Metadata metadata;
-  metadata.units = "lj";
-  gpz::Writer writer(path, metadata);
-  gpz::FrameInfo info;
-  info.box.dimension = static_cast<std::uint8_t>(dimension);
-  for (const std::size_t count : {std::size_t{2048}, std::size_t{1}, std::size_t{3333}, std::size_t{0}}) {
-    const auto frame = particles<Float>(count + 1, count, dimension, bound, special);
-    info.particles = count;
-    info.timestep += 10;
-    writer.write(info, frame.fields);
-  }
-  // One field twice, as chunks of two ranks, with an empty chunk between them.
-  gpz::ChunkEncoder encoder;
-  std::vector<gpz::EncodedChunk> chunks(3);
-  const auto frame = particles<Float>(7, 1500, dimension, bound, special);
-  encoder.encode(frame.fields, 1500, nullptr, chunks[0]);
-  encoder.encode(frame.fields, 0, nullptr, chunks[1]);
-  encoder.encode(frame.fields, 40, nullptr, chunks[2]);
-  gpz::Reader reader_of_fields(path);
-  info.fields = reader_of_fields.info(0).fields;
-  info.particles = 1540;
-  info.timestep += 10;
-  writer.write(info, chunks);
-  writer.close();
-}
-
-void write_files(const std::string &folder) {
-  for (const double bound : {2.0, 0.1, 1e-4, 1e-12}) {
-    char name[32];
-    std::snprintf(name, sizeof name, "%g", bound);
-    write_file<double>(folder + "/f64-3d-" + name + ".gpz", 3, bound, false);
-    write_file<float>(folder + "/f32-2d-" + name + ".gpz", 2, bound, false);
-  }
-  write_file<double>(folder + "/f64-special.gpz", 3, 0.05, true);
-  write_file<float>(folder + "/f32-special.gpz", 3, 0.05, true);
-  write_file<double>(folder + "/lossless.gpz", 3, 0, true);
-}
 
 std::string hex(std::uint64_t bits) {
   char text[17];
@@ -331,20 +197,10 @@ void print_each(const std::string &folder) {
 int main(int argc, char **argv) {
   if (argc < 3 || argc > 4) return 2;
   try {
-    if (std::strcmp(argv[1], "write") == 0) {
-      write_files(argv[2]);
-    } else if (std::strcmp(argv[1], "trajectories") == 0) {
-      write_trajectories(argv[2]);
-    } else if (std::strcmp(argv[1], "ordered") == 0) {
-      write_ordered(argv[2]);
-    } else if (std::strcmp(argv[1], "cells") == 0) {
+    if (std::strcmp(argv[1], "cells") == 0) {
       write_cells(argv[2]);
     } else if (std::strcmp(argv[1], "modelled") == 0) {
       write_modelled(argv[2]);
-    } else if (std::strcmp(argv[1], "steps") == 0) {
-      write_steps(argv[2]);
-    } else if (std::strcmp(argv[1], "arrays") == 0) {
-      write_arrays(argv[2]);
     } else if (std::strcmp(argv[1], "each-array") == 0) {
       print_arrays(argv[2]);
     } else if (std::strcmp(argv[1], "digest") == 0) {

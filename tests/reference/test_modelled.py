@@ -48,7 +48,7 @@ class Modelled(LibraryTest):
     def test_both_refuse_the_same(self):
         """Damage with its checksums mended."""
         self.assertEqual(helper("modelled", self.folder).returncode, 0)
-        chunk, file_with = self.opened("f64-waters", 1)
+        chunk, file_with = self.opened(self.folder / "f64-waters.gpz", 1)
         lengths = struct.unpack_from("<3Q", chunk, 40)
         section = 40 + 8 * 3 + lengths[0] + lengths[1]  # of the velocities
         self.assertEqual(chunk[section], gpz_difference.MODELLED)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Sections of steps: arithmetic and schedule of the reference decoder, and whether the library decodes the same bits."""
 
-import collections
 import math
-import struct
 import unittest
 from unittest import mock
 
@@ -13,7 +11,6 @@ from gpz_reference import step_tables as gpz_tables
 from gpz_reference import steps as gpz_steps
 from gpz_reference.floats import F32, clamp, inverse_root, larger, root, smaller
 from gpz_reference.step_ways import KEY_WEIGHTS, NARROW, ROOT, SPHERE, WIDE, Means, Shape, Weights
-from gpz_reference.steps import MOTION_ENDS, NEW, TILTED
 import steps_by_chance
 from library import HELPER, LibraryTest, each, listing, sample
 
@@ -213,26 +210,6 @@ class Library(LibraryTest):
                 file = gpz_ref.read_bytes(files[name])
                 self.assertEqual(file.damage, [])
                 self.assertEqual(by_library, listing(file))
-
-    def test_particles_without_bonds(self):
-        """Liquids and solids as the library encodes them."""
-        found, start = collections.Counter(), gpz_steps.Pass.__init__
-
-        def note(section, cursor, particles, axes, memory, history=None, frames=0, is_known=False):
-            (flags,) = struct.unpack_from("<Q", cursor.data, cursor.offset)
-            start(section, cursor, particles, axes, memory, history, frames, is_known)
-            if memory.layout.have_bonds:
-                return
-            found.update(flag for flag in (TILTED, MOTION_ENDS) if flags & flag)
-            found["of the history"] += not is_known and any(map(any, history.sum))
-            found["of the section before"] += is_known and not flags & NEW
-            found["several classes"] += memory.layout.classes > 1
-            found["a short step"] += particles % 32 > 0
-
-        with mock.patch.object(gpz_steps.Pass, "__init__", note):
-            self.compare_folder("steps", ("backward", "stream"))
-        expected = {TILTED, MOTION_ENDS, "of the history", "of the section before", "several classes", "a short step"}
-        self.assertEqual(expected - set(+found), set())
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from gpz_reference import __main__ as gpz_main
 from gpz_reference import conformance
 from gpz_reference import reader as gpz_ref
 from gpz_reference.codec import FLOAT64, INTEGER
-from gpz_reference.tables import CODINGS, COLUMN_BEFORE, FEW_VALUES, NO_PREDICTION, NUMBERS, ROW_BEFORE, TABLES, TEXT
+from gpz_reference.tables import CODINGS, COLUMN_BEFORE, FEW_VALUES, NO_PREDICTION, ROW_BEFORE, TABLES, TEXT
 from gpz_reference.xxh3 import xxh3_64
 from gpz_write import file_header, frame_record, write_bytes
 from gpz_write import record as write_record

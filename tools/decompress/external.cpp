@@ -26,12 +26,11 @@ struct ExternalCommand {
 };
 
 // In the Python package. The name is that of the extra requirements, too.
-constexpr std::array<ExternalCommand, 6> python_commands = {
+constexpr std::array<ExternalCommand, 5> python_commands = {
     {{"archive", "Make .gpz files of many trajectories, compared with their inputs (Python package)"},
      {"convert", "Convert to and from DCD, XTC, TRR, AMBER NetCDF and H5MD (Python package)"},
      {"plot", "Plot sizes, errors and g(r) of a .gpz file (Python package)"},
      {"record", "Record the frames of a running simulation, sent by IMD (Python package)"},
-     {"serve", "Send a .gpz file as a running simulation does, by IMD (Python package)"},
      {"view", "Show a .gpz file in the browser (Python package)"}}};
 
 bool is_python_command(const std::string &name) {

@@ -75,27 +75,16 @@ class CodeChoice {
 // Above this, the candidates reach the largest width.
 inline constexpr int most_typical = core::max_residual_width - 3;
 
-// Whether the candidates of core are three codes each of three heads, with these ends and with shifts that differ by 1.
-constexpr bool candidates_have(std::uint32_t first, std::uint32_t second, std::uint32_t third) {
-  const std::uint32_t ends[] = {first, second, third};
-  constexpr int typical = 8;
-  for (int c = 0; c < core::residual_candidates; ++c) {
-    const core::ResidualCode code = core::residual_candidate(c, typical);
-    if (core::head_end(code) != ends[c / 3] || core::low_bits(code) != typical + c % 3 - c / 3) return false;
-  }
-  return true;
-}
-static_assert(candidates_have(0, 3, 7), "offer_candidates has their costs");
-
 // Offers all candidates at once: five shifts of each value serve all nine. With `Exceptions`, values may be too large
-// for a code; without, no value is.
+// for a code; without, no value is. Once unrolled, ends of heads and differences of shifts are constants.
 template <bool Exceptions, typename Row>
 __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &row, int typical) {
   constexpr int shifts = 5;
-  constexpr std::uint32_t most = Row::exception_bits;
+  constexpr int least = -2;  // of the low bits of a candidate, minus `typical`
+  const auto of_typical = [](int c) { return core::residual_candidate(c, -least); };
   int shift[shifts];
 #pragma unroll
-  for (int k = 0; k < shifts; ++k) shift[k] = max(typical + k - 2, 0);
+  for (int k = 0; k < shifts; ++k) shift[k] = max(typical + k + least, 0);
   std::uint32_t bits[core::residual_candidates] = {};
 #pragma unroll 8
   for (int k = 0; k < warp_size; ++k) {
@@ -104,18 +93,21 @@ __device__ __forceinline__ bool offer_candidates(CodeChoice &choice, const Row &
 #pragma unroll
     for (int s = 0; s < shifts; ++s) h[s] = u >> shift[s];
 #pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      bits[i] += Exceptions ? min(h[i + 2], most) : h[i + 2];
-      bits[3 + i] += max(Exceptions ? min(h[i + 1], 3 + most) : h[i + 1], 2u);
-      bits[6 + i] += max(Exceptions ? min(h[i], 7 + most) : h[i], 6u);
+    for (int c = 0; c < core::residual_candidates; ++c) {
+      // core::unary_cost + end - 1
+      const std::uint32_t end = core::head_end(of_typical(c));
+      std::uint32_t cost = h[core::low_bits(of_typical(c))];
+      if (Exceptions) cost = min(cost, end + Row::exception_bits);
+      bits[c] += end == 0 ? cost : max(cost, end - 1);
     }
   }
   bool at_end = false;
 #pragma unroll
   for (int c = 0; c < core::residual_candidates; ++c) {
-    const core::ResidualCode code = core::residual_candidate(c, typical);
+    const std::uint32_t end = core::head_end(of_typical(c));
     const std::uint32_t row_bits =
-        c < 3 ? bits[c] + static_cast<std::uint32_t>(row.particles) : bits[c] - (c < 6 ? 2u : 6u) * warp_size;
+        end == 0 ? bits[c] + static_cast<std::uint32_t>(row.particles) : bits[c] - (end - 1) * warp_size;
+    const core::ResidualCode code = core::residual_candidate(c, typical);
     if (core::is_valid(code) && choice.offer(code, row_bits)) at_end = core::is_widest_candidate(c);
   }
   return at_end;

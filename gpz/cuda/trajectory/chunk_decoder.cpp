@@ -232,13 +232,10 @@ void ChunkDecoder::next(const Call &call) {
       throw Error(Status::not_found,
                   "field " + field(call, f).components[0].name + " was not followed since the independent chunk");
   const format::OpenedChunk chunk = open(call);
-  format::check_predecessor(chunk, history_.particles());
-  format::check_particles(chunk, call.particles);
-  const format::Column<std::uint32_t> leaving =
-      format::read_leaving_slots(chunk, bytes.host(chunk.slots.offset, chunk.slots.size));
+  const format::Column<std::uint32_t> leaving = format::read_leaving_slots(
+      chunk, history_.particles(), call.particles, bytes.host(chunk.slots.offset, chunk.slots.size));
   const std::uint64_t staying = call.particles - chunk.arriving;
-  ranked_ =
-      ranked_ && leaving.empty() && chunk.arriving == 0 && (id_ == format::no_field || chunk.sections[id_].size == 0);
+  ranked_ = ranked_ && chunk.keeps_particles() && (id_ == format::no_field || chunk.sections[id_].size == 0);
   const ChunkBytes arrivals = bytes.part(chunk.arrivals.offset, chunk.arrivals.size);
   const IndependentDecoder *const decoder = format::located(chunk.arrivals.offset, [&] {
     return chunk.arriving == 0 ? nullptr : &decoder_of(arrivals, chunk.arriving, fields_, true);
@@ -248,7 +245,7 @@ void ChunkDecoder::next(const Call &call) {
   const auto section = [&](std::size_t f) {
     decode_section(call, f, bytes.part(chunk.sections[f].offset, chunk.sections[f].size), staying);
   };
-  count_crossings(call, chunk.sections, staying);
+  if (chunk.may_count_crossings([&](std::size_t f) { return history_.has_keys(f); })) count_crossings(call, staying);
   if (call.by_id) {
     section(id_);
     if (chunk.arriving != 0) decode_ids(call, arrivals, *decoder, staying, chunk.arriving);
@@ -277,11 +274,7 @@ void ChunkDecoder::let_leave(const Call &call, const format::Column<std::uint32_
   steps_.restart();
 }
 
-// The heads of other sections state which fields count crossings of field 0.
-void ChunkDecoder::count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying) {
-  bool counts = false;
-  for (std::size_t f = 1; f < sections.size(); ++f) counts |= history_.has_keys(f) && sections[f].size != 0;
-  if (!counts) return;
+void ChunkDecoder::count_crossings(const Call &call, std::uint64_t staying) {
   const std::size_t used = carve(crossings_, [&](Carver &carver) {
     for (std::int8_t *&axis : crossed_) axis = carver.take<std::int8_t>(staying);
   });

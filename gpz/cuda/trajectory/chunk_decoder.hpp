@@ -84,7 +84,7 @@ class ChunkDecoder {
   void decode_predicted(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
   void decode_steps(const Call &call, std::size_t f, const ChunkBytes &section, std::uint64_t staying);
   void decode_block_coded(const Call &call, std::size_t f, const ChunkBytes &chunk, std::uint64_t staying);
-  void count_crossings(const Call &call, const std::vector<format::Span> &sections, std::uint64_t staying);
+  void count_crossings(const Call &call, std::uint64_t staying);
 
   // Writes all values that are not written yet.
   void write_fields(const Call &call, std::uint64_t staying);

@@ -38,9 +38,8 @@ bool is_elsewhere(const void *data) { return !is_in_host_memory(data); }
 // Whether a GPU encodes difference frames like this one with the bytes of a CPU, as far as fields and box say. In
 // smaller chunks a CPU begins contests between codings again, and in a tilted box it predicts along the edges.
 bool is_usual_frame(const FrameCall &call) {
-  if (call.particles < model::large_section || call.particles > format::max_followed ||
-      format::class_of(call.field(0)) != format::positions || format::tilted_edges(call.box, call.field(0)) ||
-      !can_follow(format::grid_box(call.box, call.field(0))))
+  if (call.particles < model::large_section || format::class_of(call.field(0)) != format::positions ||
+      format::tilted_edges(call.box, call.field(0)) || !can_follow(format::grid_box(call.box, call.field(0))))
     return false;
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
     const FieldInput &input = call.fields[f];
@@ -176,9 +175,7 @@ struct StandardCodec::State : DeviceObject {
 
   // Returns false if the frame must be independent.
   bool encode_on_device(FrameCall call) {
-    const std::vector<Field> given = format::described(call.fields);
-    if (!format::have_same_grids(given, fields_on_device) ||
-        format::identity_field(given) != format::identity_field(fields_on_device) || !is_usual_frame(call))
+    if (!format::may_follow(format::described(call.fields), call.particles, fields_on_device) || !is_usual_frame(call))
       return false;
     try {
       call.rows = copy_to_device(call.fields, call);

@@ -60,14 +60,12 @@ struct TrajectoryCodec::State : DeviceObject {
     forget();
     chunk = codec.chunk();
     key_fields = format::described(call.fields);
-    id = format::identity_field(key_fields);
-    pending = !unfit && id != format::no_field && call.particles <= format::max_followed;
+    pending = !unfit && format::may_start_history(key_fields, call.particles);
   }
 
   bool may_follow(const FrameCall &call) const {
-    if (unfit || (!pending && !differences.started()) || call.particles > format::max_followed) return false;
-    const std::vector<Field> fields = format::described(call.fields);
-    if (id == format::no_field || id != format::identity_field(fields) || !format::have_same_grids(fields, key_fields))
+    if (unfit || (!pending && !differences.started()) ||
+        !format::may_follow(format::described(call.fields), call.particles, key_fields))
       return false;
     for (const FieldInput &input : call.fields) {
       if (!can_follow(format::grid_box(call.box, input.field))) return false;
@@ -83,7 +81,7 @@ struct TrajectoryCodec::State : DeviceObject {
   // be independent.
   bool encode_as_differences(const FrameCall &call) {
     if (!may_follow(call)) return false;
-    if (pending) differences.start(call, key_fields, id);
+    if (pending) differences.start(call, key_fields, format::identity_field(key_fields));
     pending = false;
     const ChunkEncoder::Outcome outcome = differences.encode(call);
     if (outcome == ChunkEncoder::Outcome::wide) unfit = true;
@@ -129,9 +127,8 @@ struct TrajectoryCodec::State : DeviceObject {
   ChunkEncoder differences;
   DeviceChunk chunk;              // that of the codec or of `differences`
   std::vector<Field> key_fields;  // of the last independent chunk
-  std::size_t id = format::no_field;
-  bool pending = false;  // the history must be started from the codec's chunk
-  bool unfit = false;    // no history until a key chunk is requested
+  bool pending = false;           // the history must be started from the codec's chunk
+  bool unfit = false;             // no history until a key chunk is requested
 };
 
 TrajectoryCodec::TrajectoryCodec(int device) : state_(std::make_unique<State>(device)) {}

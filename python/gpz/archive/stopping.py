@@ -20,11 +20,6 @@ def start_again() -> None:
     _stopped.clear()
 
 
-def is_stopped() -> bool:
-    """Whether stop() was called."""
-    return _stopped.is_set()
-
-
 def check() -> None:
     """Steps call it between blocks of bytes: files may be large. Raises Interrupted."""
     if _stopped.is_set():

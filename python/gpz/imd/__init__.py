@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records streams of simulation engines (IMD, version 3) in .gpz files, and serves files as such streams. Needs `pip install "gpz-md[record]"`.
+"""Records streams of simulation engines (IMD, version 3) in .gpz files. Needs `pip install "gpz-md[record]"`.
 
     import gpz.imd
 
@@ -9,6 +9,5 @@ In the shell: `gpz record imd://localhost:8888 traj.gpz --eb 0.005`.
 """
 
 from gpz.imd.recording import Recorder, Report, record
-from gpz.imd.serving import Server
 
-__all__ = ["Recorder", "Report", "Server", "record"]
+__all__ = ["Recorder", "Report", "record"]

@@ -15,6 +15,7 @@ from gpz.programs.options import (
     add_bounds,
     add_coding,
     bounds_of,
+    coding_of,
     frames,
     in_the_shell,
     option,
@@ -85,8 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
         warnings.simplefilter("ignore")  # what they say is among the notes
         notes = convert(
             options.input, options.output, frames=options.frames, bound=options.eb, relative_bound=options.rel, bounds=bounds,
-            units=options.units, precision=options.precision, topology=options.topology, group=options.group, key_interval=options.key,
-            order=options.order, effort=options.effort, threads=options.threads, allow_truncated=options.allow_truncated,
+            units=options.units, precision=options.precision, topology=options.topology, group=options.group,
+            allow_truncated=options.allow_truncated, **coding_of(options),
         )  # fmt: skip
     except ImportError as error:
         print(f'gpz convert: {error.name} is missing: pip install "gpz-md[convert]"', file=sys.stderr)

@@ -178,6 +178,11 @@ def add_coding(parser: argparse.ArgumentParser, threads: int = 0) -> None:
     add_threads(parser, threads)
 
 
+def coding_of(options: argparse.Namespace) -> dict[str, Any]:
+    """The values of add_coding(), as arguments of writers."""
+    return {"key_interval": options.key, "order": options.order, "effort": options.effort, "threads": options.threads}
+
+
 def in_the_shell(error: BaseException) -> str:
     """The message of an error, with the options that the user has given instead of arguments in Python."""
     text = str(error)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import gpz
 from gpz.programs.exit_codes import exit_code
-from gpz.programs.options import add_bounds, add_coding, bounds_of, in_the_shell, option, size_of_memory, whole_number
+from gpz.programs.options import add_bounds, add_coding, bounds_of, coding_of, in_the_shell, option, size_of_memory, whole_number
 from gpz.programs.parser import Parser
 
 if TYPE_CHECKING:
@@ -102,8 +102,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         recorder = Recorder(
             options.url, options.output, bound=options.eb, bounds=bounds, units=options.units, frames=options.frames,
-            append=options.append, retry=options.retry, timeout=options.timeout, buffer=options.buffer, key_interval=options.key,
-            order=options.order, effort=options.effort, threads=options.threads,
+            append=options.append, retry=options.retry, timeout=options.timeout, buffer=options.buffer, **coding_of(options),
         )  # fmt: skip
         signals = Signals(recorder)
         report = recorder.run()
