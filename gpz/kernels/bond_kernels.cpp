@@ -1,71 +1,56 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "gpz/kernels/bond_kernels.hpp"
 
-#include "gpz/kernels/lanes.hpp"
+#include <limits>
+
+#include "gpz/kernels/float_lanes.hpp"
 
 namespace gpz::codec {
 namespace GPZ_ISA {
 namespace {
 
-constexpr auto at_once = static_cast<std::size_t>(lanes);
+constexpr auto at_once = static_cast<std::size_t>(float_lanes);
 
-double lesser(double a, double b) { return b < a ? b : a; }
-double greater(double a, double b) { return a < b ? b : a; }
-
-void square_distances(const std::int64_t *const q[core::max_components], std::size_t slot, std::size_t count,
-                      const core::GridBox &box, double *__restrict squared) {
-  const std::int64_t *const x = q[0] + (slot - count);
-  const std::int64_t *const y = q[1] + (slot - count);
-  const std::int64_t *const z = q[2] + (slot - count);
-  const core::GridBox axes = box;
-  const std::int64_t own[core::max_components] = {q[0][slot], q[1][slot], q[2][slot]};
-  for (std::size_t k = 0; k < count; ++k) {
-    const auto a = static_cast<double>(core::displacement(own[0], x[k], axes[0]));
-    const auto b = static_cast<double>(core::displacement(own[1], y[k], axes[1]));
-    const auto c = static_cast<double>(core::displacement(own[2], z[k], axes[2]));
-    squared[k] = a * a + b * b + c * c;
+float measure(const BondPositions &positions, std::size_t slot, std::size_t count, BondRow &squared, float *nearest) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  Floats least{infinity};
+  for (std::size_t k = 0; k < bond_row; k += at_once) {
+    Floats sum{infinity};
+    if (k < count) {
+      sum = Floats{0.0F};
+      for (std::size_t d = 0; d < core::max_components; ++d) {
+        const std::int32_t *const q = positions.q[d] + slot;
+        const Integers half{positions.half[d]}, period{positions.period[d]}, none{0};
+        Integers way = Integers{*q} - load_integers(q - count + k);
+        way = way - select(more(way, half), period, none) + select(more(none - half, way), period, none);
+        sum = sum + real_of(way) * real_of(way);
+      }
+      const Choice is_before = more(Integers{static_cast<std::int32_t>(count - k)}, counted());
+      sum = select(is_before, sum, Floats{infinity});
+    }
+    store(squared.data() + k, sum);
+    store(nearest + k, smaller(sum, load_floats(nearest + k)));
+    least = smaller(sum, least);
   }
-}
-
-void lower(const double *other, std::size_t count, double *number) {
-  std::size_t k = 0;
-  for (; k + at_once <= count; k += at_once) store(number + k, min(load(number + k), load(other + k)));
-  for (; k < count; ++k) number[k] = lesser(number[k], other[k]);
-}
-
-double least(const double *number, std::size_t count) {
-  double found = number[0];
-  std::size_t k = 0;
-  if (count >= at_once) {
-    Real of_lanes = load(number);
-    for (k = at_once; k + at_once <= count; k += at_once) of_lanes = min(of_lanes, load(number + k));
-    for (int l = 0; l < lanes; ++l) found = lesser(found, of_lanes[l]);
-  }
-  for (; k < count; ++k) found = lesser(found, number[k]);
+  float found = infinity;
+  for (int l = 0; l < float_lanes; ++l) found = least.v[l] < found ? least.v[l] : found;
   return found;
 }
 
-std::uint64_t find_short(const double *squared, std::size_t count, double own_nearest, const double *nearest,
-                         const BondLimits &limits) {
+std::uint64_t find_short(const BondRow &squared, float own_nearest, const float *nearest, const BondLimits &limits) {
+  const Floats own{own_nearest}, factor{limits.factor}, longest{limits.longest};
   std::uint64_t found = 0;
-  const auto find = [&](std::size_t k) {
-    const double most = lesser(limits.factor * greater(own_nearest, nearest[k]), limits.longest);
-    if (squared[k] <= limits.margin * most * most) found |= std::uint64_t{1} << k;
-  };
-  std::size_t k = 0;
-  for (; k + at_once <= count; k += at_once) {
-    const Real most = min(all(limits.factor) * max(all(own_nearest), load(nearest + k)), all(limits.longest));
-    // Most pairs are much too long.
-    if (!any(no(less(all(limits.margin) * most * most, load(squared + k))))) continue;
-    for (std::size_t l = 0; l < at_once; ++l) find(k + l);
+  for (std::size_t k = 0; k < bond_row; k += at_once) {
+    const Floats most = smaller(factor * larger(own, load_floats(nearest + k)), longest);
+    const Choice is_long = less(most, load_floats(squared.data() + k));
+    found |= (~std::uint64_t{bits_of(is_long)} & ((std::uint64_t{1} << float_lanes) - 1)) << k;
   }
-  for (; k < count; ++k) find(k);
   return found;
 }
 
 }  // namespace
 
-constexpr BondKernels bond_kernels{square_distances, lower, least, find_short};
+constexpr BondKernels bond_kernels{measure, find_short};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

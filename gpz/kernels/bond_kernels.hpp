@@ -3,31 +3,42 @@
 // instruction set (gpz/kernels/kernels.hpp).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "gpz/core/residual.hpp"
 #include "gpz/core/types.hpp"
 
 namespace gpz::codec {
 
-// Longest distances of bonded particles. Roots of squares may be rounded: `margin` is slightly more than 1.
+inline constexpr std::size_t bond_window = 63;  // in slots
+// The memory of a row of squared distances; kernels read and write as many numbers from `nearest` on.
+inline constexpr std::size_t bond_row = bond_window + 1;
+using BondRow = std::array<float, bond_row>;
+
+// Positions in a box without tilts. So many positions can be read after the last one.
+struct BondPositions {
+  static constexpr std::int64_t most = (1 << 30) - 1;  // of positions
+
+  const std::int32_t *q[core::max_components];
+  std::int32_t period[core::max_components];
+  std::int32_t half[core::max_components];  // of the period; INT32_MAX: an open axis
+};
+
+// Longest squared distances of bonded particles.
 struct BondLimits {
-  double factor;   // relative to the distance from the nearest particle, of either of the two
-  double longest;  // in grid steps
-  double margin;
+  float factor;   // relative to the squared distance from the nearest particle, of either of the two
+  float longest;  // in squared grid steps
 };
 
 struct BondKernels {
-  // Squared distances of the particle in `slot` from those in the `count` slots before it, in the order of slots.
-  void (*square_distances)(const std::int64_t *const q[core::max_components], std::size_t slot, std::size_t count,
-                           const core::GridBox &box, double *squared);
-  // Lowers each number to the other one if that is less.
-  void (*lower)(const double *other, std::size_t count, double *number);
-  double (*least)(const double *number, std::size_t count);  // count > 0
-  // Finds the pairs of a particle with `count` <= 64 others that are within the limits. `nearest` has the distances of
-  // the others from their nearest particles. Returns their bits.
-  std::uint64_t (*find_short)(const double *squared, std::size_t count, double own_nearest, const double *nearest,
+  // Squared distances of the particle in `slot` from those in the `count` <= bond_window slots before it, in the order
+  // of slots, and then infinity. Lowers `nearest`, the least ones so far of the same particles. Returns the least one.
+  float (*measure)(const BondPositions &positions, std::size_t slot, std::size_t count, BondRow &squared,
+                   float *nearest);
+  // Finds the pairs of a particle that are within the limits. `own_nearest`: the least squared distance of the particle
+  // itself. Returns their bits.
+  std::uint64_t (*find_short)(const BondRow &squared, float own_nearest, const float *nearest,
                               const BondLimits &limits);
 };
 

@@ -5,6 +5,7 @@
 #include "gpz/kernels/bond_kernels.hpp"
 #include "gpz/kernels/checksum_kernels.hpp"
 #include "gpz/kernels/difference_kernels.hpp"
+#include "gpz/kernels/fit_kernels.hpp"
 #include "gpz/kernels/kernels.hpp"
 #include "gpz/kernels/motion_kernels.hpp"
 #include "gpz/kernels/ordered_kernels.hpp"
@@ -21,8 +22,9 @@ namespace GPZ_ISA {
 constexpr BlockKernels block_kernels{encode_block, decode_block};
 
 extern const Kernels table;
-constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels,  difference_kernels, ordered_kernels,  bond_kernels,
-                        pair_kernels,      motion_kernels, spring_kernels,     checksum_kernels, step_kernels};
+constexpr Kernels table{GPZ_TEXT(GPZ_ISA), block_kernels, difference_kernels, ordered_kernels,
+                        bond_kernels,      pair_kernels,  motion_kernels,     spring_kernels,
+                        checksum_kernels,  step_kernels,  fit_kernels};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

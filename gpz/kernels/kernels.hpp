@@ -13,6 +13,7 @@ struct MotionKernels;      // gpz/kernels/motion_kernels.hpp
 struct SpringKernels;      // gpz/kernels/spring_kernels.hpp
 struct ChecksumKernels;    // gpz/kernels/checksum_kernels.hpp
 struct StepKernels;        // gpz/kernels/step_kernels.hpp
+struct FitKernels;         // gpz/kernels/fit_kernels.hpp
 
 struct Kernels {
   const char *name;  // instruction set: generic, avx2, avx512
@@ -25,6 +26,7 @@ struct Kernels {
   const SpringKernels &springs;
   const ChecksumKernels &checksum;
   const StepKernels &steps;
+  const FitKernels &fit;
 };
 
 // Kernels of the best instruction set that this processor supports.

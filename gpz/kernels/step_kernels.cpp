@@ -286,9 +286,110 @@ std::size_t find_positions(const StepFrame &from, std::size_t first, std::size_t
   return count;
 }
 
+bool are_within(const std::int64_t *x, std::size_t count) {
+  constexpr auto most = static_cast<std::uint64_t>(StepPositions::most);
+  std::uint64_t beyond = 0;
+  for (std::size_t k = 0; k < count; ++k) beyond |= static_cast<std::uint64_t>(x[k]) + most > 2 * most ? 1U : 0U;
+  return beyond == 0;
+}
+
+class RowFinder {
+ public:
+  RowFinder(const StepTable &table, const StepPositions &from, std::int32_t *rows, unsigned now, std::uint32_t *left)
+      : table_(table),
+        from_(from),
+        now_(rows + now),
+        before_(rows + 4 - now),
+        left_(left),
+        edges_{repeated(from.edges[0]), repeated(from.edges[1]), repeated(from.edges[2])},
+        half_(repeated(from.half)),
+        least_(repeated(from.least)),
+        most_(repeated(from.most_inside)),
+        misfits_(none()) {}
+
+  void run(std::size_t step) {
+    for (std::size_t j = 0; j < vectors; ++j) place(table_.steps[step], step * core::step_lanes + j * float_lanes, j);
+  }
+  std::size_t count() const { return any(misfits_) ? SIZE_MAX : count_; }
+
+ private:
+  static Row row_of(std::int32_t x) { return {Integers{x}, Integers{x}, Integers{x}}; }
+  static Choice is_far(const Row &row) {
+    constexpr auto most = static_cast<std::int32_t>(StepPositions::most);
+    return is_beyond(row, row_of(-most), row_of(most));
+  }
+
+  void place(const Step &step, std::size_t slot, std::size_t j) {
+    const Choice active = more(Integers{step.lanes - static_cast<int>(j) * float_lanes}, counted());
+    const std::size_t first_lane = slot / core::step_lanes * core::step_lanes;
+    const Integers particle =
+        select(active, load_integers(reinterpret_cast<const std::int32_t *>(from_.particle_at + slot)),
+               Integers{static_cast<std::int32_t>(from_.particle_at[first_lane])});
+    // The low halves of integers of 64 bits.
+    const auto component = [&](unsigned d) {
+      return gather(reinterpret_cast<const std::uint32_t *>(from_.q[d]), particle + particle);
+    };
+    const Row position{component(0), component(1), component(2)};
+    const bool is_key = table_.key_root != nullptr;
+    FullRow last{row_of(0), Integers{0}};
+    if (!is_key) last = full_rows_from(before_ + 8 * slot);
+    FullRow base = last;
+    if (step.kind != StepKind::root)
+      base = step.is_regular
+                 ? full_rows_from(now_ + table_.parent[slot])
+                 : full_rows_of([&](int l) { return now_ + table_.parent[slot + static_cast<std::size_t>(l)]; });
+    else if (is_key)
+      base.row = position;
+    Row image{byte_of(base.rest, 0), byte_of(base.rest, 1), byte_of(base.rest, 2)};
+    misfits_ =
+        either(misfits_, both(active, either(is_far(base.row), is_beyond(image, row_of(-StepPositions::most_image),
+                                                                         row_of(StepPositions::most_image)))));
+    Row vector = position - base.row;
+    subtract(vector, image.x, edges_[0]);
+    subtract(vector, image.y, edges_[1]);
+    subtract(vector, image.z, edges_[2]);
+    shorten(vector, vector.z, half_.z, edges_[2], image.z);
+    shorten(vector, vector.y, half_.y, edges_[1], image.y);
+    shorten(vector, vector.x, half_.x, edges_[0], image.x);
+    const Row row = base.row + vector;
+    misfits_ = either(misfits_, both(active, is_far(row)));
+    const Integers byte{255};
+    const Integers packed = (image.x & byte) | shifted_up(image.y & byte, 8) | shifted_up(image.z & byte, 16);
+    store_rows(now_ + 8 * slot, {row, packed});
+    const Choice as_before = both(equal(packed, last.rest), active);
+    unsigned others = bits_of(active) & ~(bits_of(as_before) & ~bits_of(is_beyond(position, least_, most_)));
+    for (; others != 0; others &= others - 1)
+      left_[count_++] = static_cast<std::uint32_t>(slot) + static_cast<std::uint32_t>(__builtin_ctz(others));
+  }
+  static void subtract(Row &vector, Integers count, const Row &edge) { vector = vector - core::times(count, edge); }
+  static void shorten(Row &vector, Integers component, Integers half, const Row &edge, Integers &image) {
+    const Choice above = more(component, half), below = more(Integers{0} - half, component);
+    if (!any(either(above, below))) return;
+    const Integers count = select(above, Integers{1}, select(below, Integers{-1}, Integers{0}));
+    subtract(vector, count, edge);
+    image = image + count;
+  }
+
+  const StepTable &table_;
+  const StepPositions &from_;
+  std::int32_t *now_;
+  const std::int32_t *before_;
+  std::uint32_t *left_;
+  std::size_t count_ = 0;
+  Row edges_[3], half_, least_, most_;
+  Choice misfits_;
+};
+
+std::size_t find_rows(const StepTable &table, const StepPositions &from, std::size_t first, std::size_t end,
+                      std::int32_t *rows, unsigned now, std::uint32_t *left) {
+  RowFinder finder(table, from, rows, now, left);
+  for (std::size_t s = first; s < end; ++s) finder.run(s);
+  return finder.count();
+}
+
 }  // namespace
 
-const StepKernels step_kernels{decode, find, encode, add_below, find_positions};
+const StepKernels step_kernels{decode, find, find_rows, are_within, encode, add_below, find_positions};
 
 }  // namespace GPZ_ISA
 }  // namespace gpz::codec

@@ -9,6 +9,7 @@
 
 #include "gpz/core/config.hpp"
 #include "gpz/core/steps.hpp"
+#include "gpz/core/types.hpp"
 
 namespace gpz::codec {
 
@@ -86,6 +87,19 @@ struct StepFrame {
   core::Vector<std::int32_t> least, most;
 };
 
+// Positions of a frame, and the box, for the rows of an encoder. All numbers fit into 32 bits.
+struct StepPositions {
+  static constexpr std::int64_t most = (1 << 30) - 1;  // of positions and rows
+  static constexpr std::int64_t most_edge = INT32_MAX, most_tilted = 1 << 28;
+  static constexpr std::int32_t most_image = 99;  // the next frame's image fits as well
+
+  const std::int64_t *q[core::max_components];
+  const std::uint32_t *particle_at;           // of each slot; UINT32_MAX: none
+  core::Vector<std::int32_t> edges[3], half;  // half: of a period; INT32_MAX: an open axis
+  // The box in which images do not wrap; the least is above the most where that is not known.
+  core::Vector<std::int32_t> least, most_inside;
+};
+
 // A row: x, y, z, and the image, which tells how many edges are added: i8 for x, y and z from the lowest byte on.
 struct StepKernels {
   // Decodes steps first, ... end - 1 of a block into the rows at `now` (0 or 4) of `rows`, which is aligned to 16
@@ -97,6 +111,14 @@ struct StepKernels {
   // The numbers of the steps, of both frames. Returns how many.
   std::size_t (*find)(const StepTable &table, std::size_t first, std::size_t end, std::int32_t *rows, unsigned now,
                       const StepMeans &means, StepItems *items);
+  // Rows at `now` of the particles of steps first to end - 1, with the images that make bond vectors, and the
+  // displacements of roots, short. Particles whose image is not the last one, or outside the box, are left for the
+  // caller to look at: their slots go to `left`, which has room for all. Returns how many; SIZE_MAX if a row or an
+  // image does not fit. Positions must be within StepPositions::most.
+  std::size_t (*find_rows)(const StepTable &table, const StepPositions &from, std::size_t first, std::size_t end,
+                           std::int32_t *rows, unsigned now, std::uint32_t *left);
+  // Whether magnitudes are at most StepPositions::most.
+  bool (*are_within)(const std::int64_t *x, std::size_t count);
   // The words of the numbers of a block of `steps`, and its states, in the order in which decode() reads them: they end
   // at `end`. Returns how many there are. step_most_item_words for each item, and as many again, must be writable
   // before `end`.

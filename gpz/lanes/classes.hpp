@@ -23,6 +23,7 @@ class ShortBonds {
   ShortBonds(const molecule::Tree &tree, const codec::IndexColumns &q, const molecule::Cell &cell);
 
   bool has(std::size_t particle) const { return is_short_[particle] != 0; }
+  friend bool operator==(const ShortBonds &a, const ShortBonds &b) { return a.is_short_ == b.is_short_; }
 
   std::size_t memory_usage() const { return codec::memory_of(is_short_); }
 

@@ -317,6 +317,26 @@ void Layout::find_sample(const Molecules &molecules) {
       of_blocks[c] += own[c] != 0 ? 1 : 0;
     }
   }
+  sample_steps(molecules);
+}
+
+// Every 16th step of these blocks, then those between them, as long as a step has a class of which few were taken.
+// Neighbours in slots are often neighbours in space: those of few places would not stand for all.
+void Layout::sample_steps(const Molecules &molecules) {
+  constexpr std::uint32_t enough = 1024;
+  constexpr std::size_t stride = 16;
+  std::vector<std::uint32_t> taken(molecules.kind.size());
+  sampled_steps_.clear();
+  for (const std::size_t offset : {0, 8, 4, 12, 2, 10, 6, 14, 1, 9, 5, 13, 3, 11, 7, 15})
+    for (const std::uint32_t b : sample_)
+      for (std::size_t s = blocks_[b].first + offset; s < blocks_[b].end; s += stride) {
+        const std::uint32_t *const particle = &particle_at_[s * lanes];
+        const auto is_few = [&](std::uint32_t i) { return taken[molecules.of_class[i]] < enough; };
+        if (std::none_of(particle, particle + steps_[s].lanes, is_few)) continue;
+        sampled_steps_.push_back(static_cast<std::uint32_t>(s));
+        for (std::size_t l = 0; l < steps_[s].lanes; ++l) ++taken[molecules.of_class[particle[l]]];
+      }
+  std::sort(sampled_steps_.begin(), sampled_steps_.end());
 }
 
 std::size_t Layout::memory_usage() const {

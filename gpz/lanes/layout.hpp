@@ -71,9 +71,11 @@ class Layout {
   const format::Column<std::uint32_t> &particle_at() const { return particle_at_; }
   // Columns of constants, as classes of the 32 lanes.
   const format::Column<std::uint8_t> &columns() const { return columns_; }
-  // Encoder: blocks with enough particles of all classes to fit constants to, after find_sample().
+  // Encoder: blocks with enough particles of all classes to fit constants to, after find_sample(), and the steps of
+  // them that are enough.
   void find_sample(const Molecules &molecules);
   const std::vector<std::uint32_t> &sample() const { return sample_; }
+  const std::vector<std::uint32_t> &sampled_steps() const { return sampled_steps_; }
   // For the kernels.
   codec::StepTable table(const float *constants) const {
     return {steps_.data(), parent_.data(), axis_.data(), second_.data(), constants};
@@ -86,13 +88,14 @@ class Layout {
   void schedule(const Molecules &molecules, const format::Column<References> &references,
                 std::uint32_t particles_a_block, int threads);
   void refer(const Molecules &molecules, const format::Column<References> &references, int threads);
+  void sample_steps(const Molecules &molecules);
 
   std::vector<Block> blocks_;
   format::Column<codec::Step> steps_;
   format::Column<std::uint32_t> slot_of_, particle_at_;
   format::Column<std::uint32_t> parent_, axis_, second_;  // of slots: rows, in integers
   format::Column<std::uint8_t> columns_;
-  std::vector<std::uint32_t> sample_;
+  std::vector<std::uint32_t> sample_, sampled_steps_;  // ascending
 };
 
 }  // namespace gpz::lanes

@@ -76,7 +76,7 @@ void ModelChoice::fit() {
     update_.fit.emplace();
     update_.fit->start(models_.plan->molecules.kind.size());
   }
-  update_.fit->add(models_.plan->molecules, models_.plan->layout, frame_.sample(), threads_);
+  update_.fit->add(models_.plan->layout, frame_.sample(), threads_);
   if (!is_first()) return;
   update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
   models_.numbers->constants = update_.fit->constants();
@@ -200,8 +200,7 @@ void ModelChoice::append(const Edges &edges, bool rests, std::vector<std::uint8_
   if (edges.tilted) append_tilted(*edges.tilted, bytes);
   std::size_t plan_bytes = 0;
   if (is_new_) {
-    std::vector<std::uint8_t> plan;
-    append_plan(models_.plan->molecules, plan, threads_);
+    const std::vector<std::uint8_t> &plan = stored_plan(*models_.plan, threads_);
     plan_bytes = plan.size();
     writer.u64(plan_bytes);
     bytes.insert(bytes.end(), plan.begin(), plan.end());

@@ -75,28 +75,6 @@ void read_words(Parts &in, std::size_t blocks, OpenedSection &section) {
 
 }  // namespace
 
-const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles,
-                                              int threads) {
-  const auto is = [&](const Known &known) {
-    return known.plan != nullptr && known.bytes.size() == size && std::memcmp(known.bytes.data(), bytes, size) == 0 &&
-           known.plan->layout.particles() == particles;
-  };
-  if (is(last_)) return last_.plan;
-  std::swap(last_, before_);
-  if (is(last_)) return last_.plan;
-  last_.plan = nullptr;
-  last_.plan = read_plan(bytes, size, particles, threads);
-  last_.bytes.assign(bytes, bytes + size);
-  return last_.plan;
-}
-
-std::size_t KnownPlans::memory_usage() const {
-  std::size_t bytes = 0;
-  for (const Known *const known : {&last_, &before_})
-    bytes += codec::memory_of(known->bytes) + (known->plan != nullptr ? known->plan->memory_usage() : 0);
-  return bytes;
-}
-
 OpenedSection open_section(const ReadBytes &read, std::size_t size, const core::GridBox &axes, std::size_t particles,
                            bool is_key, Models &last, KnownPlans &known, int threads) {
   OpenedSection section;

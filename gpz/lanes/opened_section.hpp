@@ -65,24 +65,6 @@ struct Models {
   }
 };
 
-// Decoders keep the two plans that they read last, and their bytes: the next key interval often has the same ones, in
-// its key frame and, if it has another one, in its first difference frame.
-class KnownPlans {
- public:
-  // Throws as read_plan().
-  const std::shared_ptr<Plan> &read(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads);
-  bool has(const Plan *plan) const { return last_.plan.get() == plan || before_.plan.get() == plan; }
-  std::size_t memory_usage() const;
-
- private:
-  struct Known {
-    std::vector<std::uint8_t> bytes;
-    std::shared_ptr<Plan> plan;
-  };
-
-  Known last_, before_;
-};
-
 // Part of the last frame in the means of particles, after so many sections with these molecules: means of all frames,
 // and then of the last ones.
 inline float gain_of_means(std::uint64_t sections) {

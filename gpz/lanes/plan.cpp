@@ -78,16 +78,21 @@ std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexCo
 }
 
 std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::IndexColumns &now, std::size_t particles,
-                                const molecule::Cell &cell, int threads) {
+                                const molecule::Cell &cell, KnownPlans &known, int threads) {
   format::Column<std::uint8_t> lags = molecule::Tree::find(last, now, particles, cell, threads);
   if (lags.empty()) return nullptr;
   cut(lags);
-  auto plan = std::make_shared<Plan>();
-  Molecules &molecules = plan->molecules;
+  Molecules molecules;
   molecules.tree.link(lags);
-  // A circle without a second reference is wide: its molecule turns around the axis.
   molecules.short_bonds = ShortBonds(molecules.tree, now, cell);
-  std::vector<std::int64_t> told(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
+  std::vector<std::int64_t> told;
+  if (const std::shared_ptr<Plan> same = known.find(molecules, false)) {
+    molecules.of_class = same->molecules.of_class;
+    told.resize(same->molecules.kind.size());
+  } else {
+    told.resize(classify(molecules.tree, molecules.short_bonds, molecules.of_class));
+  }
+  // A circle without a second reference is wide: its molecule turns around the axis.
   for (std::size_t i = 0; i < particles; ++i) {
     const int directions = molecules.tree[i].references();
     if (directions != 0) told[molecules.of_class[i]] += directions == 2 ? 1 : -1;
@@ -98,9 +103,8 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
   const std::vector<bool> is_loose = loose_classes(molecules, last, now, cell);
   for (std::size_t c = 0; c < is_loose.size(); ++c)
     if (is_loose[c]) molecules.kind[c] = core::StepKind::sphere;
-  plan->layout.build(molecules, particles_a_block, threads);
-  plan->layout.find_sample(molecules);
-  return plan;
+  std::shared_ptr<Plan> plan = known.find(molecules, true);
+  return plan != nullptr ? plan : known.make(std::move(molecules), threads);
 }
 
 std::shared_ptr<Plan> plan_without_bonds(const codec::IndexColumns &last, const codec::IndexColumns &now,
@@ -166,11 +170,17 @@ std::size_t read_classes(const std::uint8_t *bytes, std::size_t size, std::size_
 
 }  // namespace
 
-void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, int threads) {
+const std::vector<std::uint8_t> &stored_plan(Plan &plan, int threads) {
+  const Molecules &molecules = plan.molecules;
+  std::vector<std::uint8_t> &bytes = plan.stored;
+  if (!bytes.empty()) return bytes;
   format::ByteWriter writer(bytes);
   writer.u32(particles_a_block);
   writer.u32(molecules.have_bonds() ? 0 : 1);
-  if (!molecules.have_bonds()) return append_classes(molecules, bytes);
+  if (!molecules.have_bonds()) {
+    append_classes(molecules, bytes);
+    return bytes;
+  }
   molecules.tree.append(bytes, threads);
   molecules.short_bonds.append(molecules.tree, bytes);
   NumberWriter numbers(1);
@@ -178,10 +188,12 @@ void append_plan(const Molecules &molecules, std::vector<std::uint8_t> &bytes, i
     numbers.put(0, static_cast<std::uint32_t>(std::find(stored_kinds.begin(), stored_kinds.end(), kind) -
                                               stored_kinds.begin()));
   numbers.append(bytes);
+  return bytes;
 }
 
 std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std::size_t particles, int threads) {
   auto plan = std::make_shared<Plan>();
+  plan->stored.assign(bytes, bytes + size);
   Molecules &molecules = plan->molecules;
   format::ByteReader in(bytes, size);
   const std::uint32_t block = in.u32();
@@ -204,6 +216,49 @@ std::shared_ptr<Plan> read_plan(const std::uint8_t *bytes, std::size_t size, std
   if (in.position() + numbers.end() != size) corrupt("length of molecules", 0);
   plan->layout.build(molecules, block, threads);
   return plan;
+}
+
+void KnownPlans::add(std::shared_ptr<Plan> &&plan) {
+  before_ = std::move(last_);
+  last_ = std::move(plan);
+}
+
+const std::shared_ptr<Plan> &KnownPlans::read(const std::uint8_t *bytes, std::size_t size, std::size_t particles,
+                                              int threads) {
+  const auto is = [&](const std::shared_ptr<Plan> &plan) {
+    return plan != nullptr && plan->stored.size() == size && std::equal(bytes, bytes + size, plan->stored.data()) &&
+           plan->layout.particles() == particles;
+  };
+  if (is(last_)) return last_;
+  std::swap(last_, before_);
+  if (is(last_)) return last_;
+  last_ = nullptr;
+  last_ = read_plan(bytes, size, particles, threads);
+  return last_;
+}
+
+std::shared_ptr<Plan> KnownPlans::find(const Molecules &molecules, bool with_kinds) const {
+  for (const std::shared_ptr<Plan> &plan : {last_, before_}) {
+    if (plan == nullptr) continue;
+    const Molecules &of = plan->molecules;
+    if (of.tree == molecules.tree && of.short_bonds == molecules.short_bonds &&
+        (!with_kinds || of.kind == molecules.kind))
+      return plan;
+  }
+  return nullptr;
+}
+
+const std::shared_ptr<Plan> &KnownPlans::make(Molecules &&molecules, int threads) {
+  auto plan = std::make_shared<Plan>();
+  plan->molecules = std::move(molecules);
+  plan->layout.build(plan->molecules, particles_a_block, threads);
+  plan->layout.find_sample(plan->molecules);
+  add(std::move(plan));
+  return last_;
+}
+
+std::size_t KnownPlans::memory_usage() const {
+  return (last_ != nullptr ? last_->memory_usage() : 0) + (before_ != nullptr ? before_->memory_usage() : 0);
 }
 
 }  // namespace gpz::lanes

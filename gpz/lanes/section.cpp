@@ -29,9 +29,10 @@ void State::restart() {
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, means_, followed_blocks_, last_words_) + known_plans_.memory_usage();
+  std::size_t bytes = codec::memory_of(rows_, means_, followed_blocks_, last_words_, work_.items, work_.others) +
+                      known_plans_->memory_usage();
   const std::shared_ptr<Plan> &plan = learned_.models.plan;
-  if (plan != nullptr && !known_plans_.has(plan.get())) bytes += plan->memory_usage();
+  if (plan != nullptr && !known_plans_->has(plan.get())) bytes += plan->memory_usage();
   if (learned_.models.numbers != nullptr) bytes += learned_.models.numbers->memory_usage();
   if (learned_.models.codes != nullptr) bytes += learned_.models.codes->memory_usage();
   if (learned_.counts != nullptr) bytes += codec::memory_of(learned_.counts->contexts);

@@ -25,6 +25,9 @@ class State {
   void commit(Update &&update);
   // Begins anew: at an independent chunk, and where particles leave or arrive. Keeps memory for what comes.
   void restart();
+  // Plans that states share are made once.
+  const std::shared_ptr<KnownPlans> &known_plans() const { return known_plans_; }
+  void share(const std::shared_ptr<KnownPlans> &plans) { known_plans_ = plans; }
   std::size_t memory_usage() const;
 
   // For an encoder on a GPU that goes on from this state.
@@ -44,9 +47,14 @@ class State {
   std::uint64_t frames_ = 0;  // of the history, when the rows were written
   // Rows of the frames before and now take turns: index 8 s and 8 s + 4 for slot s.
   format::Column<std::int32_t> rows_;
-  unsigned now_ = 0;                          // 0 or 4: the rows of the last frame
-  format::Column<float> means_;               // of the particles in the slots
-  KnownPlans known_plans_;                    // decoder
+  unsigned now_ = 0;             // 0 or 4: the rows of the last frame
+  format::Column<float> means_;  // of the particles in the slots
+  std::shared_ptr<KnownPlans> known_plans_ = std::make_shared<KnownPlans>();
+  struct Work {  // encoder: memory, which is used again
+    std::vector<codec::StepItems> items;
+    format::Column<std::uint32_t> others;  // slots with images that are not those of the last frame
+  };
+  Work work_;
   format::Column<std::uint16_t> last_words_;  // decoder: of the last block, with what may be read after them
   // The blocks of the plan that have particles which are followed, if not all are.
   format::Column<std::uint32_t> followed_blocks_;

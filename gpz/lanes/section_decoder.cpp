@@ -23,7 +23,7 @@ class SectionDecoder : public SectionPass {
 
   void decode(const std::uint8_t *bytes, std::size_t size, const core::GridBox &axes, const codec::IndexOutput &q) {
     OpenedSection section = open_section([&](std::size_t offset, std::size_t) { return bytes + offset; }, size, axes,
-                                         particles_, is_key(), state_.learned_.models, state_.known_plans_, threads_);
+                                         particles_, is_key(), state_.learned_.models, *state_.known_plans_, threads_);
     cell_ = section.cell;
     update_.rests = section.has(motion_ends);
     update_.models = section.models;

@@ -14,10 +14,6 @@ namespace {
 // Even if every second slot were empty, a layout could hold them.
 constexpr std::size_t most_particles = std::size_t{1} << 28;
 
-bool is_near(const GridVector &at) {
-  return std::all_of(at.begin(), at.end(), [](std::int64_t x) { return x > -max_position && x < max_position; });
-}
-
 }  // namespace
 
 class SectionEncoder : public SectionPass, private FrameCoder {
@@ -63,7 +59,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
   std::shared_ptr<Plan> find_molecules(const codec::IndexColumns &q) const {
     if (particles_ > most_particles) return nullptr;
     if (!use_bonds_) return plan_without_bonds(last_indices(), q, particles_, cell_);
-    return find_plan(is_key() ? q : last_indices(), q, particles_, cell_, threads_);
+    return find_plan(is_key() ? q : last_indices(), q, particles_, cell_, *state_.known_plans_, threads_);
   }
 
   // If many particles of the first difference frame are better coded as another kind than in the plan, which may be
@@ -84,49 +80,61 @@ class SectionEncoder : public SectionPass, private FrameCoder {
       others += has_axis && now.kind[now.of_class[i]] != kind[now.of_class[i]] ? 1 : 0;
     }
     if (others <= particles_ / part) return nullptr;
-    auto plan = std::make_shared<Plan>();
-    plan->molecules = now;
-    plan->molecules.kind = std::move(kind);
-    plan->layout.build(plan->molecules, particles_a_block, threads_);
-    plan->layout.find_sample(plan->molecules);
-    return plan;
+    Molecules molecules = now;
+    molecules.kind = std::move(kind);
+    std::shared_ptr<Plan> plan = state_.known_plans_->find(molecules, true);
+    return plan != nullptr ? plan : state_.known_plans_->make(std::move(molecules), threads_);
   }
 
   // Rows and images of this frame, after those of the frame before, if there is one.
   bool find_rows(const codec::IndexColumns &q) {
+    codec::StepPositions from{};
+    if (!find_box(from)) return false;
+    std::atomic<bool> fits{true};
+    codec::parallel_particles(threads_, particles_, [&](std::size_t first, std::size_t end) {
+      for (const std::int64_t *const column : q)
+        if (!codec::kernels().steps.are_within(column + first, end - first)) fits = false;
+    });
+    if (!fits) return false;
     if (is_key())
       start_key();
     else
       start();
-    const unsigned frame = next();
-    const codec::StepTable table = layout().table(nullptr);
-    std::atomic<bool> fits{true};
+    std::copy(q.begin(), q.end(), from.q);
+    from.particle_at = layout().particle_at().data();
+    codec::StepTable table = layout().table(nullptr);
+    if (is_key()) table.key_root = templates_.root.data();
+    const auto &blocks = layout().blocks();
+    format::Column<std::uint32_t> &left = state_.work_.others;
+    left.resize(layout().slots());
+    left_.assign(blocks.size(), 0);
     for_blocks([&](std::size_t b) {
-      bool all_fit = true;
-      for_slots(b, [&](std::size_t s, std::uint32_t i) {
-        const GridVector position = position_of(q, i);
-        const bool is_root = table.steps[s / core::step_lanes].kind == core::StepKind::root;
-        GridVector base{};
-        RowImage image = 0;
-        GridVector vector{};
-        if (is_root && is_key()) {
-          base = position;
-        } else if (is_root) {
-          base = position_in(row(s, state_.now_));
-          image = image_in(row(s, state_.now_));
-          vector = molecule::difference_of(position, position_of(cell_, row(s, state_.now_), image));
-        } else {
-          const std::size_t parent = table.parent[s] / 8;
-          base = position_in(row(parent, frame));
-          image = image_in(row(parent, frame));
-          vector = molecule::difference_of(position, position_of(q, layout().particle_at()[parent]));
-        }
-        const Image edges = cell_.shorten(vector);
-        const GridVector at = molecule::sum_of(base, vector);
-        all_fit = all_fit && is_near(at) && is_near(position) && is_moderate(image);
-        store_row(row(s, frame), at, sum_of(image, edges));
-      });
-      if (!all_fit) fits = false;
+      left_[b] = codec::kernels().steps.find_rows(table, from, blocks[b].first, blocks[b].end, state_.rows_.data(),
+                                                  next(), left.data() + blocks[b].first * core::step_lanes);
+    });
+    return std::find(left_.begin(), left_.end(), SIZE_MAX) == left_.end();
+  }
+
+  // Edges and box. Returns false if they do not fit.
+  bool find_box(codec::StepPositions &to) const {
+    const core::GridBox *const box = cell_.straight_axes();
+    const std::int64_t most = box != nullptr ? codec::StepPositions::most_edge : codec::StepPositions::most_tilted;
+    bool fits = true;
+    const auto narrow = [&](std::int64_t x) {
+      fits = fits && x >= -most && x <= most;
+      return static_cast<std::int32_t>(x);
+    };
+    const auto period = [&](std::size_t d) { return narrow(cell_.edge(d)[d]); };
+    const auto vector_of = [](const auto &of) { return core::Vector<std::int32_t>{of(0), of(1), of(2)}; };
+    for (std::size_t d = 0; d < core::max_components; ++d)
+      to.edges[d] = vector_of([&](std::size_t c) { return narrow(cell_.edge(d)[c]); });
+    to.half = vector_of([&](std::size_t d) { return period(d) != 0 ? period(d) / 2 : INT32_MAX; });
+    // Where the box is not known, all particles are looked at.
+    to.least = vector_of([&](std::size_t d) {
+      return box == nullptr ? INT32_MAX : period(d) != 0 ? narrow((*box)[d].lo) : INT32_MIN;
+    });
+    to.most_inside = vector_of([&](std::size_t d) {
+      return box == nullptr ? INT32_MIN : period(d) != 0 ? narrow((*box)[d].lo + period(d) - 1) : INT32_MAX;
     });
     return fits;
   }
@@ -154,37 +162,41 @@ class SectionEncoder : public SectionPass, private FrameCoder {
   // Returns false if an image is too far from the usual one.
   bool find_images(const ImageRule &rule, ImageExceptions &out) {
     const unsigned frame = next();
-    bool is_far = false;
-    for (std::size_t b = 0; b < layout().blocks().size() && !is_far; ++b)
-      for_slots(b, [&](std::size_t s, std::uint32_t) {
+    for (std::size_t b = 0; b < layout().blocks().size(); ++b) {
+      const std::uint32_t *const left = state_.work_.others.data() + layout().blocks()[b].first * core::step_lanes;
+      for (std::size_t k = 0; k < left_[b]; ++k) {
+        const std::uint32_t s = left[k];
         const RowImage image = image_in(row(s, frame));
         const RowImage last = is_key() ? 0 : image_in(row(s, state_.now_));
         const RowImage usual = usual_position(rule.cell, rule.wraps, row(s, frame), last).image;
-        if (image == usual) return;
-        out.slot.push_back(static_cast<std::uint32_t>(s));
+        if (image == usual) continue;
+        out.slot.push_back(s);
         out.code.push_back(code_of(image, usual));
-        is_far = is_far || out.code.back() == too_far;
-      });
-    return !is_far;
+        if (out.code.back() == too_far) return false;
+      }
+    }
+    return true;
   }
 
   void find_items(const std::shared_ptr<Numbers> &numbers) override {
     const auto &blocks = layout().blocks();
     first_item_.assign(blocks.size(), 0);
     item_count_.assign(blocks.size(), 0);
-    items_.resize(layout().steps().size() * codec::step_most_items);
+    std::vector<codec::StepItems> &items = state_.work_.items;
+    if (items.size() < layout().steps().size() * codec::step_most_items)
+      items.resize(layout().steps().size() * codec::step_most_items);
     if (!is_key()) update_.means.resize(state_.means_.size());
     const codec::StepTable table = table_with(*numbers);
     for_blocks([&](std::size_t b) {
       first_item_[b] = blocks[b].first * codec::step_most_items;
       item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
-                                                   means(update_.means.data()), items_.data() + first_item_[b]);
+                                                   means(update_.means.data()), items.data() + first_item_[b]);
     });
   }
 
   Counts count_items() override {
     std::vector<Counts> counts(layout().blocks().size());
-    for_blocks([&](std::size_t b) { counts[b].add(items_.data() + first_item_[b], item_count_[b]); });
+    for_blocks([&](std::size_t b) { counts[b].add(state_.work_.items.data() + first_item_[b], item_count_[b]); });
     for (std::size_t b = 1; b < counts.size(); ++b) counts[0].add(counts[b]);
     return std::move(counts[0]);
   }
@@ -194,7 +206,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     const Shares shares(*codes);
     for_blocks([&](std::size_t b) {
       const Layout::Block &of = layout().blocks()[b];
-      shares.encode(of.end - of.first, items_.data() + first_item_[b], item_count_[b], words_[b]);
+      shares.encode(of.end - of.first, state_.work_.items.data() + first_item_[b], item_count_[b], words_[b]);
     });
     std::vector<std::uint32_t> counts;
     for (const auto &block : words_) counts.push_back(static_cast<std::uint32_t>(block.size()));
@@ -203,7 +215,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
 
   bool use_bonds_;                       // in a new plan
   std::vector<ImageExceptions> images_;  // by each rule
-  std::vector<codec::StepItems> items_;
+  std::vector<std::size_t> left_;        // of each block: slots whose images are looked at
   std::vector<std::size_t> first_item_, item_count_;
   std::vector<std::vector<std::uint16_t>> words_;
 };

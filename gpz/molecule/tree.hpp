@@ -2,6 +2,7 @@
 // Molecules as trees: every particle is bound to an earlier one, its parent, or is a root (docs/format.md, section 9d).
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -38,6 +39,12 @@ class Tree {
   // Throws corrupt, std::bad_alloc, limit_exceeded.
   static std::size_t read(const std::uint8_t *bytes, std::size_t size, std::size_t n,
                           format::Column<std::uint8_t> &lags);
+
+  // All links follow from the lags.
+  friend bool operator==(const Tree &a, const Tree &b) {
+    return std::equal(a.links_.begin(), a.links_.end(), b.links_.begin(), b.links_.end(),
+                      [](const Links &x, const Links &y) { return x.parent == y.parent; });
+  }
 
   std::size_t memory_usage() const { return codec::memory_of(links_); }
 

@@ -14,8 +14,8 @@ using When = SectionCandidate::When;
 // clang-format off
 constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
-    {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
     {ChunkKind::ordered,    positions,                     format::steps,               When::always},
+    {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
     {ChunkKind::ordered,    values,                        format::classed_values,      When::always},
     {ChunkKind::ordered,    lossless,                      format::few_values,          When::always},
     {ChunkKind::ordered,    integers | values | lossless,  format::block_coded_values,  When::always},

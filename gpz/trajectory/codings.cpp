@@ -32,6 +32,11 @@ constexpr Coding of_blocks(format::FieldCodingKind number, TryEncode *encode) {
   return coding;
 }
 
+constexpr Coding sampled(Coding coding) {
+  coding.can_be_sampled = true;
+  return coding;
+}
+
 constexpr Coding of_steps() {
   Coding coding = of_indices<decode_steps>(format::steps, encode_steps, nullptr, nullptr, settle_steps);
   coding.follows_blocks = true;
@@ -40,9 +45,9 @@ constexpr Coding of_steps() {
 
 // By number, as format::CodingRules.
 constexpr Coding codings[] = {
-    of_indices<decode_predicted>(format::predicted_values, encode_predicted, follow_predicted),
+    sampled(of_indices<decode_predicted>(format::predicted_values, encode_predicted, follow_predicted)),
     {format::rule_of(format::block_coded_values), load_block_coded, write_block_coded, encode_block_coded},
-    of_blocks<decode_ordered>(format::ordered_values, encode_ordered),
+    sampled(of_blocks<decode_ordered>(format::ordered_values, encode_ordered)),
     of_indices<decode_modelled>(format::modelled_values, encode_modelled),
     {format::rule_of(format::left_out_5), nullptr, nullptr, nullptr},
     of_indices<decode_cells>(format::halved_cells, encode_cells),

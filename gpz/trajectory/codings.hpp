@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct SectionContext {
   const codec::Target *only = nullptr;
   // The same in difference chunks: blocks of slots that are followed. nullptr: all.
   const codec::FollowedBlocks *followed = nullptr;
+  // Encoding a key frame: plans that are known from earlier ones; may be null.
+  std::shared_ptr<lanes::KnownPlans> plans = nullptr;
   // Decoding a key frame: receives what a section of steps leaves to later ones, if it is not null.
   lanes::State *steps = nullptr;
 
@@ -136,6 +139,7 @@ struct Coding : format::CodingRule {
   Follow *follow = nullptr;
   FindFields *fields_named = nullptr;
   Settle *settle = nullptr;
+  bool can_be_sampled = false;  // encodes a SectionSample
   bool decodes_blocks = false;  // load and write use SectionContext::only
   bool follows_blocks = false;  // in difference chunks: they use SectionContext::followed
 };

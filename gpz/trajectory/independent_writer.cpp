@@ -81,6 +81,7 @@ bool encode_independent(ChunkKind kind, const std::vector<FieldInput> &fields, s
     if (takes_indices && rule.population == format::Population::chosen) indices.fill_first();
     SectionContext context{input.field, particles};
     context.threads = threads;
+    if (f == 0) context.plans = tools.plans;
     if (stored.identity != format::no_field && !is_identity) context.ids = stored.ids;
     OtherFields others(described, f, [&](std::size_t other) {
       format::Column<std::int64_t> &column = columns[other];

@@ -5,11 +5,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpz/chunk.hpp"
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/frame.hpp"
+#include "gpz/lanes/plan.hpp"
 #include "gpz/trajectory/cell_search.hpp"
 #include "gpz/trajectory/id_order.hpp"
 #include "gpz/trajectory/indices.hpp"
@@ -23,6 +25,7 @@ struct EncoderTools {
 
   codec::Encoder encoder;  // of sections without prediction
   CellSearch cell;         // finds the axes of leading positions
+  std::shared_ptr<lanes::KnownPlans> plans = std::make_shared<lanes::KnownPlans>();  // of field 0
   // Memory, which is used again.
   Rows rows;        // of the particles
   Indices indices;  // of a field

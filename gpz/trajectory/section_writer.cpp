@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "gpz/model/contest.hpp"
+#include "gpz/trajectory/section_sample.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -46,6 +47,17 @@ struct Tried {
   std::size_t size = SIZE_MAX;  // bytes less the investment
 };
 
+// Whether a sample tells that a coding is much larger than steps, which are chosen then: they are read faster as well.
+bool loses_in_sample(const Coding &coding, const SectionSource &source, std::size_t steps) {
+  constexpr std::size_t ranges = 4, range = 1024, least_sampled = 4 * ranges * range, much = 8;
+  if (!coding.can_be_sampled || source.context.particles < least_sampled) return false;
+  const SectionSample sample(source, ranges, range);
+  EncodedSection encoded;
+  if (!coding.try_encode(sample.source(), {}, encoded)) return false;
+  const std::size_t bytes = encoded.payload.size() * source.context.particles / sample.source().context.particles;
+  return bytes - bytes / much > steps;
+}
+
 // Bytes of the smallest of some sections; SIZE_MAX if there is none.
 template <typename Which>
 std::size_t smallest(const std::vector<Tried> &all, const Which &is_one) {
@@ -71,6 +83,7 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   for (const SectionCandidate &candidate : candidates) {
     if (!is_tried(candidate, turn, best.has_value())) continue;
     const Coding &coding = coding_of(candidate.coding);
+    if (best && best->coding->number == format::steps && loses_in_sample(coding, source, best->size.section)) continue;
     EncodedSection encoded;
     const bool costly = candidate.when == When::costly;
     const bool is_coded = coding.try_encode(source, best ? best->size : ToBeat{}, encoded);

@@ -38,7 +38,7 @@ using format::no_field;
 bool has_identity(const std::vector<Field> &fields) { return identity_field(fields) != no_field; }
 
 struct TrajectoryEncoder::State {
-  explicit State(int threads) : tools(threads) {}
+  explicit State(int threads) : tools(threads) { history.key_steps(0).share(tools.plans); }
   int threads() const { return tools.encoder.threads(); }
 
   trajectory::EncoderTools tools;

@@ -82,12 +82,12 @@ struct Pair {
     fit.start(classes);
     means.resize(layout.slots() * core::step_means);
     Fit::Frame frame{{}, now, 1};
-    for (std::size_t b = 0; b < layout.blocks().size(); ++b) {
+    layout.find_sample(molecules);
+    for (const std::uint32_t b : layout.sample()) {
       const std::size_t slot = layout.blocks()[b].first * core::step_lanes;
-      frame.blocks.push_back(
-          {static_cast<std::uint32_t>(b), rows.data() + 8 * slot, means.data() + slot * core::step_means});
+      frame.blocks.push_back({b, rows.data() + 8 * slot, means.data() + slot * core::step_means});
     }
-    fit.add(molecules, layout, frame);
+    fit.add(layout, frame);
     test::Random random(11);
     for (std::size_t s = 0; s < layout.slots(); ++s) {
       const auto mean = [&](core::StepMean m, double most) {

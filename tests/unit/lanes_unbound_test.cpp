@@ -60,9 +60,10 @@ TEST(LanesUnbound, PlansComeBack) {
   test::Random random(2);
   for (const std::size_t n : {1U, 33U, 5000U})
     for (const std::size_t classes : {1U, 2U, 16U}) {
-      const Molecules molecules = unbound(n, classes, random);
-      Bytes bytes;
-      append_plan(molecules, bytes, 1);
+      Plan stored;
+      stored.molecules = unbound(n, classes, random);
+      const Molecules &molecules = stored.molecules;
+      const Bytes &bytes = stored_plan(stored, 1);
       const test::Copy copy(bytes);
       const auto plan = read_plan(copy.data.get(), copy.size, n, 1);
       EXPECT_FALSE(plan->molecules.have_bonds());

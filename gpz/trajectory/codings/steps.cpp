@@ -12,6 +12,7 @@
 #include "gpz/lanes/section.hpp"
 #include "gpz/model/contest.hpp"
 #include "gpz/trajectory/codings.hpp"
+#include "gpz/trajectory/section_sample.hpp"
 
 namespace gpz::trajectory {
 namespace {
@@ -26,46 +27,22 @@ constexpr std::size_t sample_ranges = 8;
 constexpr std::size_t range_particles = 4096;
 constexpr std::size_t least_sampled = 8 * sample_ranges * range_particles;
 
-template <typename T>
-void sample(const T *from, std::size_t particles, format::Column<T> &to) {
-  to.reserve(sample_ranges * range_particles);
-  for (std::size_t r = 0; r < sample_ranges; ++r) {
-    const T *const range = from + (particles - range_particles) * r / (sample_ranges - 1);
-    to.insert(to.end(), range, range + range_particles);
-  }
-}
-
 // True if a sample of the particles is larger as molecules than with coding 1, even if all of the investment is allowed
 // that bonds may have. To find that of all particles of a liquid takes ten times as long as to encode its frame.
-bool lose_in_sample(const SectionSource &source) {
+bool lose_in_sample(const SectionSource &section) {
+  const SectionSample sample(section, sample_ranges, range_particles);
+  const SectionSource &source = sample.source();
   const SectionContext &context = source.context;
-  const std::size_t n = context.particles;
-  const codec::IndexColumns columns = source.indices.columns(context.components());
-  codec::DifferenceState state;
-  state.components = context.state->components;
-  state.particles = sample_ranges * range_particles;
-  state.frames = context.state->frames;
-  std::array<format::Column<std::int64_t>, core::max_components> indices;
-  for (std::size_t d = 0; d < indices.size(); ++d) {
-    const codec::DifferenceState::Axis &from = context.state->axes[d];
-    codec::DifferenceState::Axis &to = state.axes[d];
-    sample(from.last.data(), n, to.last);
-    sample(from.deviation.data(), n, to.deviation);
-    sample(from.velocity.data(), n, to.velocity);
-    sample(from.previous.data(), n, to.previous);
-    sample(columns[d], n, indices[d]);
-  }
-  const codec::IndexColumns q{indices[0].data(), indices[1].data(), indices[2].data()};
   lanes::State none;
   std::vector<std::uint8_t> as_molecules;
-  const auto update = lanes::encode(none, state, q, {source.edges, source.tilted}, as_molecules, {context.threads});
+  const auto update = lanes::encode(none, *context.state, source.indices.columns(context.components()),
+                                    {source.edges, source.tilted}, as_molecules, {context.threads});
   if (!update) return true;
   std::size_t size = as_molecules.size();
-  if (update->firmly_bound() > state.particles / 16) size -= size / part_of_first;
-  std::vector<std::uint8_t> predicted;
-  codec::encode_difference(state, q, source.edges, predicted, codec::kernels(), source.options.in_order_of_ids,
-                           context.threads);
-  return size > predicted.size() + predicted.size() / 64 + molecule_tables;
+  if (update->firmly_bound() > context.particles / 16) size -= size / part_of_first;
+  EncodedSection predicted;
+  encode_predicted(source, {}, predicted);
+  return size > predicted.payload.size() + predicted.payload.size() / 64 + molecule_tables;
 }
 
 // Other fields may be predicted from the displacements of this one.
@@ -94,6 +71,7 @@ bool encode_key(const SectionSource &source, EncodedSection &out) {
   const SectionContext &context = source.context;
   if (context.components() != core::max_components || context.ids == nullptr) return false;
   lanes::State none;
+  if (context.plans != nullptr) none.share(context.plans);
   const auto update = lanes::encode_key(none, context.particles, source.indices.columns(context.components()),
                                         {source.edges, source.tilted}, out.payload, context.threads);
   if (!update) return false;
@@ -134,15 +112,17 @@ std::optional<lanes::Update> encode_best(const SectionSource &source, std::vecto
   if (has_begun) return encode(state, true, bytes);
   auto without_bonds = encode(state, false, bytes);
   if (context.particles >= least_sampled && lose_in_sample(source)) return without_bonds;
-  // In a state of its own: that of a section that is kept has its rows.
+  // The state of the section that is kept has its rows.
   lanes::State other;
-  std::vector<std::uint8_t> with_bonds;
-  const auto update = encode(other, true, with_bonds);
-  if (!update) return without_bonds;
-  const std::size_t investment = investment_of(*update, with_bonds.size(), context);
-  if (without_bonds && with_bonds.size() - investment > bytes.size()) return without_bonds;
-  bytes.clear();
-  return encode(state, true, bytes);
+  other.share(state.known_plans());
+  std::vector<std::uint8_t> other_bytes;
+  auto with_bonds = encode(other, true, other_bytes);
+  if (!with_bonds) return without_bonds;
+  const std::size_t investment = investment_of(*with_bonds, other_bytes.size(), context);
+  if (without_bonds && other_bytes.size() - investment > bytes.size()) return without_bonds;
+  std::swap(state, other);
+  bytes = std::move(other_bytes);
+  return with_bonds;
 }
 
 }  // namespace
