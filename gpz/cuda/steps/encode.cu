@@ -3,6 +3,7 @@
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/steps/kernels.hpp"
+#include "gpz/cuda/steps/motion_pass.cuh"
 #include "gpz/cuda/steps/states.cuh"
 #include "gpz/cuda/steps/step_pass.cuh"
 
@@ -18,13 +19,16 @@ class Finder {
   // `items`: those of the block.
   __device__ Finder(StepItemRow *items, const std::uint32_t *first_item) : items_(items), first_item_(first_item) {}
 
-  template <core::StepNumber number>
+  template <core::StepNumber number_of>
   __device__ __forceinline__ void component(const std::array<bool, 1> &active, const std::array<float, 1> &expected,
                                             const std::array<float, 1> &variance,
                                             const std::array<std::int32_t, 1> &value) {
-    const auto context = core::step_context<core::OneLane, number>(expected[0], variance[0]);
-    const std::int32_t off = wrapped_difference(value[0], context.near);
-    put(context.is_below ? wrapped_difference(0, off) : off, active[0] ? context.index : nothing);
+    number(core::step_context<core::OneLane, number_of>(expected[0], variance[0]), active[0], value[0]);
+  }
+  __device__ __forceinline__ void number(const core::StepContext<core::OneLane> &context, bool is_active,
+                                         std::int32_t value) {
+    const std::int32_t off = wrapped_difference(value, context.near);
+    put(context.is_below ? wrapped_difference(0, off) : off, is_active ? context.index : nothing);
   }
   __device__ __forceinline__ void side(const std::array<bool, 1> &active, const std::array<std::int32_t, 1> &level,
                                        const std::array<bool, 1> &other) {
@@ -50,12 +54,16 @@ class Finder {
 // An encoder knows all rows: warps share the steps of a block.
 constexpr unsigned finding_warps = 4, finding_parts = 8;
 
+template <typename Coder>
+using BondPass = StepPass<Coder>;
+
+template <template <typename> typename Pass>
 __global__ void __launch_bounds__(finding_warps *warp_size, 4)
     find_items(const __grid_constant__ StepLayout layout, const __grid_constant__ StepRows rows,
                const __grid_constant__ StepConstants constants, const __grid_constant__ StepItemLists lists) {
   const StepLayout::Block block = layout.blocks[blockIdx.x];
   Finder finder(lists.items_of(block), layout.first_item);
-  StepPass<Finder> pass(layout, rows, constants, finder);
+  Pass<Finder> pass(layout, rows, constants, finder);
   pass.run(block.first + blockIdx.y * finding_warps + threadIdx.x / warp_size, block.end,
            finding_warps * finding_parts);
 }
@@ -84,6 +92,14 @@ __global__ void __launch_bounds__(counting_threads)
   }
 }
 
+struct Item {
+  std::int32_t number = 0;
+  std::uint32_t context = nothing;
+
+  __device__ __forceinline__ bool is_active() const { return context != nothing; }
+  __device__ __forceinline__ bool is_side() const { return is_active() && context >= side_contexts; }
+};
+
 // From the last number to the first, in the reverse order of what a decoder takes.
 template <int rounds>
 class Encoder {
@@ -93,13 +109,23 @@ class Encoder {
   __device__ Encoder(const StepCoding &params, std::uint16_t *end)
       : entries_(params.entries), sides_(params.sides), words_(end) {}
 
-  __device__ __forceinline__ void put(std::int32_t number, std::uint32_t context) {
-    const bool is_active = context != nothing;
+  // What put() needs, which does not depend on the states.
+  __device__ __forceinline__ std::uint32_t entry_of(const Item &item) const {
+    constexpr std::uint32_t row = codec::StepShares::tokens;
+    if (item.is_side()) return __ldg(sides_ + item.context - side_contexts);
+    const std::uint32_t context = item.is_active() ? item.context : 0;
+    const std::int32_t token = item.number >> core::step_bits_of_context(context);
+    const bool is_far = token > core::step_last_token || token < -core::step_last_token;
+    return __ldg(entries_ + context * row +
+                 (is_far ? row - 1 : static_cast<std::uint32_t>(token + core::step_last_token)));
+  }
+  __device__ __forceinline__ void put(const Item &item, std::uint32_t entry) {
     // In a step, all lanes that are in use have a component, or all that have a side.
-    if (__any_sync(full_mask, is_active && context >= side_contexts))
-      put_side(is_active, number, is_active ? context - side_contexts : 0);
+    if (__any_sync(full_mask, item.is_side()))
+      put_side(item.is_active(), item.number, entry);
     else
-      put_component(is_active, static_cast<std::uint32_t>(number), is_active ? context : 0);
+      put_component(item.is_active(), static_cast<std::uint32_t>(item.number), item.is_active() ? item.context : 0,
+                    entry);
   }
 
   __device__ std::uint16_t *put_states() {
@@ -112,17 +138,14 @@ class Encoder {
   }
 
  private:
-  __device__ __forceinline__ void put_component(bool is_active, std::uint32_t number, std::uint32_t context) {
-    constexpr std::uint32_t row = codec::StepShares::tokens;
+  __device__ __forceinline__ void put_component(bool is_active, std::uint32_t number, std::uint32_t context,
+                                                std::uint32_t entry) {
     std::uint32_t bits = core::step_bits_of_context(context);
     const std::int32_t token = static_cast<std::int32_t>(number) >> bits;
     const bool is_far = token > core::step_last_token || token < -core::step_last_token;
-    const std::uint32_t *const entries = entries_ + context * row;
-    std::uint32_t entry =
-        __ldg(entries + (is_far ? row - 1 : static_cast<std::uint32_t>(token + core::step_last_token)));
     const bool is_escape = is_active && (is_far || entry >> 16 == 0);
     if (is_escape) {
-      entry = __ldg(entries + row - 1);
+      entry = __ldg(entries_ + (context + 1) * codec::StepShares::tokens - 1);
       bits = 0;
     }
     const std::uint32_t low = min(bits, std::uint32_t{core::step_low_bits});
@@ -141,8 +164,7 @@ class Encoder {
     }
   }
 
-  __device__ __forceinline__ void put_side(bool is_active, std::int32_t number, std::uint32_t level) {
-    const std::uint32_t near = __ldg(sides_ + level);
+  __device__ __forceinline__ void put_side(bool is_active, std::int32_t number, std::uint32_t near) {
     const std::uint32_t entry = number == 0 ? near << 16 : ((1u << core::step_side_bits) - near) << 16 | near;
 #pragma unroll
     for (int round = rounds; round-- > 0;) {
@@ -186,23 +208,49 @@ class Encoder {
   States state_{1u << 16};
 };
 
-// Returns the first word, before `end`.
+// A few items of a block, of this lane, from the last one on.
+struct Items {
+  static constexpr unsigned count = 4;
+
+  Item item[count];
+
+  // Those before `end`, as far as there are some.
+  __device__ __forceinline__ Items(const StepItemRow *rows, std::uint32_t end) {
+#pragma unroll
+    for (unsigned j = 0; j < count; ++j) {
+      if (end <= j) break;
+      const StepItemRow &row = rows[end - 1 - j];
+      item[j] = {row.number[this_lane()], row.context[this_lane()]};
+    }
+  }
+};
+
+// Returns the first word, before `end`. Items are loaded two groups ahead, and their entries one group: words never
+// reach items that were not read.
 template <int rounds>
 __device__ const std::uint16_t *code_block(const StepCoding &params, const StepLayout::Block &block,
                                            std::uint16_t *end) {
-  const StepItemRow *const items = params.lists.items_of(block);
+  const StepItemRow *const rows = params.lists.items_of(block);
   Encoder<rounds> encoder(params, end);
-  const std::uint32_t lane = this_lane(), count = block.items;
-  std::int32_t number = count == 0 ? 0 : items[count - 1].number[lane];
-  std::uint32_t context = count == 0 ? 0 : items[count - 1].context[lane];
-  for (std::uint32_t k = count; k-- > 0;) {
-    // Words never reach items that were not read.
-    const std::uint32_t next = k == 0 ? 0 : k - 1;
-    const std::int32_t next_number = items[next].number[lane];
-    const std::uint32_t next_context = items[next].context[lane];
-    encoder.put(number, context);
-    number = next_number;
-    context = next_context;
+  const auto before = [&](std::uint32_t k) { return k < Items::count ? 0 : k - Items::count; };
+  std::uint32_t entries[Items::count], next_entries[Items::count];
+  const auto find = [&](const Items &items, std::uint32_t *to) {
+#pragma unroll
+    for (unsigned j = 0; j < Items::count; ++j) to[j] = encoder.entry_of(items.item[j]);
+  };
+  std::uint32_t k = block.items;
+  Items items(rows, k), next(rows, before(k));
+  find(items, entries);
+  for (; k > 0; k = before(k)) {
+    const Items coming(rows, before(before(k)));
+    find(next, next_entries);
+#pragma unroll
+    for (unsigned j = 0; j < Items::count; ++j) {
+      encoder.put(items.item[j], entries[j]);
+      entries[j] = next_entries[j];
+    }
+    items = next;
+    next = coming;
   }
   return encoder.put_states();
 }
@@ -227,14 +275,15 @@ __global__ void __launch_bounds__(copying_threads)
   for (std::uint32_t k = threadIdx.x; k < count; k += copying_threads) to[k] = from[k];
 }
 
-const KernelFile kernels(reinterpret_cast<const void *>(find_items));
+const KernelFile kernels(reinterpret_cast<const void *>(code_items));
 
 }  // namespace
 
 void launch_find_items(const StepLayout &layout, const StepRows &rows, const StepConstants &constants,
                        const StepItemLists &lists, cudaStream_t stream) {
-  find_items<<<dim3(layout.block_count, finding_parts), finding_warps * warp_size, 0, stream>>>(layout, rows, constants,
-                                                                                                lists);
+  const auto kernel = rows.are_motions ? find_items<MotionPass> : find_items<BondPass>;
+  kernel<<<dim3(layout.block_count, finding_parts), finding_warps * warp_size, 0, stream>>>(layout, rows, constants,
+                                                                                            lists);
   check(cudaGetLastError(), "numbers of steps");
 }
 

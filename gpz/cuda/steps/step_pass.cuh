@@ -5,31 +5,14 @@
 
 #include <array>
 
-#include "gpz/core/step_motion.hpp"
-#include "gpz/cuda/common/warp.cuh"
-#include "gpz/cuda/steps/params.hpp"
 #include "gpz/cuda/steps/states.cuh"
+#include "gpz/cuda/steps/step_rows.cuh"
 
 namespace gpz::cuda {
 
-using StepRow = core::Vector<std::int32_t>;
-
-// Modulo 2^32.
-__device__ __forceinline__ std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-}
-__device__ __forceinline__ std::int32_t wrapped_difference(std::int32_t a, std::int32_t b) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
-}
-__device__ __forceinline__ StepRow row_sum(const StepRow &a, const StepRow &b) {
-  return {wrapped_sum(a.x, b.x), wrapped_sum(a.y, b.y), wrapped_sum(a.z, b.z)};
-}
-__device__ __forceinline__ StepRow row_difference(const StepRow &a, const StepRow &b) {
-  return {wrapped_difference(a.x, b.x), wrapped_difference(a.y, b.y), wrapped_difference(a.z, b.z)};
-}
-
-// A Coder has, besides what core::code_bonds needs, `bool begin(step)`, called by all lanes before each step; false
-// ends the pass. A key frame has no frame before it: images are 0, and means are neither read nor written.
+// A Coder has, besides what core::code_bonds needs, number(context, is_active, value), a component by its context, and
+// `bool begin(step)`, called by all lanes before each step; false ends the pass. A key frame has no frame before it:
+// images are 0, and means are neither read nor written.
 template <typename Coder, bool is_key = false>
 class StepPass {
  public:
@@ -78,18 +61,7 @@ class StepPass {
     core::BondMeans<float> means;
     const float *constants;
   };
-  struct FullRow {
-    StepRow row;
-    std::int32_t image;
-  };
 
-  static __device__ __forceinline__ std::size_t slot_of(std::uint32_t step) {
-    return std::size_t{step} * core::step_lanes + this_lane();
-  }
-  static __device__ __forceinline__ FullRow row_at(const std::int32_t *rows, std::size_t at) {
-    const int4 row = *reinterpret_cast<const int4 *>(rows + at);
-    return {{row.x, row.y, row.z}, row.w};
-  }
   static __device__ __forceinline__ bool has_axis(const codec::Step &step) {
     return step.kind == core::StepKind::wide || step.kind == core::StepKind::narrow;
   }
@@ -133,8 +105,6 @@ class StepPass {
   __device__ __forceinline__ void code(std::uint32_t s, const codec::Step &step, const References &of,
                                        const Given &given) {
     const bool is_active = this_lane() < step.lanes;
-    if constexpr (!is_key)
-      if (rows_.are_motions) return code_unbound(s, is_active, given);
     switch (step.kind) {
       case core::StepKind::root:
         return code_roots(s, is_active, given);
@@ -153,50 +123,11 @@ class StepPass {
 
   __device__ void code_roots(std::uint32_t s, bool is_active, const Given &given) {
     const float variance = constant(given, core::length_variance);
-    code_displacement(s, is_active, given, {0.0F, 0.0F, 0.0F}, {variance, variance, variance});
-  }
-
-  // Particles without bonds.
-  __device__ void code_unbound(std::uint32_t s, bool is_active, const Given &given) {
-    const std::size_t slot = slot_of(s);
-    const auto vector = [&](core::MotionColumn c) {
-      const auto at = [&](unsigned d) { return rows_.means[core::index_of_motion(slot, c + d)]; };
-      return core::Vector<float>{at(0), at(1), at(2)};
-    };
-    const core::Motion<float> motion{vector(core::motion_last), vector(core::motion_before),
-                                     vector(core::motion_to_mean)};
-    const auto k = [&](core::StepConstant c) { return constant(given, c); };
-    const StepRow moved = code_displacement(s, is_active, given, motion.expected(k),
-                                            {k(core::variance_x), k(core::variance_y), k(core::variance_z)});
-    if (!is_active) return;
-    const core::Motion<float> after = motion.after(core::reals_of(moved), 1.0F - rows_.gain);
-    const auto keep_vector = [&](core::MotionColumn c, const core::Vector<float> &v) {
-      rows_.next_means[core::index_of_motion(slot, c)] = v.x;
-      rows_.next_means[core::index_of_motion(slot, c + 1)] = v.y;
-      rows_.next_means[core::index_of_motion(slot, c + 2)] = v.z;
-    };
-    keep_vector(core::motion_last, after.last);
-    keep_vector(core::motion_before, after.before);
-    keep_vector(core::motion_to_mean, after.to_mean);
-  }
-
-  __device__ __forceinline__ StepRow code_displacement(std::uint32_t s, bool is_active, const Given &given,
-                                                       const core::Vector<float> &expected,
-                                                       const core::Vector<float> &variance) {
-    const std::array<bool, 1> active{is_active};
+    const DisplacementContexts contexts({0.0F, 0.0F, 0.0F}, {variance, variance, variance});
     StepRow moved{};
     if constexpr (!Coder::decodes) moved = row_difference(row_at(now_, 8 * slot_of(s)).row, given.row);
-    const auto component = [&](std::int32_t &of, float expected_part, float variance_part) {
-      std::array<std::int32_t, 1> value{of};
-      coder_.template component<core::StepNumber::of_root>(active, std::array<float, 1>{expected_part},
-                                                           std::array<float, 1>{variance_part}, value);
-      of = value[0];
-    };
-    component(moved.x, expected.x, variance.x);
-    component(moved.y, expected.y, variance.y);
-    component(moved.z, expected.z, variance.z);
+    contexts.code(coder_, is_active, moved);
     if constexpr (Coder::decodes) store(s, is_active, row_sum(given.row, moved), given.image);
-    return moved;
   }
 
   template <core::StepKind kind>
@@ -241,7 +172,7 @@ class StepPass {
   }
 
   __device__ __forceinline__ void store(std::uint32_t s, bool is_active, const StepRow &row, std::int32_t image) {
-    if (is_active) *reinterpret_cast<int4 *>(now_ + 8 * slot_of(s)) = make_int4(row.x, row.y, row.z, image);
+    if (is_active) store_row(now_, 8 * slot_of(s), row, image);
     __syncwarp();  // other lanes read it in the next step
   }
 

@@ -2,7 +2,7 @@
 // Rows of whole molecules, from the vectors between particles and their parents.
 #pragma once
 
-#include "gpz/cuda/steps/step_pass.cuh"
+#include "gpz/cuda/steps/step_rows.cuh"
 #include "gpz/lanes/rows.hpp"
 
 namespace gpz::cuda {
