@@ -42,6 +42,14 @@ class LeastSquares {
   }
   void add(const double *feature, double target) { add(feature, &target); }
 
+  // Adds sums of products: the rows of the upper triangle, features with features, then features with targets. For
+  // solve() alone.
+  void add_sums(const double *triangle, const double *target) {
+    for (std::size_t a = 0; a < n_; ++a)
+      for (std::size_t b = a; b < n_; ++b) matrix_[a * n_ + b] += *triangle++;
+    for (std::size_t k = 0; k < target_.size(); ++k) target_[k] += target[k];
+  }
+
   // Adds the equations of another system with as many unknowns and sides.
   void add(const LeastSquares &other) {
     for (std::size_t k = 0; k < matrix_.size(); ++k) matrix_[k] += other.matrix_[k];

@@ -13,47 +13,58 @@ namespace {
 // The next words of a block, in a ring in shared memory.
 class Words {
  public:
-  static constexpr std::uint32_t piece = 4 * warp_size;  // words that the warp loads at once
-  static constexpr std::uint32_t size = 2 * piece;
+  // A step takes fewer words: three components and a side, of which each component may take two words a lane, and two
+  // more for an escape.
+  static constexpr std::uint32_t most_of_step = 512;
+  static constexpr std::uint32_t size = 1024;
 
-  __device__ Words(std::uint16_t *ring, const std::uint16_t *words, std::uint64_t count) : ring_(ring) {
+  __device__ Words(std::uint16_t *ring, const std::uint16_t *words, std::uint64_t count)
+      : ring_(reinterpret_cast<char *>(ring)), left_(static_cast<std::int64_t>(count)) {
     const auto at = reinterpret_cast<std::uintptr_t>(words);
-    from_ = reinterpret_cast<const uint2 *>(at & ~std::uintptr_t{7});
-    position_ = at % 8 / 2;
-    loads_ = (count + position_ + 3) / 4;
+    const auto *const from = reinterpret_cast<const uint2 *>(at & ~std::uintptr_t{7});
+    position_ = last_position_ = at % 8;
+    next_ = from + this_lane();
+    limit_ = from + (count + at % 8 / 2 + 3) / 4;
     coming_ = load();
     add_piece();
-    add_piece();
   }
 
-  // Behind this many words, of which the ring has `piece` at least after prepare().
-  __device__ __forceinline__ std::uint32_t at(std::uint32_t rank) const { return ring_[(position_ + rank) % size]; }
-  __device__ __forceinline__ void pass(std::uint32_t count) { position_ += count; }
-  __device__ __forceinline__ void prepare() {
-    if (end_ - position_ < piece) add_piece();
+  // Call before each step. Returns false if earlier steps took more words than there are.
+  __device__ __forceinline__ bool prepare() {
+    left_ -= (position_ - last_position_) / 2;
+    last_position_ = position_;
+    while (end_ - position_ < 2 * most_of_step) add_piece();
+    return left_ >= 0;
   }
+  // After this many words.
+  __device__ __forceinline__ std::uint32_t at(std::uint32_t rank) const {
+    return *reinterpret_cast<const std::uint16_t *>(ring_ + (position_ + 2 * rank) % (2 * size));
+  }
+  __device__ __forceinline__ void pass(std::uint32_t count) { position_ += 2 * count; }
+  __device__ bool all_passed() const { return left_ == (position_ - last_position_) / 2; }
 
  private:
   __device__ __forceinline__ void add_piece() {
     __syncwarp();  // all lanes have read the words that are overwritten
-    reinterpret_cast<uint2 *>(ring_)[end_ / 4 % (size / 4) + this_lane()] = coming_;
+    *reinterpret_cast<uint2 *>(ring_ + (end_ + sizeof(uint2) * this_lane()) % (2 * size)) = coming_;
     __syncwarp();
-    end_ += piece;
+    end_ += sizeof(uint2) * warp_size;
     coming_ = load();
   }
   __device__ __forceinline__ uint2 load() {
-    const std::uint64_t k = next_ + this_lane();
+    const uint2 *const from = next_;
     next_ += warp_size;
-    return k < loads_ ? __ldg(from_ + k) : uint2{0, 0};
+    return from < limit_ ? __ldg(from) : uint2{0, 0};
   }
 
-  std::uint16_t *ring_;
-  const uint2 *from_;
-  std::uint64_t loads_;  // four words each, from `from_` on
-  std::uint64_t next_ = 0;
+  char *ring_;
+  const uint2 *next_;   // four words that this lane loads
+  const uint2 *limit_;  // of those of all lanes
   uint2 coming_;
-  std::uint32_t position_;  // modulo 2^32
-  std::uint32_t end_ = 0;   // of the words in the ring
+  // In bytes, modulo 2^32: the next word, and the end of those in the ring.
+  std::uint32_t position_, end_ = 0;
+  std::int64_t left_;  // words, at last_position_
+  std::uint32_t last_position_;
 };
 
 template <int rounds>
@@ -66,7 +77,6 @@ class Decoder {
       : entries_(params.entries),
         sides_(params.sides),
         words_(ring, words + States::words, count - States::words),
-        left_(static_cast<std::int64_t>(count - States::words)),
         state_{words[2 * States::index()] | std::uint32_t{words[2 * States::index() + 1]} << 16} {}
 
   template <core::StepNumber number_of>
@@ -80,13 +90,12 @@ class Decoder {
   __device__ __forceinline__ void number(const core::StepContext<core::OneLane> &context, bool is_active,
                                          std::int32_t &value) {
     const auto near = static_cast<std::uint32_t>(context.near);
-    const std::uint32_t *const entries = entries_ + (context.index << core::step_table_bits);
-    words_.prepare();
+    const std::uint32_t table = static_cast<std::uint32_t>(context.index) << core::step_table_bits;
 #pragma unroll
     for (int round = 0; round < rounds; ++round) {
       const bool is_coded = is_active && States::is_in(round);
       const std::uint32_t x = state_.x;
-      const std::uint32_t entry = __ldg(entries + x % core::step_table_size);
+      const std::uint32_t entry = __ldg(entries_ + (table | x % core::step_table_size));
       const auto token = static_cast<std::int32_t>(entry) >> 24;
       const bool is_escape = is_coded && token == core::step_escape;
       const std::uint32_t bits = token == core::step_escape ? 0 : static_cast<std::uint32_t>(context.bits);
@@ -104,7 +113,7 @@ class Decoder {
       code += (next & ((1u << taken) - 1)) << more;
       code += filled & ((1u << more) - 1);
       if (is_coded) state_.x = is_low_then ? second << 16 | word_then : second;
-      pass(count + __popc(lanes_then));
+      words_.pass(count + __popc(lanes_then));
       if (escapes != 0) take_escapes(escapes, code);
       if (States::is_in(round)) value = static_cast<std::int32_t>(context.is_below ? near - code : near + code);
       state_.end_round(round);
@@ -115,7 +124,6 @@ class Decoder {
                                        std::array<bool, 1> &other) {
     constexpr std::uint32_t all = 1u << core::step_side_bits;
     const std::uint32_t near = __ldg(sides_ + level[0]);
-    words_.prepare();
 #pragma unroll
     for (int round = 0; round < rounds; ++round) {
       const bool is_coded = active[0] && States::is_in(round);
@@ -128,15 +136,15 @@ class Decoder {
       const std::uint32_t lanes = __ballot_sync(full_mask, is_low);
       const std::uint32_t word = words_.at(rank_in(lanes));
       if (is_coded) state_.x = is_low ? next << 16 | word : next;
-      pass(__popc(lanes));
+      words_.pass(__popc(lanes));
       state_.end_round(round);
     }
   }
 
-  __device__ __forceinline__ bool begin(std::uint32_t) const { return left_ >= 0; }
+  __device__ __forceinline__ bool begin(std::uint32_t) { return words_.prepare(); }
   // States below 2^16 would take words that belong to others.
   __device__ bool can_begin() const { return __all_sync(full_mask, state_.x >> 16 != 0); }
-  __device__ bool has_ended() const { return __all_sync(full_mask, state_.x == 1u << 16) && left_ == 0; }
+  __device__ bool has_ended() const { return __all_sync(full_mask, state_.x == 1u << 16) && words_.all_passed(); }
 
  private:
   // Numbers of which all 32 bits are stored.
@@ -148,17 +156,12 @@ class Decoder {
       number = state_.x << 16 | first;
       state_.x = (state_.x & 0xFFFF0000) | second;
     }
-    pass(2 * __popc(lanes));
-  }
-  __device__ __forceinline__ void pass(std::uint32_t count) {
-    words_.pass(count);
-    left_ -= count;
+    words_.pass(2 * __popc(lanes));
   }
 
   const std::uint32_t *entries_;
   const std::uint32_t *sides_;
   Words words_;
-  std::int64_t left_;  // words
   States state_;
 };
 
@@ -201,7 +204,7 @@ const KernelFile kernels(reinterpret_cast<const void *>(decode_steps<Frame::of_m
 
 void launch_decode_steps(const StepDecode &params, cudaStream_t stream) {
   if (params.layout.block_count == 0) return;
-  const auto kernel = params.is_key               ? decode_steps<Frame::key>
+  const auto kernel = params.is_key             ? decode_steps<Frame::key>
                       : params.rows.are_motions ? decode_steps<Frame::without_bonds>
                                                 : decode_steps<Frame::of_molecules>;
   kernel<<<params.layout.block_count, warp_size, 0, stream>>>(params);

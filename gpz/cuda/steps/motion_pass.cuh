@@ -23,10 +23,12 @@ class MotionPass {
   __device__ bool run(std::uint32_t first, std::uint32_t end, std::uint32_t stride = 1) {
     if (first >= end) return true;
     const std::uint32_t last = end - 1;
+    const StepPrefetch prefetch = lines(end);
     Given given = load(first, class_of(first));
     std::uint32_t next_class = class_of(min(first + stride, last));
     for (std::uint32_t s = first; s < end; s += stride) {
       if (!coder_.begin(s)) return false;
+      if constexpr (Coder::decodes) prefetch.before(s);
       const Given next_given = load(min(s + stride, last), next_class);
       next_class = class_of(min(s + 2 * stride, last));
       code(s, given);
@@ -44,6 +46,14 @@ class MotionPass {
     core::Vector<float> weights, variance;
   };
 
+  __device__ __forceinline__ StepPrefetch lines(std::uint32_t end) const {
+    StepPrefetch lines(end);
+    lines.add(rows_.rows, 8 * core::step_lanes * sizeof(std::int32_t));
+    lines.add(rows_.means, core::motion_columns * core::step_lanes * sizeof(float));
+    lines.add(layout_.of_class, core::step_lanes);
+    lines.add(layout_.steps, sizeof(codec::Step));
+    return lines;
+  }
   __device__ __forceinline__ std::uint32_t class_of(std::uint32_t s) const { return layout_.of_class[slot_of(s)]; }
 
   __device__ __forceinline__ Given load(std::uint32_t s, std::uint32_t of_class) const {

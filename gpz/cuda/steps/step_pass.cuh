@@ -31,20 +31,21 @@ class StepPass {
   __device__ bool run(std::uint32_t first, std::uint32_t end, std::uint32_t stride = 1) {
     if (first >= end) return true;
     const std::uint32_t last = end - 1;
-    codec::Step step = layout_.steps[first], next_step = layout_.steps[min(first + stride, last)];
-    References of = references(first, step), next_of = references(min(first + stride, last), next_step);
-    Given given = load(first, step, of);
+    const StepPrefetch prefetch = lines(end);
+    codec::Step step = layout_.steps[first];
+    References of = references(first), next_of = references(min(first + stride, last));
+    Given given = load(first, of);
     for (std::uint32_t s = first; s < end; s += stride) {
       if (!coder_.begin(s)) return false;
-      const std::uint32_t next = min(s + stride, last), second_next = min(s + 2 * stride, last);
-      const codec::Step coming = layout_.steps[second_next];
-      const References coming_of = references(second_next, coming);
-      const Given next_given = load(next, next_step, next_of);
+      const std::uint32_t next = min(s + stride, last);
+      if constexpr (Coder::decodes) prefetch.before(s);
+      const codec::Step next_step = layout_.steps[next];
+      const References coming_of = references(min(s + 2 * stride, last));
+      const Given next_given = load(next, next_of);
       code(s, step, of, given);
       step = next_step;
       of = next_of;
       given = next_given;
-      next_step = coming;
       next_of = coming_of;
     }
     return true;
@@ -53,49 +54,50 @@ class StepPass {
  private:
   struct References {
     std::uint32_t parent, axis, second;
+    std::uint32_t of_class;
   };
   struct Given {
     StepRow row;
     std::int32_t image;
     StepRow parent, axis, second;  // of the frame before
     core::BondMeans<float> means;
-    const float *constants;
   };
 
-  static __device__ __forceinline__ bool has_axis(const codec::Step &step) {
-    return step.kind == core::StepKind::wide || step.kind == core::StepKind::narrow;
+  __device__ __forceinline__ StepPrefetch lines(std::uint32_t end) const {
+    constexpr std::uint32_t rows = 8 * core::step_lanes * sizeof(std::int32_t), slots = core::step_lanes * 4;
+    StepPrefetch lines(end);
+    if constexpr (!is_key) {
+      lines.add(rows_.rows, rows);
+      lines.add(rows_.means, core::step_means * core::step_lanes * sizeof(float));
+    }
+    for (const std::uint32_t *const references : {layout_.parent, layout_.axis, layout_.second})
+      lines.add(references, slots);
+    lines.add(layout_.of_class, core::step_lanes);
+    lines.add(layout_.steps, sizeof(codec::Step));
+    return lines;
   }
 
-  __device__ __forceinline__ References references(std::uint32_t s, const codec::Step &step) const {
+  // Particles that lack a reference have another one there, so that all kinds are loaded alike: at a branch the warp
+  // would wait for what it has loaded ahead.
+  __device__ __forceinline__ References references(std::uint32_t s) const {
     const std::size_t slot = slot_of(s);
-    References of{};
-    if (step.kind != core::StepKind::root) of.parent = layout_.parent[slot];
-    if (has_axis(step)) of.axis = layout_.axis[slot];
-    if (has_axis(step) && step.has_seconds) of.second = layout_.second[slot];
-    return of;
+    return {layout_.parent[slot], layout_.axis[slot], layout_.second[slot], layout_.of_class[slot]};
   }
-
-  __device__ __forceinline__ Given load(std::uint32_t s, const codec::Step &step, const References &of) const {
-    const std::size_t slot = slot_of(s);
+  __device__ __forceinline__ Given load(std::uint32_t s, const References &of) const {
     Given given{};
-    const std::uint32_t tables = step.kind == core::StepKind::sphere ? core::step_constants : 0;
-    given.constants = constants_.values + tables * constants_.classes + layout_.of_class[slot];
     if constexpr (is_key) {
       given.row = key_root_;
       return given;
     }
+    const std::size_t slot = slot_of(s);
     const FullRow own = row_at(before_, 8 * slot);
     given.row = own.row;
     given.image = own.image;
-    if (step.kind == core::StepKind::root) return given;
     given.parent = row_at(before_, of.parent).row;
-    given.means.length = mean(slot, core::mean_length);
-    given.means.along = mean(slot, core::mean_along);
-    given.means.towards = mean(slot, core::mean_towards);
-    given.means.aside = mean(slot, core::mean_aside);
-    if (!has_axis(step)) return given;
     given.axis = row_at(before_, of.axis).row;
-    if (step.has_seconds) given.second = row_at(before_, of.second).row;
+    given.second = row_at(before_, of.second).row;
+    given.means = {mean(slot, core::mean_length), mean(slot, core::mean_along), mean(slot, core::mean_towards),
+                   mean(slot, core::mean_aside)};
     return given;
   }
   __device__ __forceinline__ float mean(std::size_t slot, core::StepMean m) const {
@@ -107,7 +109,7 @@ class StepPass {
     const bool is_active = this_lane() < step.lanes;
     switch (step.kind) {
       case core::StepKind::root:
-        return code_roots(s, is_active, given);
+        return code_roots(s, is_active, of, given);
       case core::StepKind::sphere:
         return code_bound<core::StepKind::sphere>(s, step, is_active, of, given);
       case core::StepKind::wide:
@@ -117,12 +119,15 @@ class StepPass {
     }
   }
 
-  __device__ __forceinline__ float constant(const Given &given, core::StepConstant c) const {
-    return __ldg(given.constants + c * constants_.classes);
+  // Of spheres after those of other kinds.
+  template <bool of_sphere>
+  __device__ __forceinline__ float constant(const References &of, core::StepConstant c) const {
+    constexpr std::uint32_t first = of_sphere ? core::step_constants : 0;
+    return __ldg(constants_.values + (first + c) * constants_.classes + of.of_class);
   }
 
-  __device__ void code_roots(std::uint32_t s, bool is_active, const Given &given) {
-    const float variance = constant(given, core::length_variance);
+  __device__ void code_roots(std::uint32_t s, bool is_active, const References &of, const Given &given) {
+    const float variance = constant<false>(of, core::length_variance);
     const DisplacementContexts contexts({0.0F, 0.0F, 0.0F}, {variance, variance, variance});
     StepRow moved{};
     if constexpr (!Coder::decodes) moved = row_difference(row_at(now_, 8 * slot_of(s)).row, given.row);
@@ -143,7 +148,7 @@ class StepPass {
       v.has_second = step.has_seconds;
       if (step.has_seconds) v.second = reals_of(row_difference(row_at(now_, of.second).row, parent));
     }
-    const auto k = [&](core::StepConstant c) { return constant(given, c); };
+    const auto k = [&](core::StepConstant c) { return constant<!has_axis>(of, c); };
     if constexpr (is_key) {
       core::start_from_class<has_axis>(v, k);
     } else {

@@ -45,6 +45,37 @@ __device__ __forceinline__ std::size_t slot_of(std::uint32_t step) {
   return std::size_t{step} * core::step_lanes + this_lane();
 }
 
+// Brings what a later step needs into the L2 cache. Each lane has a line of memory, and the distance to that of the
+// next step.
+class StepPrefetch {
+ public:
+  static constexpr std::uint32_t ahead = 4;  // steps
+
+  __device__ explicit StepPrefetch(std::uint32_t end) : last_(end - 1) {}
+  // Lines of an array that has `bytes` for a step. All lanes call this.
+  template <typename T>
+  __device__ __forceinline__ void add(const T *array, std::uint32_t bytes) {
+    constexpr std::uint32_t line = 128;
+    const std::uint32_t lines = (bytes + line - 1) / line, own = this_lane() - lanes_;
+    if (own < lines) {
+      line_ = reinterpret_cast<const char *>(array) + own * line;
+      stride_ = bytes;
+    }
+    lanes_ += lines;
+  }
+  __device__ __forceinline__ void before(std::uint32_t step) const {
+    if (line_ == nullptr) return;
+    const char *const at = line_ + std::size_t{min(step + ahead, last_)} * stride_;
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+  }
+
+ private:
+  std::uint32_t last_;
+  std::uint32_t lanes_ = 0;  // that have one
+  const char *line_ = nullptr;
+  std::uint32_t stride_ = 0;
+};
+
 // Contexts of the displacement of a particle that is a root. They do not depend on each other.
 struct DisplacementContexts {
   core::StepContext<core::OneLane> x, y, z;
