@@ -55,7 +55,19 @@ class Fit {
   std::vector<Values> values_;
 };
 
-// Constants of particles without bonds, fitted to one frame.
-std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout &layout, const Fit::Frame &frame);
+// The lanes of some steps of particles without bonds.
+struct SampledMotions {
+  struct Step {
+    const std::int32_t *rows;  // rows at `now` (0 or 4) follow the others
+    const float *motions;      // of the frame before
+  };
+  std::vector<Step> steps;
+  unsigned now;
+};
+// The steps that constants are fitted to, from blocks of Layout::sample().
+std::vector<std::uint32_t> motion_sample(const Molecules &molecules, const Layout &layout);
+// Constants of particles without bonds, fitted to these steps of one frame.
+std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout &layout,
+                                        const std::vector<std::uint32_t> &steps, const SampledMotions &sample);
 
 }  // namespace gpz::lanes

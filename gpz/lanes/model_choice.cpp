@@ -63,8 +63,10 @@ ModelChoice::ModelChoice(FrameCoder &frame, const Learned &last, const std::shar
 
 void ModelChoice::fit() {
   if (!models_.plan->molecules.have_bonds()) {
+    const Plan &plan = *models_.plan;
+    const std::vector<std::uint32_t> steps = motion_sample(plan.molecules, plan.layout);
     update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
-    models_.numbers->constants = fit_motions(models_.plan->molecules, models_.plan->layout, frame_.sample());
+    models_.numbers->constants = fit_motions(plan.molecules, plan.layout, steps, frame_.sample_motions(steps));
     return;
   }
   update_.has_settled = section_number() >= fitted.back();
@@ -98,7 +100,10 @@ bool ModelChoice::choose(const Edges &edges) {
   if (!is_settled && !refit()) choose_codes();
   const std::size_t words = code_items();
   update_.words = is_settled ? last_.words : words;
-  if (is_settled && words > last_.words + last_.words / 32) {
+  // Constants of particles without bonds change in each frame. A class whose variance passes a power of two has numbers
+  // of a level that may have no table.
+  const std::size_t most_growth = last_.words / (models_.plan->molecules.have_bonds() ? 32 : 128);
+  if (is_settled && words > last_.words + most_growth) {
     choose_codes();
     update_.words = code_items();
   }

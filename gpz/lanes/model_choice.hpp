@@ -77,6 +77,8 @@ class FrameCoder {
   virtual ~FrameCoder() = default;
   // Rows and means of the blocks Layout::sample().
   virtual Fit::Frame sample() = 0;
+  // Particles without bonds: these steps.
+  virtual SampledMotions sample_motions(const std::vector<std::uint32_t> &steps) = 0;
   // Number of particles whose image is not that of each rule; SIZE_MAX if one is too far from it. Counts of rules after
   // one without such particles are unspecified.
   virtual std::vector<std::size_t> count_images(const std::vector<ImageRule> &rules) = 0;

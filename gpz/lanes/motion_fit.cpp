@@ -15,54 +15,84 @@ namespace {
 constexpr std::size_t weights = 3, in_step = core::step_lanes;
 using Features = std::array<double, weights>;
 
-// Calls use(class, d, features, displacement) for the components d of a sample of the particles: whole steps.
-template <typename Use>
-void each_component(const Molecules &molecules, const Layout &layout, const Fit::Frame &frame, const Use &use) {
-  constexpr std::size_t enough = 8192;
-  std::size_t all = 0;
-  for (const Fit::Frame::Block &block : frame.blocks) {
-    const Layout::Block &range = layout.blocks()[block.number];
-    all += (range.end - range.first) * in_step;
+// Sums of products, for crystal::LeastSquares.
+struct Products {
+  std::array<double, weights *(weights + 1) / 2> triangle{};
+  std::array<double, weights> target{};
+  std::size_t count = 0;
+
+  void add(const Features &x, double moved) {
+    std::size_t at = 0;
+    for (std::size_t a = 0; a < weights; ++a) {
+      for (std::size_t b = a; b < weights; ++b) triangle[at++] += x[a] * x[b];
+      target[a] += x[a] * moved;
+    }
+    ++count;
   }
-  const std::size_t stride = crystal::sample_stride(all, enough);
-  std::vector<std::size_t> taken(molecules.kind.size());
-  for (const Fit::Frame::Block &block : frame.blocks) {
-    const Layout::Block &range = layout.blocks()[block.number];
-    for (std::size_t s = range.first; s < range.end; ++s) {
-      const std::uint8_t of_class = molecules.of_class[s * in_step];
-      if (taken[of_class]++ % stride != 0) continue;
-      for (std::size_t l = 0; l < layout.steps()[s].lanes; ++l) {
-        const std::int32_t *const row = block.rows + 8 * ((s - range.first) * in_step + l);
-        const Vector moved = vector_between(row + frame.now, row + 4 - frame.now);
+};
+
+// Calls use(of_class, each), where each(take) calls take(d, features, displacement) for the components d of the
+// particles of one of these steps.
+template <typename Use>
+void each_step(const Molecules &molecules, const Layout &layout, const std::vector<std::uint32_t> &steps,
+               const SampledMotions &sample, const Use &use) {
+  for (std::size_t k = 0; k < steps.size(); ++k) {
+    const SampledMotions::Step &from = sample.steps[k];
+    const auto each = [&](const auto &take) {
+      for (std::size_t l = 0; l < layout.steps()[steps[k]].lanes; ++l) {
+        const std::int32_t *const row = from.rows + 8 * l;
+        const Vector moved = vector_between(row + sample.now, row + 4 - sample.now);
         const std::array<double, core::max_components> displacement{moved.x, moved.y, moved.z};
-        for (std::size_t d = 0; d < displacement.size(); ++d) {
+        for (unsigned d = 0; d < displacement.size(); ++d) {
           const auto column = [&](core::MotionColumn c) -> double {
-            return block.means[core::index_of_motion((s - range.first) * in_step + l, c + static_cast<unsigned>(d))];
+            return from.motions[core::index_of_motion(l, c + d)];
           };
-          use(of_class, d,
-              Features{column(core::motion_last), column(core::motion_before), column(core::motion_to_mean)},
-              displacement[d]);
+          take(d, Features{column(core::motion_last), column(core::motion_before), column(core::motion_to_mean)},
+               displacement[d]);
         }
       }
-    }
+    };
+    use(molecules.of_class[steps[k] * in_step], each);
   }
 }
 
 }  // namespace
 
-std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout &layout, const Fit::Frame &frame) {
+// Of each class as large a part.
+std::vector<std::uint32_t> motion_sample(const Molecules &molecules, const Layout &layout) {
+  constexpr std::size_t enough = 8192;  // particles
+  std::size_t all = 0;
+  for (const std::uint32_t b : layout.sample()) all += (layout.blocks()[b].end - layout.blocks()[b].first) * in_step;
+  const std::size_t stride = crystal::sample_stride(all, enough);
+  std::vector<std::size_t> taken(molecules.kind.size());
+  std::vector<std::uint32_t> steps;
+  for (const std::uint32_t b : layout.sample())
+    for (std::size_t s = layout.blocks()[b].first; s < layout.blocks()[b].end; ++s)
+      if (taken[molecules.of_class[s * in_step]]++ % stride == 0) steps.push_back(static_cast<std::uint32_t>(s));
+  return steps;
+}
+
+std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout &layout,
+                                        const std::vector<std::uint32_t> &steps, const SampledMotions &sample) {
   constexpr double least_variance = 0.1, units = 256;
   const std::size_t classes = molecules.kind.size();
+  std::vector<Products> products(classes);
+  each_step(molecules, layout, steps, sample, [&](std::uint8_t of, const auto &each) {
+    Products own = products[of];
+    each([&](unsigned, const Features &x, double moved) { own.add(x, moved); });
+    products[of] = own;
+  });
   std::vector<crystal::LeastSquares> fit(classes, crystal::LeastSquares(weights));
   crystal::LeastSquares all(weights);
-  each_component(molecules, layout, frame,
-                 [&](std::uint8_t of, std::size_t, const Features &x, double moved) { fit[of].add(x.data(), moved); });
-  for (const crystal::LeastSquares &one : fit) all.add(one);
+  for (std::size_t c = 0; c < classes; ++c) {
+    fit[c].add_sums(products[c].triangle.data(), products[c].target.data());
+    all.add(fit[c]);
+  }
   std::vector<ClassConstants> constants(classes);
   std::vector<Features> weight(classes);
   for (std::size_t c = 0; c < classes; ++c) {
     constexpr std::size_t few = 96;
-    const std::vector<double> x = (fit[c].count() < few ? all : fit[c]).solve(1e-9);
+    const std::vector<double> x = (products[c].count < few ? all : fit[c]).solve(1e-9);
     for (std::size_t k = 0; k < weights; ++k) {
       const double scaled = std::clamp(std::isfinite(x[k]) ? units * x[k] : 0.0, -1024.0, 1024.0);
       constants[c].weight[k] = static_cast<std::int16_t>(std::lround(scaled));
@@ -74,11 +104,15 @@ std::vector<ClassConstants> fit_motions(const Molecules &molecules, const Layout
     std::array<double, core::max_components> off{};
   };
   std::vector<Sums> sums(classes);
-  each_component(molecules, layout, frame, [&](std::uint8_t of, std::size_t d, const Features &x, double moved) {
-    double expected = 0;
-    for (std::size_t k = 0; k < weights; ++k) expected += weight[of][k] * x[k];
-    sums[of].off[d] += std::fabs(moved - expected);
-    sums[of].count += d == 0 ? 1 : 0;
+  each_step(molecules, layout, steps, sample, [&](std::uint8_t of, const auto &each) {
+    Sums own = sums[of];
+    each([&](unsigned d, const Features &x, double moved) {
+      double expected = 0;
+      for (std::size_t k = 0; k < weights; ++k) expected += weight[of][k] * x[k];
+      own.off[d] += std::fabs(moved - expected);
+      own.count += d == 0 ? 1 : 0;
+    });
+    sums[of] = own;
   });
   for (std::size_t c = 0; c < classes; ++c) {
     const auto variance = [&](std::size_t d) {

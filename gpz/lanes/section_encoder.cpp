@@ -147,6 +147,14 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     }
     return frame;
   }
+  SampledMotions sample_motions(const std::vector<std::uint32_t> &steps) override {
+    SampledMotions sample{{}, next()};
+    for (const std::uint32_t s : steps) {
+      const std::size_t slot = std::size_t{s} * core::step_lanes;
+      sample.steps.push_back({state_.rows_.data() + 8 * slot, state_.means_.data() + slot * core::motion_columns});
+    }
+    return sample;
+  }
 
   std::vector<std::size_t> count_images(const std::vector<ImageRule> &rules) override {
     std::vector<std::size_t> counts(rules.size(), SIZE_MAX);

@@ -91,6 +91,7 @@ struct EncodedSection {
   double largest_error = 0;      // for codings without indices
   bool from_neighbours = false;  // coding 1
   bool is_hopeless = false;      // could not code the values, and need not be tried again
+  bool ends_contests = false;    // if it is kept: usual codings need not be tried again
   // Bytes by which the section may exceed others, because it makes later sections smaller.
   std::size_t investment = 0;
   // Changes of the models' state if a modelled section is kept.

@@ -104,14 +104,16 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   if (best->encoded.classed) source.context.classed->commit(std::move(*best->encoded.classed));
   if (best->encoded.update) source.context.modelled->commit(std::move(*best->encoded.update));
   const auto is_rival = [&](const Tried &one) { return one.coding != best->coding; };
-  const bool beats_all = model::is_clear_win(best->bytes, smallest(all, is_rival));
+  const bool beats_usual = best->encoded.ends_contests;
+  const bool beats_all = model::is_clear_win(
+      best->bytes, smallest(all, [&](const Tried &one) { return is_rival(one) && (one.costly || !beats_usual); }));
   for (const Tried &one : all)
     if (one.coding->settle != nullptr)
       one.coding->settle(source.context, {!is_rival(one), beats_all, best->encoded.update.has_value(), one.is_hopeless,
                                           one.size, best->size.section});
   const std::size_t other = smallest(all, [&](const Tried &one) { return one.costly != best->costly; });
   return {best->costly,
-          model::is_clear_win(best->bytes, other),
+          beats_usual || model::is_clear_win(best->bytes, other),
           best->coding->head == format::SectionHead::axes_and_exact_values,
           best->encoded.from_neighbours,
           std::move(best->encoded.order),

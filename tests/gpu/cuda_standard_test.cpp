@@ -101,6 +101,12 @@ TEST_F(CudaStandard, GoesOnWithStepsOfAllKinds) {
   }
 }
 
+TEST_F(CudaStandard, GoesOnWithoutBonds) {
+  const std::vector<Snapshot> snapshots = Fluid({{{0, 0, 0}}}, 30000, 6).run(15);
+  expect_same_bytes(snapshots);
+  expect_same_bytes({snapshots.begin(), snapshots.begin() + 6}, 1);
+}
+
 TEST_F(CudaStandard, GoesOnWithChains) {
   expect_same_bytes(Liquid(chain(10), 9000, 2).run(10, 0.04, fluid_bound));
   expect_same_bytes(Liquid({0, 1, 2}, 9000, 3).run(10, 0.04, fluid_bound));
@@ -212,11 +218,13 @@ TEST_F(CudaStandard, EncodesTheFramesOfWater) {
   expect_healthy();
 }
 
+// In steps, whose motion ends after 16 sections.
 TEST_F(CudaStandard, EncodesTheFramesOfALiquidOfAtoms) {
-  std::vector<Snapshot> snapshots = Liquid({0}, many, 3).run(12, 0.05, fluid_bound);
+  std::vector<Snapshot> snapshots = Liquid({0}, many, 3).run(21, 0.05, fluid_bound);
   Pair pair;
   for (std::size_t f = 0; f < snapshots.size(); ++f) pair.next(snapshots[f], f == 0);
-  EXPECT_GE(pair.on_device, 5u);
+  EXPECT_EQ(trajectory::EncoderAccess::settled(pair.cpu), format::steps);
+  EXPECT_GE(pair.on_device, 17u);
 }
 
 TEST_F(CudaStandard, MakesAnIndependentChunkWhereItCannotGoOn) {

@@ -102,7 +102,8 @@ TEST_F(CudaSteps, OfAllKinds) {
   expect_healthy();
 }
 
-// Only the first difference frame of an interval has a plan; motion ends after 16 of them.
+// Only the first section of steps in an interval has a plan; motion ends after 16 of them. A first difference frame of
+// few particles is smaller in coding 1.
 TEST_F(CudaSteps, WithoutBonds) {
   for (const std::size_t n : {std::size_t{30000}, std::size_t{5000}}) {
     SCOPED_TRACE(n);
@@ -110,7 +111,7 @@ TEST_F(CudaSteps, WithoutBonds) {
     const Bytes bytes = file_by(snapshots, Effort::standard, Order::id, 1, 25);
     const Sections sections = sections_of(bytes);
     EXPECT_EQ(sections.keys_of_steps, 0u);
-    EXPECT_EQ(sections.of_steps, sections.all);
+    EXPECT_GE(sections.of_steps + sections.keys, sections.all);
     Count count;
     compare_all(bytes, count);
     EXPECT_EQ(count.refused, 0);

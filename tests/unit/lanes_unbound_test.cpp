@@ -290,6 +290,7 @@ class Liquid {
     move();
     return in(edges);
   }
+  void heat(double by) { kick_ *= by; }
 
  private:
   std::array<double, 3> by_chance(double size) {
@@ -313,6 +314,23 @@ std::vector<Edges> boxes() {
   partly.axes[1] = {};
   return {Edges{}, molecule::box_of(-4500, {size, size, size}), partly,
           molecule::tilted_box(-4500, {size, size, size}, {size / 3, -size / 4, size / 5})};
+}
+
+// The variance of a class of few particles grows past powers of two, where numbers have another table. Without that
+// table they have 32 bits each.
+TEST(LanesUnbound, NewLevelsHaveTables) {
+  Liquid most(16384, 60, 0.5, 9), few(64, 4, 8, 10);
+  const auto next = [&] {
+    Frame all = few.next({});
+    const Frame others = most.next({});
+    for (std::size_t d = 0; d < all.size(); ++d) all[d].insert(all[d].end(), others[d].begin(), others[d].end());
+    return all;
+  };
+  Followed followed = followed_without_bonds(next());
+  std::size_t before = 0;
+  for (int f = 1; f < 12; ++f) before = followed.next(next(), {}).size();
+  few.heat(200);
+  EXPECT_LT(followed.next(next(), {}).size(), before + before / 64);
 }
 
 TEST(LanesUnbound, SectionsComeBack) {

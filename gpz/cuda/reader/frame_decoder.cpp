@@ -25,7 +25,7 @@ std::vector<FieldOutput> without_arrays(const std::vector<Field> &fields) {
   return outputs;
 }
 
-constexpr std::uint64_t bytes_of_steps = 95;  // per particle, without bonds; 75 with bonds
+constexpr std::uint64_t bytes_of_steps = 83;  // per particle, without bonds; 75 with bonds
 
 // Bytes per particle that a TrajectoryDecoder takes (gpz/cuda_trajectory_decoder.hpp), with an eighth to spare.
 std::uint64_t bytes_each(const std::vector<Field> &fields, bool sorted, std::uint32_t features) {

@@ -3,52 +3,68 @@
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/steps/kernels.hpp"
+#include "gpz/cuda/steps/motion_pass.cuh"
 #include "gpz/cuda/steps/states.cuh"
 #include "gpz/cuda/steps/step_pass.cuh"
 
 namespace gpz::cuda {
 namespace {
 
-// The next words of a block. Lanes hold 128 of them, in two pieces of 64; the next piece is loaded when the first one
-// is used up.
+// The next words of a block, in a ring in shared memory.
 class Words {
  public:
-  __device__ Words(const std::uint16_t *words, std::uint64_t count) {
+  // A step takes fewer words: three components and a side, of which each component may take two words a lane, and two
+  // more for an escape.
+  static constexpr std::uint32_t most_of_step = 512;
+  static constexpr std::uint32_t size = 1024;
+
+  __device__ Words(std::uint16_t *ring, const std::uint16_t *words, std::uint64_t count)
+      : ring_(reinterpret_cast<char *>(ring)), left_(static_cast<std::int64_t>(count)) {
     const auto at = reinterpret_cast<std::uintptr_t>(words);
-    from_ = reinterpret_cast<const std::uint32_t *>(at & ~std::uintptr_t{3});
-    position_ = at % 4 / 2;
-    pairs_ = (count + position_ + 1) / 2;
-    first_ = load();
-    second_ = load();
+    const auto *const from = reinterpret_cast<const uint2 *>(at & ~std::uintptr_t{7});
+    position_ = last_position_ = at % 8;
+    next_ = from + this_lane();
+    limit_ = from + (count + at % 8 / 2 + 3) / 4;
+    coming_ = load();
+    add_piece();
   }
 
-  // The word after `rank` < 64 others.
+  // Call before each step. Returns false if earlier steps took more words than there are.
+  __device__ __forceinline__ bool prepare() {
+    left_ -= (position_ - last_position_) / 2;
+    last_position_ = position_;
+    while (end_ - position_ < 2 * most_of_step) add_piece();
+    return left_ >= 0;
+  }
+  // After this many words.
   __device__ __forceinline__ std::uint32_t at(std::uint32_t rank) const {
-    const std::uint32_t at = position_ + rank, lane = at / 2 % warp_size;
-    const std::uint32_t a = __shfl_sync(full_mask, first_, lane), b = __shfl_sync(full_mask, second_, lane);
-    return (at < 2 * warp_size ? a : b) >> at % 2 * 16 & 0xFFFF;
+    return *reinterpret_cast<const std::uint16_t *>(ring_ + (position_ + 2 * rank) % (2 * size));
   }
-  // Behind `count` <= 64 words.
-  __device__ __forceinline__ void pass(std::uint32_t count) {
-    position_ += count;
-    if (position_ < 2 * warp_size) return;
-    position_ -= 2 * warp_size;
-    first_ = second_;
-    second_ = load();
-  }
+  __device__ __forceinline__ void pass(std::uint32_t count) { position_ += 2 * count; }
+  __device__ bool all_passed() const { return left_ == (position_ - last_position_) / 2; }
 
  private:
-  __device__ __forceinline__ std::uint32_t load() {
-    const std::uint64_t pair = next_ + this_lane();
+  __device__ __forceinline__ void add_piece() {
+    __syncwarp();  // all lanes have read the words that are overwritten
+    *reinterpret_cast<uint2 *>(ring_ + (end_ + sizeof(uint2) * this_lane()) % (2 * size)) = coming_;
+    __syncwarp();
+    end_ += sizeof(uint2) * warp_size;
+    coming_ = load();
+  }
+  __device__ __forceinline__ uint2 load() {
+    const uint2 *const from = next_;
     next_ += warp_size;
-    return pair < pairs_ ? __ldg(from_ + pair) : 0;
+    return from < limit_ ? __ldg(from) : uint2{0, 0};
   }
 
-  const std::uint32_t *from_;
-  std::uint64_t pairs_;  // from `from_` on
-  std::uint64_t next_ = 0;
-  std::uint32_t position_;
-  std::uint32_t first_, second_;
+  char *ring_;
+  const uint2 *next_;   // four words that this lane loads
+  const uint2 *limit_;  // of those of all lanes
+  uint2 coming_;
+  // In bytes, modulo 2^32: the next word, and the end of those in the ring.
+  std::uint32_t position_, end_ = 0;
+  std::int64_t left_;  // words, at last_position_
+  std::uint32_t last_position_;
 };
 
 template <int rounds>
@@ -57,42 +73,49 @@ class Decoder {
   static constexpr bool decodes = true;
   using States = StepStates<rounds>;
 
-  __device__ Decoder(const StepDecode &params, const std::uint16_t *words, std::uint64_t count)
+  __device__ Decoder(const StepDecode &params, std::uint16_t *ring, const std::uint16_t *words, std::uint64_t count)
       : entries_(params.entries),
         sides_(params.sides),
-        words_(words + States::words, count - States::words),
-        left_(static_cast<std::int64_t>(count - States::words)),
+        words_(ring, words + States::words, count - States::words),
         state_{words[2 * States::index()] | std::uint32_t{words[2 * States::index() + 1]} << 16} {}
 
-  template <core::StepNumber number>
+  template <core::StepNumber number_of>
   __device__ __forceinline__ void component(const std::array<bool, 1> &active, const std::array<float, 1> &expected,
                                             const std::array<float, 1> &variance, std::array<std::int32_t, 1> &value) {
-    const auto context = core::step_context<core::OneLane, number>(expected[0], variance[0]);
+    number(core::step_context<core::OneLane, number_of>(expected[0], variance[0]), active[0], value[0]);
+  }
+
+  // A state takes a word after the token and its first bits, and another one after the bits that are left. Both times
+  // the state tells whether it does before the first word is known, so that the warp waits once.
+  __device__ __forceinline__ void number(const core::StepContext<core::OneLane> &context, bool is_active,
+                                         std::int32_t &value) {
     const auto near = static_cast<std::uint32_t>(context.near);
+    const std::uint32_t table = static_cast<std::uint32_t>(context.index) << core::step_table_bits;
 #pragma unroll
     for (int round = 0; round < rounds; ++round) {
-      const bool is_coded = active[0] && States::is_in(round);
+      const bool is_coded = is_active && States::is_in(round);
       const std::uint32_t x = state_.x;
-      const std::uint32_t entry =
-          __ldg(entries_ + (context.index << core::step_table_bits) + x % core::step_table_size);
+      const std::uint32_t entry = __ldg(entries_ + (table | x % core::step_table_size));
       const auto token = static_cast<std::int32_t>(entry) >> 24;
       const bool is_escape = is_coded && token == core::step_escape;
       const std::uint32_t bits = token == core::step_escape ? 0 : static_cast<std::uint32_t>(context.bits);
+      const std::uint32_t taken = min(bits, std::uint32_t{core::step_low_bits}), more = bits - taken;
       const std::uint32_t next = (entry & 0xFFF) * (x >> core::step_table_bits) + (entry >> 12 & 0xFFF);
-      const std::uint32_t taken = min(bits, std::uint32_t{core::step_low_bits});
-      std::uint32_t low = next & ((1u << taken) - 1);
-      if (is_coded) state_.x = next >> taken;
-      take_words(round);
-      const std::uint32_t more = is_coded ? bits - taken : 0;
-      if (__any_sync(full_mask, more != 0)) {
-        low = (low << more) + (state_.x & ((1u << more) - 1));
-        state_.x >>= more;
-        take_words(round);
-      }
-      std::uint32_t code = (static_cast<std::uint32_t>(token) << bits) + low;
-      const std::uint32_t escapes = __ballot_sync(full_mask, is_escape);
+      const std::uint32_t first = next >> taken;  // not 0
+      const bool is_low = is_coded && first >> 16 == 0;
+      const bool is_low_then = is_coded && first >> (is_low ? 0 : 16) >> more == 0;
+      const std::uint32_t lanes = __ballot_sync(full_mask, is_low), lanes_then = __ballot_sync(full_mask, is_low_then),
+                          escapes = __ballot_sync(full_mask, is_escape);
+      const std::uint32_t count = __popc(lanes);
+      const std::uint32_t word = words_.at(rank_in(lanes)), word_then = words_.at(count + rank_in(lanes_then));
+      const std::uint32_t filled = is_low ? first << 16 | word : first, second = filled >> more;
+      std::uint32_t code = static_cast<std::uint32_t>(token) << bits;
+      code += (next & ((1u << taken) - 1)) << more;
+      code += filled & ((1u << more) - 1);
+      if (is_coded) state_.x = is_low_then ? second << 16 | word_then : second;
+      words_.pass(count + __popc(lanes_then));
       if (escapes != 0) take_escapes(escapes, code);
-      if (States::is_in(round)) value[0] = static_cast<std::int32_t>(context.is_below ? near - code : near + code);
+      if (States::is_in(round)) value = static_cast<std::int32_t>(context.is_below ? near - code : near + code);
       state_.end_round(round);
     }
   }
@@ -106,27 +129,24 @@ class Decoder {
       const bool is_coded = active[0] && States::is_in(round);
       const std::uint32_t x = state_.x, slot = x % all;
       const bool is_near = slot < near;
-      if (is_coded)
-        state_.x = (is_near ? near : all - near) * (x >> core::step_side_bits) + slot - (is_near ? 0 : near);
+      const std::uint32_t next =
+          (is_near ? near : all - near) * (x >> core::step_side_bits) + slot - (is_near ? 0 : near);
       if (States::is_in(round)) other[0] = active[0] && !is_near;
-      take_words(round);
+      const bool is_low = is_coded && next >> 16 == 0;
+      const std::uint32_t lanes = __ballot_sync(full_mask, is_low);
+      const std::uint32_t word = words_.at(rank_in(lanes));
+      if (is_coded) state_.x = is_low ? next << 16 | word : next;
+      words_.pass(__popc(lanes));
       state_.end_round(round);
     }
   }
 
-  __device__ __forceinline__ bool begin(std::uint32_t) const { return left_ >= 0; }
+  __device__ __forceinline__ bool begin(std::uint32_t) { return words_.prepare(); }
   // States below 2^16 would take words that belong to others.
   __device__ bool can_begin() const { return __all_sync(full_mask, state_.x >> 16 != 0); }
-  __device__ bool has_ended() const { return __all_sync(full_mask, state_.x == 1u << 16) && left_ == 0; }
+  __device__ bool has_ended() const { return __all_sync(full_mask, state_.x == 1u << 16) && words_.all_passed(); }
 
  private:
-  __device__ __forceinline__ void take_words(int round) {
-    const bool is_low = States::is_in(round) && state_.x >> 16 == 0;
-    const std::uint32_t lanes = __ballot_sync(full_mask, is_low);
-    const std::uint32_t word = words_.at(rank_in(lanes));
-    if (is_low) state_.x = state_.x << 16 | word;
-    pass(__popc(lanes));
-  }
   // Numbers of which all 32 bits are stored.
   __device__ __forceinline__ void take_escapes(std::uint32_t lanes, std::uint32_t &number) {
     const std::uint32_t rank = rank_in(lanes);
@@ -136,50 +156,57 @@ class Decoder {
       number = state_.x << 16 | first;
       state_.x = (state_.x & 0xFFFF0000) | second;
     }
-    pass(2 * __popc(lanes));
-  }
-  __device__ __forceinline__ void pass(std::uint32_t count) {
-    words_.pass(count);
-    left_ -= count;
+    words_.pass(2 * __popc(lanes));
   }
 
   const std::uint32_t *entries_;
   const std::uint32_t *sides_;
   Words words_;
-  std::int64_t left_;  // words
   States state_;
 };
 
-template <int rounds, bool is_key>
-__device__ bool decode_block(const StepDecode &params, const StepLayout::Block &block, const std::uint16_t *words,
-                             std::uint64_t count) {
+enum class Frame { key, of_molecules, without_bonds };
+
+template <int rounds, Frame frame>
+__device__ bool decode_block(const StepDecode &params, const StepLayout::Block &block, std::uint16_t *ring,
+                             const std::uint16_t *words, std::uint64_t count) {
   if (count < StepStates<rounds>::words) return false;
-  Decoder<rounds> decoder(params, words, count);
-  StepPass<Decoder<rounds>, is_key> pass(params.layout, params.rows, params.constants, decoder, params.key_root);
-  return decoder.can_begin() && pass.run(block.first, block.end) && decoder.has_ended();
+  using Coder = Decoder<rounds>;
+  Coder decoder(params, ring, words, count);
+  if (!decoder.can_begin()) return false;
+  if constexpr (frame == Frame::without_bonds) {
+    MotionPass<Coder> pass(params.layout, params.rows, params.constants, decoder);
+    return pass.run(block.first, block.end) && decoder.has_ended();
+  } else {
+    StepPass<Coder, frame == Frame::key> pass(params.layout, params.rows, params.constants, decoder, params.key_root);
+    return pass.run(block.first, block.end) && decoder.has_ended();
+  }
 }
 
 constexpr int warps_a_processor = 20;
 
-template <bool is_key>
+template <Frame frame>
 __global__ void __launch_bounds__(warp_size, warps_a_processor)
     decode_steps(const __grid_constant__ StepDecode params) {
+  __shared__ alignas(uint2) std::uint16_t ring[Words::size];
   const std::uint64_t first_word = params.first_word[blockIdx.x], end = params.first_word[blockIdx.x + 1];
   const StepLayout::Block block = params.layout.blocks[blockIdx.x];
   const std::uint16_t *const words = params.words + first_word;
   const bool is_sound = core::step_rounds(block.end - block.first) == 1
-                            ? decode_block<1, is_key>(params, block, words, end - first_word)
-                            : decode_block<2, is_key>(params, block, words, end - first_word);
+                            ? decode_block<1, frame>(params, block, ring, words, end - first_word)
+                            : decode_block<2, frame>(params, block, ring, words, end - first_word);
   if (!is_sound && this_lane() == 0) atomicOr(params.status, section_damaged);
 }
 
-const KernelFile kernels(reinterpret_cast<const void *>(decode_steps<false>));
+const KernelFile kernels(reinterpret_cast<const void *>(decode_steps<Frame::of_molecules>));
 
 }  // namespace
 
 void launch_decode_steps(const StepDecode &params, cudaStream_t stream) {
   if (params.layout.block_count == 0) return;
-  const auto kernel = params.is_key ? decode_steps<true> : decode_steps<false>;
+  const auto kernel = params.is_key             ? decode_steps<Frame::key>
+                      : params.rows.are_motions ? decode_steps<Frame::without_bonds>
+                                                : decode_steps<Frame::of_molecules>;
   kernel<<<params.layout.block_count, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "decoding of steps");
 }

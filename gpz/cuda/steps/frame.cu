@@ -75,13 +75,23 @@ __global__ void __launch_bounds__(threads) find_images(const __grid_constant__ S
   if (slot >= params.layout.slots || params.layout.particle_at[slot] == no_particle) return;
   compare(params, slot, [&](std::uint32_t rule, std::uint8_t code) {
     if (params.list == nullptr) {
-      atomicAdd(params.report->images + rule, 1u);
+      const std::uint32_t at = atomicAdd(params.report->images + rule, 1u);
+      if (at < StepReport::most_images) params.report->list[rule][at] = {static_cast<std::uint32_t>(slot), code};
       if (code == lanes::too_far) params.report->is_far[rule] = 1;
       return;
     }
     const std::uint32_t at = atomicAdd(&params.report->listed, 1u);
     if (at < params.list_capacity) params.list[at] = {static_cast<std::uint32_t>(slot), code};
   });
+}
+
+__global__ void __launch_bounds__(threads)
+    sample_steps(const std::int32_t *rows, const float *motions, const std::uint32_t *steps, StepSample *sample) {
+  const std::size_t slot = std::size_t{steps[blockIdx.x]} * core::step_lanes;
+  StepSample &to = sample[blockIdx.x];
+  for (std::uint32_t k = threadIdx.x; k < 8 * core::step_lanes; k += threads) to.rows[k] = rows[8 * slot + k];
+  for (std::uint32_t k = threadIdx.x; k < core::motion_columns * core::step_lanes; k += threads)
+    to.motions[k] = motions[core::motion_columns * slot + k];
 }
 
 struct Indices {
@@ -102,8 +112,15 @@ const KernelFile kernels(reinterpret_cast<const void *>(find_vectors));
 
 void launch_find_rows(const StepFinding &params, cudaStream_t stream) {
   find_vectors<<<grid_of(params.layout.slots), threads, 0, stream>>>(params);
-  add_parents<<<params.layout.block_count, warp_size, 0, stream>>>(params);
+  if (params.layout.parent != nullptr) add_parents<<<params.layout.block_count, warp_size, 0, stream>>>(params);
   check(cudaGetLastError(), "rows of steps");
+}
+
+void launch_sample_steps(const StepRows &rows, const std::uint32_t *steps, std::uint32_t count, StepSample *sample,
+                         cudaStream_t stream) {
+  if (count == 0) return;
+  sample_steps<<<count, threads, 0, stream>>>(rows.rows, rows.means, steps, sample);
+  check(cudaGetLastError(), "sample of steps");
 }
 
 void launch_find_images(const StepImages &params, cudaStream_t stream) {

@@ -30,8 +30,12 @@ void launch_place_steps(const StepPlacing &params, cudaStream_t stream);
 
 // Rows and images of this frame.
 void launch_find_rows(const StepFinding &params, cudaStream_t stream);
-// Counts images that are not those of the rules, and lists those of the first one if there is a list.
+// Counts images that are not those of the rules, and lists the first ones in the report. If there is a list, only lists
+// those of the first rule there.
 void launch_find_images(const StepImages &params, cudaStream_t stream);
+// The rows and motions of these steps, of particles without bonds.
+void launch_sample_steps(const StepRows &rows, const std::uint32_t *steps, std::uint32_t count, StepSample *sample,
+                         cudaStream_t stream);
 // Items, and the next means.
 void launch_find_items(const StepLayout &layout, const StepRows &rows, const StepConstants &constants,
                        const StepItemLists &lists, cudaStream_t stream);

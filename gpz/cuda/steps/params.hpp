@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "gpz/core/steps.hpp"
+#include "gpz/core/step_motion.hpp"
 #include "gpz/cuda/difference/params.hpp"
 #include "gpz/kernels/step_kernels.hpp"
 #include "gpz/molecule/cell.hpp"
@@ -19,11 +19,12 @@ struct StepLayout {
   };
 
   const codec::Step *steps;
-  const std::uint32_t *parent, *axis, *second;  // of slots: their rows, in integers, as in codec::StepTable
-  const std::uint8_t *of_class;                 // of slots; lanes that are not in use have that of lane 0
-  const std::uint32_t *particle_at;             // of slots; UINT32_MAX: none
-  const std::uint32_t *slot_of;                 // of particles
-  const std::uint32_t *first_item;              // of steps, from those of their block on
+  // Of slots: their rows, in integers, as in codec::StepTable. nullptr: particles have no bonds.
+  const std::uint32_t *parent, *axis, *second;
+  const std::uint8_t *of_class;      // of slots; lanes that are not in use have that of lane 0
+  const std::uint32_t *particle_at;  // of slots; UINT32_MAX: none
+  const std::uint32_t *slot_of;      // of particles
+  const std::uint32_t *first_item;   // of steps, from those of their block on
   const Block *blocks;
   std::uint32_t block_count;
   std::uint64_t slots;
@@ -87,12 +88,19 @@ struct StepPlacing {
 
 // Results of the kernels for a frame; zeros before the call.
 struct StepReport {
-  static constexpr std::size_t most_rules = 3;
+  static constexpr std::size_t most_rules = 3, most_images = 512;
 
-  std::uint32_t is_unfit;            // a row or an image is too far away
-  std::uint32_t images[most_rules];  // that are not those of each rule
-  std::uint32_t is_far[most_rules];  // not 0: one of them is too far from it
-  std::uint32_t listed;              // images
+  std::uint32_t is_unfit;                   // a row or an image is too far away
+  std::uint32_t images[most_rules];         // that are not those of each rule
+  std::uint32_t is_far[most_rules];         // not 0: one of them is too far from it
+  std::uint32_t listed;                     // images
+  StepImage list[most_rules][most_images];  // the first ones of each rule, in any order
+};
+
+// Rows and motions of the lanes of a step.
+struct StepSample {
+  std::int32_t rows[8 * core::step_lanes];
+  float motions[core::motion_columns * core::step_lanes];
 };
 
 struct StepFinding {

@@ -104,7 +104,7 @@ void launch_start_rows(const StepLayout &layout, const StepRows &rows, const std
   if (layout.block_count == 0) return;
   std::int32_t *const before = rows.rows + 4 - rows.now;
   find_vectors<<<grid_of(layout.slots), threads, 0, stream>>>(layout, before, {{last[0], last[1], last[2]}}, cell);
-  add_parents<<<layout.block_count, warp_size, 0, stream>>>(layout, before);
+  if (layout.parent != nullptr) add_parents<<<layout.block_count, warp_size, 0, stream>>>(layout, before);
   check(cudaGetLastError(), "rows of steps");
 }
 

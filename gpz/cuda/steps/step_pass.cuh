@@ -5,31 +5,14 @@
 
 #include <array>
 
-#include "gpz/core/step_motion.hpp"
-#include "gpz/cuda/common/warp.cuh"
-#include "gpz/cuda/steps/params.hpp"
 #include "gpz/cuda/steps/states.cuh"
+#include "gpz/cuda/steps/step_rows.cuh"
 
 namespace gpz::cuda {
 
-using StepRow = core::Vector<std::int32_t>;
-
-// Modulo 2^32.
-__device__ __forceinline__ std::int32_t wrapped_sum(std::int32_t a, std::int32_t b) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(b));
-}
-__device__ __forceinline__ std::int32_t wrapped_difference(std::int32_t a, std::int32_t b) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(a) - static_cast<std::uint32_t>(b));
-}
-__device__ __forceinline__ StepRow row_sum(const StepRow &a, const StepRow &b) {
-  return {wrapped_sum(a.x, b.x), wrapped_sum(a.y, b.y), wrapped_sum(a.z, b.z)};
-}
-__device__ __forceinline__ StepRow row_difference(const StepRow &a, const StepRow &b) {
-  return {wrapped_difference(a.x, b.x), wrapped_difference(a.y, b.y), wrapped_difference(a.z, b.z)};
-}
-
-// A Coder has, besides what core::code_bonds needs, `bool begin(step)`, called by all lanes before each step; false
-// ends the pass. A key frame has no frame before it: images are 0, and means are neither read nor written.
+// A Coder has, besides what core::code_bonds needs, number(context, is_active, value), a component by its context, and
+// `bool begin(step)`, called by all lanes before each step; false ends the pass. A key frame has no frame before it:
+// images are 0, and means are neither read nor written.
 template <typename Coder, bool is_key = false>
 class StepPass {
  public:
@@ -48,20 +31,21 @@ class StepPass {
   __device__ bool run(std::uint32_t first, std::uint32_t end, std::uint32_t stride = 1) {
     if (first >= end) return true;
     const std::uint32_t last = end - 1;
-    codec::Step step = layout_.steps[first], next_step = layout_.steps[min(first + stride, last)];
-    References of = references(first, step), next_of = references(min(first + stride, last), next_step);
-    Given given = load(first, step, of);
+    const StepPrefetch prefetch = lines(end);
+    codec::Step step = layout_.steps[first];
+    References of = references(first), next_of = references(min(first + stride, last));
+    Given given = load(first, of);
     for (std::uint32_t s = first; s < end; s += stride) {
       if (!coder_.begin(s)) return false;
-      const std::uint32_t next = min(s + stride, last), second_next = min(s + 2 * stride, last);
-      const codec::Step coming = layout_.steps[second_next];
-      const References coming_of = references(second_next, coming);
-      const Given next_given = load(next, next_step, next_of);
+      const std::uint32_t next = min(s + stride, last);
+      if constexpr (Coder::decodes) prefetch.before(s);
+      const codec::Step next_step = layout_.steps[next];
+      const References coming_of = references(min(s + 2 * stride, last));
+      const Given next_given = load(next, next_of);
       code(s, step, of, given);
       step = next_step;
       of = next_of;
       given = next_given;
-      next_step = coming;
       next_of = coming_of;
     }
     return true;
@@ -70,60 +54,50 @@ class StepPass {
  private:
   struct References {
     std::uint32_t parent, axis, second;
+    std::uint32_t of_class;
   };
   struct Given {
     StepRow row;
     std::int32_t image;
     StepRow parent, axis, second;  // of the frame before
     core::BondMeans<float> means;
-    const float *constants;
-  };
-  struct FullRow {
-    StepRow row;
-    std::int32_t image;
   };
 
-  static __device__ __forceinline__ std::size_t slot_of(std::uint32_t step) {
-    return std::size_t{step} * core::step_lanes + this_lane();
-  }
-  static __device__ __forceinline__ FullRow row_at(const std::int32_t *rows, std::size_t at) {
-    const int4 row = *reinterpret_cast<const int4 *>(rows + at);
-    return {{row.x, row.y, row.z}, row.w};
-  }
-  static __device__ __forceinline__ bool has_axis(const codec::Step &step) {
-    return step.kind == core::StepKind::wide || step.kind == core::StepKind::narrow;
-  }
-
-  __device__ __forceinline__ References references(std::uint32_t s, const codec::Step &step) const {
-    const std::size_t slot = slot_of(s);
-    References of{};
-    if (step.kind != core::StepKind::root) of.parent = layout_.parent[slot];
-    if (has_axis(step)) of.axis = layout_.axis[slot];
-    if (has_axis(step) && step.has_seconds) of.second = layout_.second[slot];
-    return of;
+  __device__ __forceinline__ StepPrefetch lines(std::uint32_t end) const {
+    constexpr std::uint32_t rows = 8 * core::step_lanes * sizeof(std::int32_t), slots = core::step_lanes * 4;
+    StepPrefetch lines(end);
+    if constexpr (!is_key) {
+      lines.add(rows_.rows, rows);
+      lines.add(rows_.means, core::step_means * core::step_lanes * sizeof(float));
+    }
+    for (const std::uint32_t *const references : {layout_.parent, layout_.axis, layout_.second})
+      lines.add(references, slots);
+    lines.add(layout_.of_class, core::step_lanes);
+    lines.add(layout_.steps, sizeof(codec::Step));
+    return lines;
   }
 
-  __device__ __forceinline__ Given load(std::uint32_t s, const codec::Step &step, const References &of) const {
+  // Particles that lack a reference have another one there, so that all kinds are loaded alike: at a branch the warp
+  // would wait for what it has loaded ahead.
+  __device__ __forceinline__ References references(std::uint32_t s) const {
     const std::size_t slot = slot_of(s);
+    return {layout_.parent[slot], layout_.axis[slot], layout_.second[slot], layout_.of_class[slot]};
+  }
+  __device__ __forceinline__ Given load(std::uint32_t s, const References &of) const {
     Given given{};
-    const std::uint32_t tables = step.kind == core::StepKind::sphere ? core::step_constants : 0;
-    given.constants = constants_.values + tables * constants_.classes + layout_.of_class[slot];
     if constexpr (is_key) {
       given.row = key_root_;
       return given;
     }
+    const std::size_t slot = slot_of(s);
     const FullRow own = row_at(before_, 8 * slot);
     given.row = own.row;
     given.image = own.image;
-    if (step.kind == core::StepKind::root) return given;
     given.parent = row_at(before_, of.parent).row;
-    given.means.length = mean(slot, core::mean_length);
-    given.means.along = mean(slot, core::mean_along);
-    given.means.towards = mean(slot, core::mean_towards);
-    given.means.aside = mean(slot, core::mean_aside);
-    if (!has_axis(step)) return given;
     given.axis = row_at(before_, of.axis).row;
-    if (step.has_seconds) given.second = row_at(before_, of.second).row;
+    given.second = row_at(before_, of.second).row;
+    given.means = {mean(slot, core::mean_length), mean(slot, core::mean_along), mean(slot, core::mean_towards),
+                   mean(slot, core::mean_aside)};
     return given;
   }
   __device__ __forceinline__ float mean(std::size_t slot, core::StepMean m) const {
@@ -133,11 +107,9 @@ class StepPass {
   __device__ __forceinline__ void code(std::uint32_t s, const codec::Step &step, const References &of,
                                        const Given &given) {
     const bool is_active = this_lane() < step.lanes;
-    if constexpr (!is_key)
-      if (rows_.are_motions) return code_unbound(s, is_active, given);
     switch (step.kind) {
       case core::StepKind::root:
-        return code_roots(s, is_active, given);
+        return code_roots(s, is_active, of, given);
       case core::StepKind::sphere:
         return code_bound<core::StepKind::sphere>(s, step, is_active, of, given);
       case core::StepKind::wide:
@@ -147,56 +119,20 @@ class StepPass {
     }
   }
 
-  __device__ __forceinline__ float constant(const Given &given, core::StepConstant c) const {
-    return __ldg(given.constants + c * constants_.classes);
+  // Of spheres after those of other kinds.
+  template <bool of_sphere>
+  __device__ __forceinline__ float constant(const References &of, core::StepConstant c) const {
+    constexpr std::uint32_t first = of_sphere ? core::step_constants : 0;
+    return __ldg(constants_.values + (first + c) * constants_.classes + of.of_class);
   }
 
-  __device__ void code_roots(std::uint32_t s, bool is_active, const Given &given) {
-    const float variance = constant(given, core::length_variance);
-    code_displacement(s, is_active, given, {0.0F, 0.0F, 0.0F}, {variance, variance, variance});
-  }
-
-  // Particles without bonds.
-  __device__ void code_unbound(std::uint32_t s, bool is_active, const Given &given) {
-    const std::size_t slot = slot_of(s);
-    const auto vector = [&](core::MotionColumn c) {
-      const auto at = [&](unsigned d) { return rows_.means[core::index_of_motion(slot, c + d)]; };
-      return core::Vector<float>{at(0), at(1), at(2)};
-    };
-    const core::Motion<float> motion{vector(core::motion_last), vector(core::motion_before),
-                                     vector(core::motion_to_mean)};
-    const auto k = [&](core::StepConstant c) { return constant(given, c); };
-    const StepRow moved = code_displacement(s, is_active, given, motion.expected(k),
-                                            {k(core::variance_x), k(core::variance_y), k(core::variance_z)});
-    if (!is_active) return;
-    const core::Motion<float> after = motion.after(core::reals_of(moved), 1.0F - rows_.gain);
-    const auto keep_vector = [&](core::MotionColumn c, const core::Vector<float> &v) {
-      rows_.next_means[core::index_of_motion(slot, c)] = v.x;
-      rows_.next_means[core::index_of_motion(slot, c + 1)] = v.y;
-      rows_.next_means[core::index_of_motion(slot, c + 2)] = v.z;
-    };
-    keep_vector(core::motion_last, after.last);
-    keep_vector(core::motion_before, after.before);
-    keep_vector(core::motion_to_mean, after.to_mean);
-  }
-
-  __device__ __forceinline__ StepRow code_displacement(std::uint32_t s, bool is_active, const Given &given,
-                                                       const core::Vector<float> &expected,
-                                                       const core::Vector<float> &variance) {
-    const std::array<bool, 1> active{is_active};
+  __device__ void code_roots(std::uint32_t s, bool is_active, const References &of, const Given &given) {
+    const float variance = constant<false>(of, core::length_variance);
+    const DisplacementContexts contexts({0.0F, 0.0F, 0.0F}, {variance, variance, variance});
     StepRow moved{};
     if constexpr (!Coder::decodes) moved = row_difference(row_at(now_, 8 * slot_of(s)).row, given.row);
-    const auto component = [&](std::int32_t &of, float expected_part, float variance_part) {
-      std::array<std::int32_t, 1> value{of};
-      coder_.template component<core::StepNumber::of_root>(active, std::array<float, 1>{expected_part},
-                                                           std::array<float, 1>{variance_part}, value);
-      of = value[0];
-    };
-    component(moved.x, expected.x, variance.x);
-    component(moved.y, expected.y, variance.y);
-    component(moved.z, expected.z, variance.z);
+    contexts.code(coder_, is_active, moved);
     if constexpr (Coder::decodes) store(s, is_active, row_sum(given.row, moved), given.image);
-    return moved;
   }
 
   template <core::StepKind kind>
@@ -212,7 +148,7 @@ class StepPass {
       v.has_second = step.has_seconds;
       if (step.has_seconds) v.second = reals_of(row_difference(row_at(now_, of.second).row, parent));
     }
-    const auto k = [&](core::StepConstant c) { return constant(given, c); };
+    const auto k = [&](core::StepConstant c) { return constant<!has_axis>(of, c); };
     if constexpr (is_key) {
       core::start_from_class<has_axis>(v, k);
     } else {
@@ -241,7 +177,7 @@ class StepPass {
   }
 
   __device__ __forceinline__ void store(std::uint32_t s, bool is_active, const StepRow &row, std::int32_t image) {
-    if (is_active) *reinterpret_cast<int4 *>(now_ + 8 * slot_of(s)) = make_int4(row.x, row.y, row.z, image);
+    if (is_active) store_row(now_, 8 * slot_of(s), row, image);
     __syncwarp();  // other lanes read it in the next step
   }
 

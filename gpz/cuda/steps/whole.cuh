@@ -2,7 +2,7 @@
 // Rows of whole molecules, from the vectors between particles and their parents.
 #pragma once
 
-#include "gpz/cuda/steps/step_pass.cuh"
+#include "gpz/cuda/steps/step_rows.cuh"
 #include "gpz/lanes/rows.hpp"
 
 namespace gpz::cuda {
@@ -40,8 +40,13 @@ __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_
     return own;
   };
   if (first == end) return;
+  StepPrefetch prefetch(end);
+  prefetch.add(rows, 8 * core::step_lanes * sizeof(std::int32_t));
+  prefetch.add(layout.parent, core::step_lanes * sizeof(std::uint32_t));
+  prefetch.add(layout.steps, sizeof(codec::Step));
   Own next = load(first);
   for (std::uint32_t s = first; s < end; ++s) {
+    prefetch.before(s);
     const Own own = next;
     next = load(s + 1);
     if (own.is_used) {

@@ -2,6 +2,9 @@
 #include "gpz/cuda/trajectory/step_encoder.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "gpz/core/config.hpp"
@@ -42,7 +45,7 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   cut(Carver(index_.data()));
   auto *const report =
       reinterpret_cast<Report *>(reserve<char>(lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
-  check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
+  check(cudaMemsetAsync(report, 0, offsetof(Report, steps) + offsetof(StepReport, list), stream_), "clearing");
   find_indices(call.values, layout.particles, static_cast<int>(core::max_components), index, &report->values, stream_);
   StepFinding finding{};
   finding.layout = layout;
@@ -51,9 +54,13 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   finding.cell = lanes::cell_of(call.edges);
   finding.report = &report->steps;
   launch_find_rows(finding, stream_);
-  Report found{};
+  struct {
+    IndexReport values;
+    std::uint32_t is_unfit;
+  } found{};
+  static_assert(offsetof(Report, steps) == sizeof(IndexReport) && offsetof(StepReport, is_unfit) == 0);
   fetch(&found, report, sizeof(found));
-  if (found.values.invalid != 0 || found.values.wide != 0 || found.steps.is_unfit != 0) return false;
+  if (found.values.invalid != 0 || found.values.wide != 0 || found.is_unfit != 0) return false;
   largest_error_ = core::bit_cast<double>(std::uint64_t{found.values.error});
 
   lanes::Update update;
@@ -101,6 +108,23 @@ lanes::Fit::Frame StepEncoder::sample() {
   return frame;
 }
 
+lanes::SampledMotions StepEncoder::sample_motions(const std::vector<std::uint32_t> &steps) {
+  const std::size_t count = steps.size(), size = count * sizeof(StepSample);
+  auto *const sampled = reserve<StepSample>(scratch_, count + (count * sizeof(std::uint32_t)) / sizeof(StepSample) + 1);
+  auto *const list = reinterpret_cast<std::uint32_t *>(sampled + count);
+  if (size > sampled_.capacity()) {
+    sampled_.release();
+    sampled_.allocate(size);
+  }
+  sent_.send(steps.data(), count * sizeof(steps[0]), list, stream_);
+  launch_sample_steps(rows_, list, static_cast<std::uint32_t>(count), sampled, stream_);
+  fetch(sampled_.data(), sampled, size);
+  lanes::SampledMotions sample{{}, rows_.now};
+  for (const auto *of = static_cast<const StepSample *>(sampled_.data()); sample.steps.size() < count; ++of)
+    sample.steps.push_back({of->rows, of->motions});
+  return sample;
+}
+
 StepImages StepEncoder::images_of(const lanes::ImageRule *rules, std::size_t count) const {
   StepImages params{};
   params.layout = steps_.layout();
@@ -116,21 +140,24 @@ std::vector<std::size_t> StepEncoder::count_images(const std::vector<lanes::Imag
   rules_ = rules;
   const StepImages params = images_of(rules.data(), rules.size());
   launch_find_images(params, stream_);
-  StepReport found{};
-  fetch(&found, params.report, sizeof(found));
+  fetch(&found_, params.report, sizeof(found_));
   image_counts_.clear();
   for (std::size_t k = 0; k < rules.size(); ++k)
-    image_counts_.push_back(found.is_far[k] != 0 ? SIZE_MAX : std::size_t{found.images[k]});
+    image_counts_.push_back(found_.is_far[k] != 0 ? SIZE_MAX : std::size_t{found_.images[k]});
   return image_counts_;
 }
 
 lanes::ImageExceptions StepEncoder::list_images(std::size_t rule) {
-  std::vector<StepImage> list(image_counts_[rule]);
-  StepImages params = images_of(&rules_[rule], 1);
-  params.list = reserve<StepImage>(scratch_, list.size());
-  params.list_capacity = static_cast<std::uint32_t>(list.size());
-  launch_find_images(params, stream_);
-  fetch(list.data(), params.list, list.size() * sizeof(list[0]));
+  const StepImage *const first = found_.list[rule];
+  std::vector<StepImage> list(first, first + std::min(image_counts_[rule], std::size(found_.list[rule])));
+  if (list.size() < image_counts_[rule]) {
+    list.resize(image_counts_[rule]);
+    StepImages params = images_of(&rules_[rule], 1);
+    params.list = reserve<StepImage>(scratch_, list.size());
+    params.list_capacity = static_cast<std::uint32_t>(list.size());
+    launch_find_images(params, stream_);
+    fetch(list.data(), params.list, list.size() * sizeof(list[0]));
+  }
   std::sort(list.begin(), list.end(), [](const StepImage &a, const StepImage &b) { return a.slot < b.slot; });
   lanes::ImageExceptions images;
   for (const StepImage &image : list) {
@@ -207,8 +234,13 @@ void StepEncoder::write(void *out, cudaStream_t stream) {
 }
 
 void StepEncoder::fetch(void *to, const void *from, std::size_t size) {
-  if (size != 0) check(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, stream_), "results");
+  // A copy to memory that is not pinned takes longer.
+  constexpr std::size_t small = std::size_t{1} << 16;
+  if (fetched_.capacity() == 0) fetched_.allocate(small);
+  void *const landing = size <= small ? fetched_.data() : to;
+  if (size != 0) check(cudaMemcpyAsync(landing, from, size, cudaMemcpyDeviceToHost, stream_), "results");
   check(cudaStreamSynchronize(stream_), "steps");
+  if (landing != to) std::memcpy(to, landing, size);
 }
 
 void StepEncoder::release() {
@@ -216,6 +248,7 @@ void StepEncoder::release() {
   steps_.release();
   for (DeviceBuffer *buffer : {&index_, &items_, &counts_, &shares_, &scratch_, &lists_}) buffer->release();
   sampled_.release();
+  fetched_.release();
   sent_.release();
 }
 

@@ -52,6 +52,7 @@ class StepEncoder : private lanes::FrameCoder {
   };
 
   lanes::Fit::Frame sample() override;
+  lanes::SampledMotions sample_motions(const std::vector<std::uint32_t> &steps) override;
   std::vector<std::size_t> count_images(const std::vector<lanes::ImageRule> &rules) override;
   lanes::ImageExceptions list_images(std::size_t rule) override;
   void find_items(const std::shared_ptr<lanes::Numbers> &numbers) override;
@@ -78,6 +79,7 @@ class StepEncoder : private lanes::FrameCoder {
   StepConstants constants_{};
   bool has_items_ = false;  // words overwrite them
   std::vector<lanes::ImageRule> rules_;
+  StepReport found_{};
   std::vector<std::size_t> image_counts_;
   std::vector<std::uint64_t> first_word_;
   // Those that the device has.
@@ -94,6 +96,7 @@ class StepEncoder : private lanes::FrameCoder {
   DeviceBuffer scratch_;  // images, or first words of the blocks
   DeviceBuffer lists_;    // report, words of the blocks
   PinnedBuffer sampled_;  // rows and means
+  PinnedBuffer fetched_;  // small results
   PinnedRing sent_;
   std::uint64_t allocations_ = 0;
 };

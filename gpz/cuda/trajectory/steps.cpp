@@ -156,11 +156,14 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
     of_class[s] = is_used ? plan.molecules.of_class[particle] : of_class[s / core::step_lanes * core::step_lanes];
   }
   StepLayout on_device{};
+  const bool have_references = plan.molecules.have_bonds();
   const auto cut = [&](Carver carver) {
     on_device.steps = carver.take<codec::Step>(layout.steps().size());
-    on_device.parent = carver.take<std::uint32_t>(slots);
-    on_device.axis = carver.take<std::uint32_t>(slots);
-    on_device.second = carver.take<std::uint32_t>(slots);
+    if (have_references) {
+      on_device.parent = carver.take<std::uint32_t>(slots);
+      on_device.axis = carver.take<std::uint32_t>(slots);
+      on_device.second = carver.take<std::uint32_t>(slots);
+    }
     on_device.particle_at = carver.take<std::uint32_t>(slots);
     on_device.of_class = carver.take<std::uint8_t>(slots);
     on_device.slot_of = carver.take<std::uint32_t>(layout.particles());
@@ -178,10 +181,11 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
     bool empty() const { return count == 0; }
   };
   copy_to_device(on_device.steps, layout.steps(), stream);
-  const std::size_t references = plan.molecules.have_bonds() ? slots : 0;
-  copy_to_device(on_device.parent, Slots{table.parent, references}, stream);
-  copy_to_device(on_device.axis, Slots{table.axis, references}, stream);
-  copy_to_device(on_device.second, Slots{table.second, references}, stream);
+  if (have_references) {
+    copy_to_device(on_device.parent, Slots{table.parent, slots}, stream);
+    copy_to_device(on_device.axis, Slots{table.axis, slots}, stream);
+    copy_to_device(on_device.second, Slots{table.second, slots}, stream);
+  }
   copy_to_device(on_device.particle_at, layout.particle_at(), stream);
   copy_to_device(on_device.of_class, of_class, stream);
   copy_to_device(on_device.slot_of, layout.slot_of(), stream);

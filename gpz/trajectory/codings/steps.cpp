@@ -148,6 +148,8 @@ bool encode_steps(const SectionSource &source, const ToBeat & /*best*/, EncodedS
   out.is_hopeless = !update;
   if (!update) return false;
   out.investment = investment_of(*update, out.payload.size(), context);
+  // Coding 1 predicts particles without bonds alike: its sections are nearly as large.
+  out.ends_contests = !lanes::have_bonds(context.modelled->steps, *update);
   out.update.emplace();
   out.update->search = context.modelled->search;
   out.update->steps = std::move(update);
