@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gpz/core/step_motion.hpp"
+#include "gpz/crystal/least_squares.hpp"
 #include "gpz/lanes/fit.hpp"
 #include "gpz/lanes/vectors.hpp"
 

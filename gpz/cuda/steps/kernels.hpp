@@ -12,6 +12,8 @@ namespace gpz::cuda {
 
 // Decodes the rows of a frame. *status gets section_damaged if the words of a block do not fit.
 void launch_decode_steps(const StepDecode &params, cudaStream_t stream);
+// The same, called by it, for particles without bonds.
+void launch_decode_motions(const StepDecode &params, cudaStream_t stream);
 
 // Rows of the frame before, where sections did not follow each other: molecules are made whole. `last`: indices of
 // particles.

@@ -43,14 +43,19 @@ struct StepRows {
   bool are_motions;
 };
 
-// Constants of classes, of a key frame or of difference frames: a table of spheres after that of other kinds, both with
-// a column for each constant.
+// Constants of classes, of a key frame or of difference frames: a table of spheres after that of other kinds.
 struct StepConstants {
+  static constexpr std::uint32_t row = 24;  // of a class
+
   const float *values;
   std::uint32_t classes;
 
-  std::uint32_t size() const { return 2 * core::step_constants * classes; }
+  std::uint32_t size() const { return 2 * row * classes; }
+  GPZ_HD const float *of(std::uint32_t of_class, bool is_sphere) const {
+    return values + row * (of_class + (is_sphere ? classes : 0));
+  }
 };
+static_assert(core::step_constants <= StepConstants::row);
 
 struct StepDecode {
   StepLayout layout;

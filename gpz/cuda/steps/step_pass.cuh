@@ -119,15 +119,8 @@ class StepPass {
     }
   }
 
-  // Of spheres after those of other kinds.
-  template <bool of_sphere>
-  __device__ __forceinline__ float constant(const References &of, core::StepConstant c) const {
-    constexpr std::uint32_t first = of_sphere ? core::step_constants : 0;
-    return __ldg(constants_.values + (first + c) * constants_.classes + of.of_class);
-  }
-
   __device__ void code_roots(std::uint32_t s, bool is_active, const References &of, const Given &given) {
-    const float variance = constant<false>(of, core::length_variance);
+    const float variance = __ldg(constants_.of(of.of_class, false) + core::length_variance);
     const DisplacementContexts contexts({0.0F, 0.0F, 0.0F}, {variance, variance, variance});
     StepRow moved{};
     if constexpr (!Coder::decodes) moved = row_difference(row_at(now_, 8 * slot_of(s)).row, given.row);
@@ -148,7 +141,9 @@ class StepPass {
       v.has_second = step.has_seconds;
       if (step.has_seconds) v.second = reals_of(row_difference(row_at(now_, of.second).row, parent));
     }
-    const auto k = [&](core::StepConstant c) { return constant<!has_axis>(of, c); };
+    const auto k = [constants = constants_.of(of.of_class, !has_axis)](core::StepConstant c) {
+      return __ldg(constants + c);
+    };
     if constexpr (is_key) {
       core::start_from_class<has_axis>(v, k);
     } else {

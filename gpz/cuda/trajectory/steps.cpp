@@ -202,16 +202,13 @@ const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassC
                                                  cudaStream_t stream, const std::vector<lanes::Heading> *key) {
   constants_.classes = static_cast<std::uint32_t>(constants.size());
   std::vector<float> values(constants_.size());
-  for (std::size_t c = 0; c < constants.size(); ++c) {
-    float *to = values.data() + c;
-    for (const core::StepKind kind : {core::StepKind::narrow, core::StepKind::sphere}) {
+  float *row = values.data();
+  for (const core::StepKind kind : {core::StepKind::narrow, core::StepKind::sphere})
+    for (std::size_t c = 0; c < constants.size(); ++c, row += StepConstants::row) {
       const lanes::Heading *const heading = key != nullptr ? &(*key)[c] : nullptr;
-      for (const float x : lanes::constants_of(constants[c], have_bonds(), kind, heading)) {
-        *to = x;
-        to += constants.size();
-      }
+      const auto of_class = lanes::constants_of(constants[c], have_bonds(), kind, heading);
+      std::copy(of_class.begin(), of_class.end(), row);
     }
-  }
   auto *const to = reserve<float>(constants_memory_, values.size());
   sent_.send(values.data(), values.size() * sizeof(float), to, stream);
   constants_.values = to;

@@ -27,12 +27,12 @@ namespace gpz::cuda {
 //   - difference frames are smaller than the key frame,
 //   - all other fields are integers, and do not change except by edges of the box that particles cross,
 //   - the box has no tilts and is that of the positions, and grid indices and integers are below 2^30.
-// If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which
+// If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; positions in steps of which
 // particles leave or arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
 // arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
-// TrajectoryCodec, and 140 for steps. It is kept until release(), or until a frame needs an independent chunk.
+// TrajectoryCodec, and for steps 140, or 160 without bonds. It is kept until release(), or until a frame needs an independent chunk.
 class GPZ_API StandardCodec {
  public:
   // `threads`: of the CPU. Throws not_found if there is no such device.

@@ -36,7 +36,7 @@ using ReadBytes = std::function<void(std::size_t offset, void *to, std::size_t c
 // from call to call.
 //
 // Device memory, in bytes per particle: 16 per value of a float field with a bound, 8 per other value, 4 or 8 for one
-// more component in each field. Steps (coding 13) take 75 more for molecules, and 95 for particles without bonds. In
+// more component in each field. Steps (coding 13) take 75 more for molecules, and 83 for particles without bonds. In
 // the order of ids, 52 more, and 8 per float of a chunk while it is decoded without history. Allocations have a reserve
 // of one eighth, and are repeated only when a frame needs more than any earlier one. They never exceed the needs of the
 // caller's number of particles, nor of the number that the chunk's length allows.
