@@ -44,7 +44,7 @@ struct Writer::State {
   api::RecordWriter file;
   IntervalEncoder encoder;
   KeySchedule schedule;
-  std::optional<trajectory::KeyIntervalChoice> choice;  // until the key interval is chosen
+  std::optional<trajectory::KeyIntervalChoice> choice;  // until the choice of the key interval is final
   Order order = default_order;
   Effort effort = default_effort;
   EncodedChunk chunk;  // `chunk` and the next member keep their memory between frames
@@ -151,13 +151,13 @@ struct Writer::State {
   // After this frame was encoded, and written if it is measured.
   void choose_interval(const FrameInfo &frame) {
     if (!is_measured(frame)) return;
-    choice->add(file.frames().back().length, frame.since_key == 0);
-    const std::optional<unsigned> interval = choice->interval();
-    if (!interval) return;
-    choice.reset();
-    schedule.set_interval(*interval);
-    // A shorter interval begins with the next frame.
-    if (*interval > trajectory::KeyIntervalChoice::frames) schedule.written(frame);
+    const std::optional<unsigned> interval = choice->add(file.frames().back().length, frame.since_key == 0);
+    if (interval) {
+      schedule.set_interval(*interval);
+      // A shorter interval begins with the next frame.
+      if (*interval > trajectory::KeyIntervalChoice::frames) schedule.written(frame);
+    }
+    if (choice->is_final()) choice.reset();
   }
 
   void finish() {

@@ -203,17 +203,16 @@ void ModelChoice::append(const Edges &edges, bool rests, std::vector<std::uint8_
   format::ByteWriter writer(bytes);
   writer.u64(flags_);
   if (edges.tilted) append_tilted(*edges.tilted, bytes);
-  std::size_t plan_bytes = 0;
   if (is_new_) {
     const std::vector<std::uint8_t> &plan = stored_plan(*models_.plan, threads_);
-    plan_bytes = plan.size();
-    writer.u64(plan_bytes);
+    update_.molecule_bytes = plan.size();
+    writer.u64(plan.size());
     bytes.insert(bytes.end(), plan.begin(), plan.end());
   }
   if (update_.models.numbers != nullptr) append_numbers(bytes);
   if (update_.models.codes != nullptr) models_.codes->append(bytes);
   // Besides molecules, a key frame states nothing that later frames use.
-  update_.lasting_bytes = update_.is_key ? plan_bytes : bytes.size() - begin;
+  update_.lasting_bytes = update_.is_key ? update_.molecule_bytes : bytes.size() - begin;
   if (templates_ != nullptr) templates_->append(bytes);
   if (update_.is_key) update_.fit.reset();
   images_.append(bytes);

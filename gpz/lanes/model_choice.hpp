@@ -26,13 +26,14 @@ struct Update {
   // Encoder: of the first frames with this plan.
   std::optional<Fit> fit;
   std::shared_ptr<Counts> counts;
-  bool has_settled = false;       // encoder: nothing is fitted to sums of frames any more
-  format::Column<float> means;    // encoder; empty: they were written over
-  std::size_t words = 0;          // of the last section whose tables were compared with better ones
-  std::uint64_t frames = 0;       // of the history, including this one
-  bool is_key = false;            // of a key frame
-  bool rests = false;             // the motion of particles ends in this frame
-  std::size_t lasting_bytes = 0;  // of the section: molecules, constants and tables, which later ones use as well
+  bool has_settled = false;        // encoder: nothing is fitted to sums of frames any more
+  format::Column<float> means;     // encoder; empty: they were written over
+  std::size_t words = 0;           // of the last section whose tables were compared with better ones
+  std::uint64_t frames = 0;        // of the history, including this one
+  bool is_key = false;             // of a key frame
+  bool rests = false;              // the motion of particles ends in this frame
+  std::size_t molecule_bytes = 0;  // of new molecules in the section
+  std::size_t lasting_bytes = 0;   // the same with constants and tables, which later ones use as well
 
   // For a new plan: number of particles whose bond lengths hardly change between frames.
   std::size_t firmly_bound() const;

@@ -67,11 +67,12 @@ std::vector<int> since_key(const Bytes &bytes) {
 TEST(KeyIntervalChoice, IsTheShortestOfTwoPercent) {
   const auto of = [](const std::vector<std::uint64_t> &sizes) {
     trajectory::KeyIntervalChoice choice;
+    std::optional<unsigned> found;
     for (std::size_t k = 0; k < sizes.size(); ++k) {
-      EXPECT_FALSE(choice.interval());
-      choice.add(sizes[k], k == 0);
+      EXPECT_FALSE(found);
+      found = choice.add(sizes[k], k == 0);
     }
-    return choice.interval();
+    return found;
   };
   EXPECT_EQ(of({100, 100, 100, 100, 100, 100}), 1u);
   EXPECT_EQ(of({90, 100, 100, 100, 100, 100}), 1u);
@@ -89,11 +90,28 @@ TEST(KeyIntervalChoice, IsTheShortestOfTwoPercent) {
 TEST(KeyIntervalChoice, BeginsAnewWithAKeyFrame) {
   trajectory::KeyIntervalChoice choice;
   for (int k = 0; k < 4; ++k) choice.add(1000, k == 0);
-  for (int k = 0; k < 6; ++k) {
-    EXPECT_FALSE(choice.interval());
-    choice.add(k == 0 ? 200 : 100, k == 0);
-  }
-  EXPECT_EQ(choice.interval(), 34u);
+  for (int k = 0; k < 5; ++k) EXPECT_FALSE(choice.add(k == 0 ? 200 : 100, k == 0));
+  EXPECT_EQ(choice.add(100, false), 34u);
+  EXPECT_TRUE(choice.is_final());
+}
+
+// A liquid whose ids tell less of positions in each key frame.
+TEST(KeyIntervalChoice, BeginsAnewWhileKeyFramesGrow) {
+  trajectory::KeyIntervalChoice choice;
+  const auto add = [&](std::uint64_t key) {
+    std::optional<unsigned> found = choice.add(key, true);
+    EXPECT_EQ(found, key == 1000 ? std::nullopt : std::optional(default_key_interval));
+    for (int k = 1; k < 6; ++k) found = choice.add(1000, false);
+    return found;
+  };
+  EXPECT_EQ(add(1000), 1u);
+  EXPECT_FALSE(choice.is_final());
+  EXPECT_EQ(add(1030), 2u);
+  EXPECT_FALSE(choice.is_final());
+  EXPECT_EQ(add(1080), 4u);
+  EXPECT_FALSE(choice.is_final());
+  EXPECT_FALSE(choice.add(1085, true));
+  EXPECT_TRUE(choice.is_final());
 }
 
 const Style positions_and_ids{ValueType::float64, 3, 0.001, false, false, false, false};
@@ -103,8 +121,9 @@ TEST(Trajectory, HasAKeyIntervalByTheSizesOfItsFrames) {
   const auto expected = [](const Bytes &bytes, std::size_t first, std::size_t count) {
     const FileScan scan = scan_bytes(bytes);
     trajectory::KeyIntervalChoice choice;
-    for (std::size_t k = 0; k < 6; ++k) choice.add(scan.frames[first + k].length, k == 0);
-    const auto interval = static_cast<int>(choice.interval().value());
+    std::optional<unsigned> found;
+    for (std::size_t k = 0; k < 6; ++k) found = choice.add(scan.frames[first + k].length, k == 0);
+    const auto interval = static_cast<int>(found.value());
     const int begins = std::max(interval, 6);
     std::vector<int> since;
     for (int k = 0; k < static_cast<int>(count); ++k) since.push_back(k < begins ? k : (k - begins) % interval);

@@ -61,9 +61,8 @@ constexpr std::size_t part_without_bonds = 128;
 // Neighbours of a liquid or gas may be at any distance, and between frames that are close in time they stay there: no
 // later frame profits from these bonds. Molecules repeat, or are chains of the same parts: few bits tell their bonds.
 bool is_firmly_bound(const lanes::Update &update, const SectionContext &context) {
-  constexpr std::size_t most_bits_of_molecules = 3;  // a particle
-  if (update.lasting_bytes > molecule_tables && 8 * update.lasting_bytes > most_bits_of_molecules * context.particles)
-    return false;
+  constexpr std::size_t most_bits_of_molecules = 3, of_few = 1024;  // a particle, and for all
+  if (8 * update.molecule_bytes > most_bits_of_molecules * context.particles + of_few) return false;
   return update.models.plan == nullptr || update.firmly_bound() > context.particles / 2;
 }
 
