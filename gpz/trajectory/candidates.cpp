@@ -15,8 +15,8 @@ using When = SectionCandidate::When;
 constexpr SectionCandidate candidates[] = {
     // chunk               fields                          coding                       when
     {ChunkKind::ordered,    positions,                     format::steps,               When::always},
-    {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
     {ChunkKind::ordered,    on_grid,                       format::segmented_order,     When::always},
+    {ChunkKind::ordered,    (any_field & ~lossless) | identity, format::ordered_values, When::always},
     {ChunkKind::ordered,    values,                        format::classed_values,      When::always},
     {ChunkKind::ordered,    lossless,                      format::few_values,          When::always},
     {ChunkKind::ordered,    integers | values | lossless,  format::block_coded_values,  When::always},
