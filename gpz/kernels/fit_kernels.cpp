@@ -47,8 +47,10 @@ class Pass {
   void add(std::size_t step) {
     const std::uint8_t *const of = classes_of(step);
     for (std::size_t l = 0; l < table_.steps[step].lanes; ++l) {
+      std::array<float, fit_sums> own;  // in a row, for sums in vectors
+      for (unsigned k = range_.first; k < range_.end; ++k) own[k] = of_lanes_[k][l];
       FitSums &to = sums_[of[l]];
-      for (unsigned k = range_.first; k < range_.end; ++k) to[k] += static_cast<double>(of_lanes_[k][l]);
+      for (unsigned k = range_.first; k < range_.end; ++k) to[k] += static_cast<double>(own[k]);
     }
   }
   const std::uint8_t *classes_of(std::size_t step) const {

@@ -34,12 +34,13 @@ void Codes::choose(const std::vector<ContextCounts> &counts,
     shapes_[kind].fit(counts, kind);
     levels_[kind] = {};
     for (std::size_t p = kind * contexts_of_kind; p < (kind + 1) * contexts_of_kind; ++p) {
-      if (std::all_of(counts[p].begin(), counts[p].end(), [](std::uint32_t count) { return count == 0; })) continue;
+      if (!has_numbers(counts[p])) continue;
       levels_[kind].take(static_cast<unsigned>(p / core::step_parts % core::step_levels));
     }
   }
   derive();
   for (std::size_t p = 0; p < contexts_.size(); ++p) {
+    if (!has_numbers(counts[p])) continue;
     const ContextCodes own = shapes_[p / contexts_of_kind].codes_of(p, counts[p]);
     if (own.frequency.empty()) continue;
     // About, as stored.

@@ -323,7 +323,7 @@ void Layout::find_sample(const Molecules &molecules) {
 // Every 16th step of these blocks, then those between them, as long as a step has a class of which few were taken.
 // Neighbours in slots are often neighbours in space: those of few places would not stand for all.
 void Layout::sample_steps(const Molecules &molecules) {
-  constexpr std::uint32_t enough = 1024;
+  constexpr std::uint32_t enough = 512;
   constexpr std::size_t stride = 16;
   std::vector<std::uint32_t> taken(molecules.kind.size());
   sampled_steps_.clear();

@@ -14,7 +14,7 @@ namespace {
 
 // The sections with the same molecules, counted from 1, that constants and tables are fitted to, and those
 // whose constants are fitted once more.
-constexpr std::array<std::uint64_t, 8> fitted{1, 2, 3, 4, 6, 8, 10, 12};
+constexpr std::array<std::uint64_t, 6> fitted{1, 2, 3, 5, 8, 12};
 constexpr std::array<std::uint64_t, 2> refitted{3, 12};
 bool is_in(std::uint64_t number, const std::uint64_t *first, const std::uint64_t *last) {
   return std::find(first, last, number) != last;
@@ -95,18 +95,16 @@ void ModelChoice::replace_plan(const std::shared_ptr<Plan> &plan) {
 
 bool ModelChoice::choose(const Edges &edges) {
   if (!choose_images(edges)) return false;
-  frame_.find_items(models_.numbers);
-  const bool is_settled = has_settled();
-  if (!is_settled && !refit()) choose_codes();
-  const std::size_t words = code_items();
-  update_.words = is_settled ? last_.words : words;
   // Constants of particles without bonds change in each frame. A class whose variance passes a power of two has numbers
   // of a level that may have no table.
   const std::size_t most_growth = last_.words / (models_.plan->molecules.have_bonds() ? 32 : 128);
-  if (is_settled && words > last_.words + most_growth) {
-    choose_codes();
-    update_.words = code_items();
+  if (has_settled()) {
+    update_.words = last_.words;
+    if (take(frame_.code_frame(models_.numbers, models_.codes)) <= last_.words + most_growth) return true;
   }
+  frame_.find_items(models_.numbers);
+  if (!refit()) choose_codes();
+  update_.words = take(frame_.code_items(models_.codes));
   return true;
 }
 
@@ -128,7 +126,7 @@ bool ModelChoice::choose_images(const Edges &edges) {
 
 // Tables are compared with better ones in the first frames, and now and then.
 bool ModelChoice::has_settled() const {
-  constexpr std::uint64_t interval = 8, first_of_motions = 4;
+  constexpr std::uint64_t interval = 16, first_of_motions = 4;
   if (!models_.plan->molecules.have_bonds() && section_number() < first_of_motions) return false;
   return !update_.fit && last_.sections % interval != 0;
 }
@@ -188,8 +186,8 @@ void ModelChoice::choose_codes() {
   update_.models.codes = models_.codes = std::move(own);
 }
 
-std::size_t ModelChoice::code_items() {
-  words_ = frame_.code_items(models_.codes);
+std::size_t ModelChoice::take(std::vector<std::uint32_t> &&words) {
+  words_ = std::move(words);
   return std::accumulate(words_.begin(), words_.end(), std::size_t{0});
 }
 

@@ -89,6 +89,12 @@ class FrameCoder {
   virtual Counts count_items() = 0;
   // Codes the items. Returns the number of words of each block.
   virtual std::vector<std::uint32_t> code_items(const std::shared_ptr<const Codes> &codes) = 0;
+  // Both; may leave no items.
+  virtual std::vector<std::uint32_t> code_frame(const std::shared_ptr<Numbers> &numbers,
+                                                const std::shared_ptr<const Codes> &codes) {
+    find_items(numbers);
+    return code_items(codes);
+  }
 };
 
 class ModelChoice {
@@ -119,7 +125,7 @@ class ModelChoice {
   void choose_codes();
   std::shared_ptr<Codes> codes_for(const Counts &counts);
   void append_numbers(std::vector<std::uint8_t> &bytes) const;
-  std::size_t code_items();
+  std::size_t take(std::vector<std::uint32_t> &&words);
 
   FrameCoder &frame_;
   const Learned &last_;

@@ -47,7 +47,10 @@ std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexCo
   std::vector<Sums> sums(molecules.kind.size());
   const bool is_key = last == now;
   const double most = is_key ? 0.2 : 0.15;  // deviation of the cosine
+  constexpr double enough = 2048;           // particles of a class
   for (std::size_t i = 0; i < molecules.particles(); ++i) {
+    Sums &s = sums[molecules.of_class[i]];
+    if (s.count == enough) continue;
     const References of = references_of(molecules.tree, i);
     if (of.axis == UINT32_MAX) continue;
     const auto cosine = [&](const codec::IndexColumns &q) {
@@ -62,7 +65,6 @@ std::vector<bool> loose_classes(const Molecules &molecules, const codec::IndexCo
       return core::dot(bond, axis) / std::max(length_of(bond) * length_of(axis), 1.0);
     };
     const double value = cosine(now) - (is_key ? 0 : cosine(last));
-    Sums &s = sums[molecules.of_class[i]];
     ++s.count;
     s.sum += value;
     s.squares += value * value;

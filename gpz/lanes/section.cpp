@@ -11,7 +11,10 @@ namespace gpz::lanes {
 void State::commit(Update &&update) {
   learned_.commit(update);
   rests_ = update.rests;
-  if (!update.means.empty()) means_ = std::move(update.means);
+  if (!update.means.empty()) {
+    work_.means = std::move(means_);
+    means_ = std::move(update.means);
+  }
   frames_ = update.frames;
   now_ = 4 - now_;
 }
@@ -29,8 +32,9 @@ void State::restart() {
 }
 
 std::size_t State::memory_usage() const {
-  std::size_t bytes = codec::memory_of(rows_, means_, followed_blocks_, last_words_, work_.items, work_.others) +
-                      known_plans_->memory_usage();
+  std::size_t bytes =
+      codec::memory_of(rows_, means_, followed_blocks_, last_words_, work_.items, work_.others, work_.means) +
+      known_plans_->memory_usage();
   const std::shared_ptr<Plan> &plan = learned_.models.plan;
   if (plan != nullptr && !known_plans_->has(plan.get())) bytes += plan->memory_usage();
   if (learned_.models.numbers != nullptr) bytes += learned_.models.numbers->memory_usage();

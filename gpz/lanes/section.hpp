@@ -53,6 +53,9 @@ class State {
   struct Work {  // encoder: memory, which is used again
     std::vector<codec::StepItems> items;
     format::Column<std::uint32_t> others;  // slots with images that are not those of the last frame
+    format::Column<float> means;           // those before the last section
+    std::shared_ptr<const Codes> codes;
+    std::shared_ptr<const Shares> shares;  // of these codes
   };
   Work work_;
   format::Column<std::uint16_t> last_words_;  // decoder: of the last block, with what may be read after them

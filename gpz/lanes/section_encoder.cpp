@@ -49,8 +49,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     const std::size_t begin = bytes.size();
     choice.append(edges, rests, bytes);
     format::ByteWriter writer(bytes);
-    for (const auto &block : words_)
-      for (const std::uint16_t word : block) writer.u16(word);
+    for (const auto &block : words_) writer.raw(block.data(), block.size() * sizeof block[0]);
     bytes.resize(begin + format::round_up_8(bytes.size() - begin));
     return true;
   }
@@ -188,34 +187,75 @@ class SectionEncoder : public SectionPass, private FrameCoder {
 
   void find_items(const std::shared_ptr<Numbers> &numbers) override {
     const auto &blocks = layout().blocks();
-    first_item_.assign(blocks.size(), 0);
     item_count_.assign(blocks.size(), 0);
-    std::vector<codec::StepItems> &items = state_.work_.items;
-    if (items.size() < layout().steps().size() * codec::step_most_items)
-      items.resize(layout().steps().size() * codec::step_most_items);
-    if (!is_key()) update_.means.resize(state_.means_.size());
+    codec::StepItems *const items = room_for(layout().steps().size());
     const codec::StepTable table = table_with(*numbers);
-    for_blocks([&](std::size_t b) {
-      first_item_[b] = blocks[b].first * codec::step_most_items;
-      item_count_[b] = codec::kernels().steps.find(table, blocks[b].first, blocks[b].end, state_.rows_.data(), next(),
-                                                   means(update_.means.data()), items.data() + first_item_[b]);
-    });
+    for_blocks([&](std::size_t b) { item_count_[b] = find(table, b, items + first_item(b)); });
   }
 
   Counts count_items() override {
-    std::vector<Counts> counts(layout().blocks().size());
-    for_blocks([&](std::size_t b) { counts[b].add(state_.work_.items.data() + first_item_[b], item_count_[b]); });
-    for (std::size_t b = 1; b < counts.size(); ++b) counts[0].add(counts[b]);
+    const std::size_t blocks = layout().blocks().size();
+    const int threads = codec::thread_count(threads_, blocks);
+    std::vector<Counts> counts(static_cast<std::size_t>(threads));
+    codec::parallel_ranges(threads, blocks, [&](int t, std::uint64_t from, std::uint64_t to) {
+      for (auto b = static_cast<std::size_t>(from); b < to; ++b)
+        counts[static_cast<std::size_t>(t)].add(state_.work_.items.data() + first_item(b), item_count_[b]);
+    });
+    for (std::size_t t = 1; t < counts.size(); ++t) counts[0].add(counts[t]);
     return std::move(counts[0]);
   }
 
   std::vector<std::uint32_t> code_items(const std::shared_ptr<const Codes> &codes) override {
+    const Shares &shares = shares_of(codes);
     words_.assign(layout().blocks().size(), {});
-    const Shares shares(*codes);
-    for_blocks([&](std::size_t b) {
-      const Layout::Block &of = layout().blocks()[b];
-      shares.encode(of.end - of.first, state_.work_.items.data() + first_item_[b], item_count_[b], words_[b]);
+    for_blocks([&](std::size_t b) { encode(shares, b, state_.work_.items.data() + first_item(b), item_count_[b]); });
+    return words_of_blocks();
+  }
+
+  // A block after the other, in memory that stays in the cache.
+  std::vector<std::uint32_t> code_frame(const std::shared_ptr<Numbers> &numbers,
+                                        const std::shared_ptr<const Codes> &codes) override {
+    const auto &blocks = layout().blocks();
+    const int threads = codec::thread_count(threads_, blocks.size());
+    std::size_t steps = 0;
+    for (const Layout::Block &block : blocks) steps = std::max(steps, block.end - block.first);
+    codec::StepItems *const items = room_for(steps * static_cast<std::size_t>(threads));
+    const codec::StepTable table = table_with(*numbers);
+    const Shares &shares = shares_of(codes);
+    words_.assign(blocks.size(), {});
+    codec::parallel_ranges(threads, blocks.size(), [&](int t, std::uint64_t from, std::uint64_t to) {
+      codec::StepItems *const own = items + static_cast<std::size_t>(t) * steps * codec::step_most_items;
+      for (auto b = static_cast<std::size_t>(from); b < to; ++b) encode(shares, b, own, find(table, b, own));
     });
+    return words_of_blocks();
+  }
+
+  std::size_t first_item(std::size_t block) const { return layout().blocks()[block].first * codec::step_most_items; }
+  codec::StepItems *room_for(std::size_t steps) {
+    std::vector<codec::StepItems> &items = state_.work_.items;
+    if (items.size() < steps * codec::step_most_items) items.resize(steps * codec::step_most_items);
+    if (!is_key() && update_.means.empty()) {
+      update_.means = std::move(state_.work_.means);
+      update_.means.resize(state_.means_.size());
+    }
+    return items.data();
+  }
+  std::size_t find(const codec::StepTable &table, std::size_t block, codec::StepItems *items) {
+    const Layout::Block &of = layout().blocks()[block];
+    return codec::kernels().steps.find(table, of.first, of.end, state_.rows_.data(), next(),
+                                       means(update_.means.data()), items);
+  }
+  const Shares &shares_of(const std::shared_ptr<const Codes> &codes) {
+    State::Work &work = state_.work_;
+    if (work.codes != codes) work.shares = std::make_shared<Shares>(*codes);
+    work.codes = codes;
+    return *work.shares;
+  }
+  void encode(const Shares &shares, std::size_t block, const codec::StepItems *items, std::size_t count) {
+    const Layout::Block &of = layout().blocks()[block];
+    shares.encode(of.end - of.first, items, count, words_[block]);
+  }
+  std::vector<std::uint32_t> words_of_blocks() const {
     std::vector<std::uint32_t> counts;
     for (const auto &block : words_) counts.push_back(static_cast<std::uint32_t>(block.size()));
     return counts;
@@ -224,7 +264,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
   bool use_bonds_;                       // in a new plan
   std::vector<ImageExceptions> images_;  // by each rule
   std::vector<std::size_t> left_;        // of each block: slots whose images are looked at
-  std::vector<std::size_t> first_item_, item_count_;
+  std::vector<std::size_t> item_count_;  // of each block
   std::vector<std::vector<std::uint16_t>> words_;
 };
 

@@ -7,7 +7,6 @@
 
 #include "gpz/codec/functions.hpp"
 #include "gpz/kernels/kernels.hpp"
-#include "gpz/kernels/normal.hpp"
 #include "gpz/kernels/step_kernels.hpp"
 
 namespace gpz::lanes {
@@ -44,8 +43,6 @@ constexpr std::array<double, Shape::normals> over_deviation = [] {
   }
   return over;
 }();
-// Part of normal distribution k below x.
-double part_below(std::size_t k, double x) { return core::normal_below(x * over_deviation[k]); }
 
 // Slots in these shares.
 ContextCodes codes_with(const std::array<double, step_tokens + 1> &share) {
@@ -98,7 +95,14 @@ std::uint32_t ContextCodes::of_escape() const {
 }
 
 double ContextCodes::cost_of(const ContextCounts &counts) const {
-  const auto cost = [](double slots) { return core::step_table_bits - codec::log2_of(slots); };
+  if (!has_numbers(counts)) return 0;
+  static const std::array<double, slots_of_table + 1> bits_of_slots = [] {
+    std::array<double, slots_of_table + 1> of;
+    for (int slots = 0; slots <= slots_of_table; ++slots)
+      of[static_cast<std::size_t>(slots)] = core::step_table_bits - codec::log2_of(slots);
+    return of;
+  }();
+  const auto cost = [&](std::uint32_t slots) { return bits_of_slots[slots]; };
   double bits = 0, escapes = counts[step_tokens];
   for (unsigned t = 0; t < step_tokens; ++t) {
     if (counts[t] == 0) continue;
@@ -121,13 +125,20 @@ void Shape::fit(const std::vector<ContextCounts> &counts, std::size_t kind) {
   constexpr int passes = 12;
   std::vector<Counted> all;
   for (std::size_t p = kind * contexts_of_kind; p < (kind + 1) * contexts_of_kind; ++p) {
+    if (!has_numbers(counts[p])) continue;
+    unsigned first = 0, end = step_tokens;
+    while (first < end && counts[p][first] == 0) ++first;
+    while (end > first && counts[p][end - 1] == 0) --end;
     const Cells cells(p);
-    for (unsigned t = 0; t < step_tokens; ++t) {
+    std::array<double, step_tokens + 1> edge;
+    for (unsigned t = first; t <= end; ++t) edge[t] = cells.lower(lowest_token + static_cast<int>(t));
+    std::array<std::array<double, step_tokens + 1>, normals> below{};
+    for (std::size_t k = 0; k < normals; ++k)
+      codec::kernels().steps.add_below(1, over_deviation[k], &edge[first], end - first + 1, &below[k][first]);
+    for (unsigned t = first; t < end; ++t) {
       if (counts[p][t] == 0) continue;
-      const int token = static_cast<int>(t) + lowest_token;
       Counted counted{static_cast<double>(counts[p][t]), {}};
-      for (std::size_t k = 0; k < normals; ++k)
-        counted.part[k] = part_below(k, cells.lower(token + 1)) - part_below(k, cells.lower(token));
+      for (std::size_t k = 0; k < normals; ++k) counted.part[k] = below[k][t + 1] - below[k][t];
       all.push_back(counted);
     }
   }

@@ -16,6 +16,12 @@ inline constexpr unsigned step_tokens = 2 * core::step_last_token + 1;
 inline constexpr int lowest_token = -core::step_last_token;
 inline constexpr std::size_t contexts_of_kind = core::step_contexts / core::step_numbers;
 using ContextCounts = std::array<std::uint32_t, step_tokens + 1>;  // tokens from the lowest one on, then escapes
+// Most contexts have none. A loop that is compiled to vectors.
+inline bool has_numbers(const ContextCounts &counts) {
+  std::uint32_t any = 0;
+  for (const std::uint32_t count : counts) any |= count;
+  return any != 0;
+}
 
 // Frequencies of neighbouring tokens. In place, because tables have hundreds of them.
 class Frequencies {

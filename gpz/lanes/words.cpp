@@ -28,8 +28,10 @@ void Counts::add(const codec::StepItems *items, std::size_t count) {
 }
 
 void Counts::add(const Counts &other) {
-  for (std::size_t p = 0; p < contexts.size(); ++p)
+  for (std::size_t p = 0; p < contexts.size(); ++p) {
+    if (!has_numbers(other.contexts[p])) continue;
     for (std::size_t t = 0; t < contexts[p].size(); ++t) contexts[p][t] += other.contexts[p][t];
+  }
   for (std::size_t l = 0; l < sides.size(); ++l)
     for (std::size_t s = 0; s < 2; ++s) sides[l][s] += other.sides[l][s];
 }

@@ -11,7 +11,7 @@
 namespace gpz::trajectory {
 namespace {
 
-constexpr std::size_t sample_size = 16384;  // particles
+constexpr std::size_t sample_size = 8192;  // particles
 // The axis in use is kept if at most one particle in this many misses it. A search that is not thorough replaces an
 // axis only if many particles miss it: the GPU encoder, which does not search, keeps it.
 constexpr std::size_t tolerated_part = 4096;

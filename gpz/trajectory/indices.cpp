@@ -76,17 +76,31 @@ template <typename T>
 struct Piece {
   std::size_t first = 0;
   std::size_t n = 0;
-  T value[core::max_components][at_once];
+  const T *column[core::max_components];
+  T value[core::max_components][at_once];  // of rows that are not neighbours in memory
 
   void load(const FieldInput &input, const Rows &rows, std::size_t from) {
     first = from;
     n = std::min(at_once, rows.size() - first);
+    const std::size_t components = input.field.components.size();
+    std::uint32_t apart = 0;
+    for (std::size_t k = 0; k < n; ++k) apart |= rows[first + k] ^ (rows[first] + static_cast<std::uint32_t>(k));
+    bool are_neighbours = apart == 0;
+    for (std::size_t d = 0; d < components; ++d) {
+      const char *const row = static_cast<const char *>(input.components[d].data) +
+                              static_cast<std::ptrdiff_t>(rows[first]) * input.components[d].stride;
+      column[d] = reinterpret_cast<const T *>(row);
+      are_neighbours = are_neighbours && input.components[d].stride == sizeof(T) &&
+                       reinterpret_cast<std::uintptr_t>(row) % alignof(T) == 0;
+    }
+    if (are_neighbours) return;
     for (std::size_t k = 0; k < n; ++k) {
       const auto row = static_cast<std::ptrdiff_t>(rows[first + k]);
-      for (std::size_t d = 0; d < input.field.components.size(); ++d)
+      for (std::size_t d = 0; d < components; ++d)
         std::memcpy(&value[d][k],
                     static_cast<const char *>(input.components[d].data) + row * input.components[d].stride, sizeof(T));
     }
+    for (std::size_t d = 0; d < components; ++d) column[d] = value[d];
   }
 };
 
@@ -106,7 +120,7 @@ void quantize(const FieldInput &input, const Rows &rows, const codec::Difference
       std::uint32_t count = 0;
       for (std::size_t d = 0; d < components; ++d)
         count +=
-            quantize(piece.value[d], static_cast<std::uint32_t>(piece.n), grid, to.column[d].data() + first, error);
+            quantize(piece.column[d], static_cast<std::uint32_t>(piece.n), grid, to.column[d].data() + first, error);
       if (count != 0) missed.push_back(first);
     }
     const std::lock_guard<std::mutex> lock(mutex);
@@ -118,7 +132,7 @@ void quantize(const FieldInput &input, const Rows &rows, const codec::Difference
   Piece<T> piece;
   for (const std::size_t first : misses) {
     piece.load(input, rows, first);
-    for (std::size_t d = 0; d < components; ++d) keep_exact(piece.value[d], piece.n, grid, d, first, last, chosen, to);
+    for (std::size_t d = 0; d < components; ++d) keep_exact(piece.column[d], piece.n, grid, d, first, last, chosen, to);
   }
   sort_by_value_index(to.exact);
 }

@@ -80,10 +80,13 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   };
   std::optional<Best> best;
   std::vector<Tried> all;
+  bool is_decided = false;  // the first rival is much larger than steps, and others are not tried
   for (const SectionCandidate &candidate : candidates) {
     if (!is_tried(candidate, turn, best.has_value())) continue;
     const Coding &coding = coding_of(candidate.coding);
-    if (best && best->coding->number == format::steps && loses_in_sample(coding, source, best->size.section)) continue;
+    if (is_decided && coding.can_be_sampled) continue;
+    is_decided = best && best->coding->number == format::steps && loses_in_sample(coding, source, best->size.section);
+    if (is_decided) continue;
     EncodedSection encoded;
     const bool costly = candidate.when == When::costly;
     const bool is_coded = coding.try_encode(source, best ? best->size : ToBeat{}, encoded);
@@ -114,6 +117,7 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   const std::size_t other = smallest(all, [&](const Tried &one) { return one.costly != best->costly; });
   return {best->costly,
           beats_usual || model::is_clear_win(best->bytes, other),
+          model::is_clear_win(best->bytes, other, model::far_part),
           best->coding->head == format::SectionHead::axes_and_exact_values,
           best->encoded.from_neighbours,
           std::move(best->encoded.order),

@@ -13,6 +13,7 @@ namespace gpz::trajectory {
 struct WrittenSection {
   bool costly = false;               // the chosen coding is When::costly
   bool was_clear = false;            // it won against the others, of costly and usual codings, by model::is_clear_win
+  bool was_far = false;              // the same, by model::far_part
   bool has_axes = false;             // the section contains the edges of the box
   bool from_neighbours = false;      // coding 1 predicts from neighbours in the order of slots
   std::vector<std::uint32_t> order;  // EncodedSection::order

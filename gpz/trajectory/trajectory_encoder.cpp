@@ -83,12 +83,16 @@ struct TrajectoryEncoder::State {
 
   void encode_key(const std::vector<FieldInput> &fields, std::size_t particles, const int *rows, const Box &box,
                   EncodedChunk &out) {
-    tools.encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
+    constexpr std::size_t many = 16384;  // particles: molecules of fewer may take more bytes than all other particles
     key_repeats_ids = false;
     const std::vector<Field> given = format::described(fields);
     const auto kind = trajectory::chunk_candidate({given, particles, order, usable()});
     if (kind)
       key_repeats_ids = trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), tools, candidate);
+    const bool fits = kind && format::may_have(format::rule_of(*kind), particles, candidate.bytes.size());
+    // A block chunk stores the order of ids as well: it is never smaller than molecules in steps.
+    if (fits && particles >= many && is_in_steps(candidate, particles, given)) return std::swap(candidate, out);
+    tools.encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
     if (order == Order::memory && format::may_start_history(given, particles)) {
       load_ids(fields, identity_field(given), particles, rows);
       key_repeats_ids = trajectory::Identity::repeats(ids);
@@ -98,9 +102,13 @@ struct TrajectoryEncoder::State {
     const bool has_steps = *kind == ChunkKind::ordered && (usable() & feature::steps) != 0;
     const std::size_t less = has_steps ? candidate.bytes.size() / 16 : 0;
     // Repeated ids exclude a block chunk, which would sort the particles of equal ids by position.
-    if ((key_repeats_ids || candidate.bytes.size() - less < out.bytes.size()) &&
-        format::may_have(format::rule_of(*kind), particles, candidate.bytes.size()))
-      std::swap(candidate, out);
+    if ((key_repeats_ids || candidate.bytes.size() - less < out.bytes.size()) && fits) std::swap(candidate, out);
+  }
+
+  // Whether the leading field of an independent chunk is in steps.
+  static bool is_in_steps(const EncodedChunk &chunk, std::size_t particles, const std::vector<Field> &fields) {
+    const format::OpenedChunk opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+    return trajectory::IndependentChunk(opened, particles, fields, {}).is_in_steps(0);
   }
 
   // Keeps the chunk: the history is started from it only if a difference chunk follows.
@@ -256,8 +264,8 @@ struct TrajectoryEncoder::State {
     const Try turn = may_be_costly ? contests[f].next() : Try::usual;
     const trajectory::WrittenSection written = trajectory::append_section(candidates, source, turn, crossed, out.bytes);
     if (may_be_costly)
-      contests[f].encoded(
-          {written.costly, written.was_clear, staying.size() >= model::large_section, written.from_neighbours});
+      contests[f].encoded({written.costly, written.was_clear, staying.size() >= model::large_section,
+                           written.from_neighbours, written.was_far});
     investment += written.investment;
     std::move(step).follow(columns, written.has_axes ? found.axes : core::GridBox{});
   }

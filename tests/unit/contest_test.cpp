@@ -53,6 +53,28 @@ TEST(Contest, ClearResultsEndTheTrialsOfLargeSections) {
   }
 }
 
+// Two in a row, also of small sections, once predictions know some frames.
+TEST(Contest, ResultsByFarEndTheTrials) {
+  for (const bool costly : {false, true}) {
+    Contest early;
+    for (int i = 0; i < 2; ++i) early.encoded({costly, true, false, false, true});
+    EXPECT_EQ(early.next(), Try::both);
+    early.encoded({costly, true, false, false, true});
+    EXPECT_EQ(early.next(), costly ? Try::costly : Try::usual);
+    EXPECT_FALSE(early.is_settled());
+    Contest late;
+    for (const bool was_far : {true, true, false, true}) late.encoded({costly, true, false, false, was_far});
+    EXPECT_EQ(late.next(), Try::both);
+    late.encoded({!costly, true, false, false, true});
+    EXPECT_EQ(late.next(), Try::both);
+    late.encoded({!costly, true, false, false, true});
+    for (int i = 0; i < 40; ++i) {
+      EXPECT_EQ(late.next(), costly ? Try::usual : Try::costly);
+      late.encoded({costly, true, false, false, true});
+    }
+  }
+}
+
 // The contests after the first ones count as well, over the sections between them.
 TEST(Contest, ClearResultsCountAtIntervals) {
   Contest choice;
