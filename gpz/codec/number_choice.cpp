@@ -235,7 +235,7 @@ struct Fit {
   int scale = 0;
 };
 
-// Scale of least cost for a context; the search starts at a likely scale.
+// The scale of least cost for a context; the search starts at a likely one.
 Fit best_scale(const Context &context, const Candidate &candidate) {
   const auto at = [&](int scale) {
     scale = std::clamp(scale, core::least_scale, core::largest_scale);

@@ -9,7 +9,7 @@
 namespace gpz::core {
 inline namespace GPZ_ISA {
 
-// Part of a normal distribution with deviation 1 that lies below x, to 2e-7 (Abramowitz and Stegun, 7.1.28).
+// The part of a normal distribution with deviation 1 that lies below x, to 2e-7 (Abramowitz and Stegun, 7.1.28).
 inline double normal_below(double x) {
   constexpr double coefficients[] = {0.0000430638, 0.0002765672, 0.0001520143,
                                      0.0092705272, 0.0422820123, 0.0705230784};

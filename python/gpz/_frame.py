@@ -105,8 +105,8 @@ class Frame:
 
     @property
     def position_bound(self) -> float | None:
-        """The absolute error bound of every coordinate in `positions`, distance units; None: they are exact, or there are
-        none."""
+        """The absolute error bound of every coordinate in `positions`, in distance units; None: the positions are exact, or
+        the frame has none."""
         return self._head.position_bound
 
     @property

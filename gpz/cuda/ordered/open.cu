@@ -84,7 +84,7 @@ __global__ void open_section(const __grid_constant__ OrderedDecode params) {
   params.words[params.blocks] = 0;
 }
 
-// Reads a record and computes the words of the block's payload. Returns false if they are impossible.
+// Reads a record and computes the words of the block's payload. Returns false if they are invalid.
 __device__ bool read_record(const OrderedDecode &params, const OrderedLayout &layout, std::uint64_t block,
                             core::OrderedRecord &record, std::uint32_t &words) {
   const int components = layout.runs ? core::run_components : params.field.components;

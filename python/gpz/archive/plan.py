@@ -45,7 +45,7 @@ class Plan:
     second_frame: int = 0
 
     def as_json(self) -> dict[str, Any]:
-        """The plan as JSON for a file, which from_json() reads."""
+        """The plan as JSON, which from_json() reads."""
         return asdict(self)
 
     @staticmethod
