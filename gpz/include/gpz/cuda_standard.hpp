@@ -32,7 +32,8 @@ namespace gpz::cuda {
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
 // arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
-// TrajectoryCodec, and for steps 140, or 160 without bonds. It is kept until release(), or until a frame needs an independent chunk.
+// TrajectoryCodec, and for steps 140, or 160 without bonds. It is kept until release(), or until a frame needs an
+// independent chunk.
 class GPZ_API StandardCodec {
  public:
   // `threads`: of the CPU. Throws not_found if there is no such device.
