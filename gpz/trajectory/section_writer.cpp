@@ -80,13 +80,10 @@ WrittenSection append_section(const std::vector<SectionCandidate> &candidates, c
   };
   std::optional<Best> best;
   std::vector<Tried> all;
-  bool is_decided = false;  // the first rival is much larger than steps, and others are not tried
   for (const SectionCandidate &candidate : candidates) {
     if (!is_tried(candidate, turn, best.has_value())) continue;
     const Coding &coding = coding_of(candidate.coding);
-    if (is_decided && coding.can_be_sampled) continue;
-    is_decided = best && best->coding->number == format::steps && loses_in_sample(coding, source, best->size.section);
-    if (is_decided) continue;
+    if (best && best->coding->number == format::steps && loses_in_sample(coding, source, best->size.section)) continue;
     EncodedSection encoded;
     const bool costly = candidate.when == When::costly;
     const bool is_coded = coding.try_encode(source, best ? best->size : ToBeat{}, encoded);
