@@ -7,7 +7,7 @@ from violations_container import bare_frame, entry_of, header
 from violations_trajectories import GRID, LOSSLESS, WHOLE, block_coded, field_of, in_order
 
 from gpz_write import encode_chunk, head_checksum
-from gpz_write_order import segments
+from gpz_write_segments import segments
 
 CLASSED = 8  # the required feature
 

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The programs gpz-archive, gpz-convert, gpz-plot, gpz-record, gpz-source and gpz-view. The first four start, and say what is missing,
-without the packages that gpz.archive, gpz.convert, gpz.plot and gpz.imd need."""
+"""The programs gpz-archive, gpz-convert, gpz-plot, gpz-record, gpz-source and gpz-view. The first four also start without the
+packages that gpz.archive, gpz.convert, gpz.plot and gpz.imd need, and say which package is missing."""
