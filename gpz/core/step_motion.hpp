@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "gpz/core/steps.hpp"
+#include "gpz/core/types.hpp"
 
 namespace gpz::core {
 inline namespace GPZ_ISA {
@@ -43,6 +44,22 @@ GPZ_HD void start_motion(float *motions, std::size_t slot, unsigned d, const Kno
   motions[index_of_motion(slot, motion_last + d)] = static_cast<float>(known.velocity);
   motions[index_of_motion(slot, motion_before + d)] = static_cast<float>(known.previous);
   motions[index_of_motion(slot, motion_to_mean + d)] = part * static_cast<float>(known.deviation);
+}
+
+// The binary logarithm, rounded down, of 1 and the mean squared displacement of the `count` particles of a step.
+// displacement_of(i): three integers.
+template <typename DisplacementOf>
+GPZ_HD int octave_of_step(std::size_t count, const DisplacementOf &displacement_of) {
+  constexpr int mantissa_bits = 52, bias = 1023;
+  double squares = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto displacement = displacement_of(i);
+    for (unsigned d = 0; d < max_components; ++d) {
+      const auto x = static_cast<double>(displacement[d]);
+      squares += x * x;
+    }
+  }
+  return static_cast<int>(bit_cast<std::uint64_t>(squares / static_cast<double>(count) + 1) >> mantissa_bits) - bias;
 }
 
 }  // namespace GPZ_ISA

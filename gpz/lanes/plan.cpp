@@ -112,21 +112,23 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
 std::shared_ptr<Plan> plan_without_bonds(const codec::IndexColumns &last, const codec::IndexColumns &now,
                                          std::size_t particles, const molecule::Cell &cell) {
   constexpr std::size_t lanes = core::step_lanes;
-  const std::size_t steps = (particles + lanes - 1) / lanes;
-  std::vector<int> octave(steps);
-  for (std::size_t s = 0; s < steps; ++s) {
-    double squares = 0;
-    const std::size_t first = s * lanes, end = std::min(particles, first + lanes);
-    for (std::size_t i = first; i < end; ++i) {
+  std::vector<std::int8_t> octave((particles + lanes - 1) / lanes);
+  for (std::size_t s = 0; s < octave.size(); ++s) {
+    const std::size_t first = s * lanes;
+    octave[s] = static_cast<std::int8_t>(core::octave_of_step(std::min(lanes, particles - first), [&](std::size_t i) {
       molecule::GridVector moved =
-          molecule::difference_of(molecule::position_of(now, i), molecule::position_of(last, i));
+          molecule::difference_of(molecule::position_of(now, first + i), molecule::position_of(last, first + i));
       cell.shorten(moved);
-      for (const std::int64_t x : moved) squares += static_cast<double>(x) * static_cast<double>(x);
-    }
-    octave[s] = std::ilogb(squares / static_cast<double>(end - first) + 1);
+      return moved;
+    }));
   }
+  return plan_without_bonds(octave, particles);
+}
+
+std::shared_ptr<Plan> plan_without_bonds(const std::vector<std::int8_t> &octave, std::size_t particles) {
+  constexpr std::size_t lanes = core::step_lanes;
   const auto [lowest, highest] = std::minmax_element(octave.begin(), octave.end());
-  const int least = std::max(*lowest, *highest - (unbound_classes - 1));
+  const int least = std::max<int>(*lowest, *highest - (unbound_classes - 1));
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
   molecules.of_class.resize(particles);

@@ -54,6 +54,8 @@ std::shared_ptr<Plan> find_plan(const codec::IndexColumns &last, const codec::In
 // Encoder: a plan without bonds. Steps of particles that have moved by about the same are of one class.
 std::shared_ptr<Plan> plan_without_bonds(const codec::IndexColumns &last, const codec::IndexColumns &now,
                                          std::size_t particles, const molecule::Cell &cell);
+// `octave`: core::octave_of_step of each step.
+std::shared_ptr<Plan> plan_without_bonds(const std::vector<std::int8_t> &octave, std::size_t particles);
 
 // Encoder: of each class, whether the component of a bond along its axis varies so much, from frame to frame or in a
 // key frame from particle to particle, that the axis does not help.

@@ -42,7 +42,8 @@ struct Places {
   core::GridBox box{};
   Columns q;
 
-  Places(const Column &ids, int components, Random &random) {
+  // Narrow: indices of encoders on a GPU, below 2^30 in magnitude.
+  Places(const Column &ids, int components, bool narrow, Random &random) {
     const std::uint64_t kind = random.below(6);
     const auto row = static_cast<std::int64_t>(5 + random.below(60));
     const auto cell = static_cast<std::int64_t>(1 + random.below(5));
@@ -50,7 +51,9 @@ struct Places {
     const std::uint64_t noise = 1 + random.below(static_cast<std::uint64_t>(spacing));
     const std::uint64_t odd = random.below(2) == 0 ? 0 : 30 + random.below(900);
     const bool far = random.below(5) == 0;
-    const std::int64_t reach = std::int64_t{1} << (far ? 40 + random.below(15) : 8 + random.below(24));
+    const std::int64_t reach = std::int64_t{1} << (narrow ? 8 + random.below(20)
+                                                   : far  ? 40 + random.below(15)
+                                                          : 8 + random.below(24));
     for (std::size_t d = 0; d < static_cast<std::size_t>(components); ++d) {
       core::GridAxis &axis = box[d];
       if (random.below(3) != 0)
@@ -91,8 +94,9 @@ struct Places {
                                          -reach,
                                          std::numeric_limits<std::int64_t>::max(),
                                          std::numeric_limits<std::int64_t>::min()};
-          x = values[random.below(std::size(values))];
+          x = values[random.below(std::size(values) - (narrow ? 2 : 0))];
         }
+        if (narrow && (x >= cuda::device_index_end || x <= -cuda::device_index_end)) x = 0;
         q[d].push_back(x);
       }
     }
@@ -109,14 +113,15 @@ struct Seen {
 
 class Section {
  public:
-  explicit Section(std::uint64_t seed) : random(seed) {
+  explicit Section(std::uint64_t seed, bool narrow = false) : random(seed) {
     const std::size_t sizes[] = {1, 2, 31, 33, 1000, 1023, 1024, 1025, 2048, 5000, 30000};
     n = random.below(2) == 0 ? sizes[random.below(std::size(sizes))] : 1 + random.below(7000);
     components = 1 + static_cast<int>(random.below(3));
     kind = static_cast<IdKind>(random.below(static_cast<std::uint64_t>(IdKind::kinds)));
+    if (narrow && kind == IdKind::far_apart) kind = IdKind::gaps;
     ids = make_ids(kind, n, random);
     const bool of_ids = components == 1 && random.below(2) == 0;
-    Places places(ids, components, random);
+    Places places(ids, components, narrow, random);
     if (of_ids) {
       places.q[0] = ids;
       places.box = {};
@@ -226,6 +231,77 @@ std::string name_of(const Section &section) {
 }
 
 class CudaOrdered : public GpuTest {};
+
+// The predictor in the header of a section that is not one of runs.
+core::OrderedPredictor predictor_of(const Section &section) {
+  core::OrderedPredictor predictor;
+  predictor.swapped = section.bytes[1];
+  for (std::size_t k = 0; k < 2; ++k)
+    predictor.lag[k] = section.bytes[2 + 2 * k] | static_cast<std::uint32_t>(section.bytes[3 + 2 * k]) << 8;
+  const auto width = static_cast<std::size_t>(section.components);
+  const std::uint8_t *numbers = &section.bytes[core::ordered_widths_end(section.components)];
+  for (std::size_t k = 0; k < 2; ++k) std::memcpy(predictor.offset[k], numbers + k * width * 8, width * 8);
+  return predictor;
+}
+
+template <typename T>
+void expect_bytes(const Section &section, bool selected, Random &random) {
+  const auto width = static_cast<std::size_t>(section.components);
+  std::vector<std::uint32_t> rows(section.n);
+  for (std::size_t i = 0; i < section.n; ++i) rows[i] = static_cast<std::uint32_t>(i);
+  if (selected)
+    for (std::size_t i = section.n; i > 1; --i) std::swap(rows[i - 1], rows[random.below(i)]);
+  std::vector<T> values(section.n * width);
+  for (std::size_t d = 0; d < width; ++d)
+    for (std::size_t i = 0; i < section.n; ++i) values[rows[i] * width + d] = static_cast<T>(section.q[d][i]);
+  const DeviceMemory there(values.data(), values.size() * sizeof(T));
+  const DeviceMemory rows_there(rows.data(), rows.size() * 4);
+  const DeviceMemory ids_there(section.ids.data(), section.n * 8);
+  cuda::DeviceValues input;
+  for (std::size_t d = 0; d < width; ++d)
+    input.component[d] = {there.as<T>() + d, static_cast<std::ptrdiff_t>(width * sizeof(T)), array_type<T>()};
+  if (selected) input.rows = rows_there.as<std::uint32_t>();
+  input.grid = {1, 1, 0.5};
+  const std::size_t capacity = cuda::ordered_bound(section.n, section.components);
+  ASSERT_LE(section.bytes.size(), capacity);
+  const DeviceMemory out(capacity);
+  const DeviceMemory workspace(cuda::encode_ordered_workspace(section.n, capacity));
+  const Pinned<cuda::DifferenceResult> result;
+  const OwnStream stream;
+  cuda::SectionEncoding call{{section.shape.box, workspace.get(), workspace.size(), stream.get()}};
+  call.out = out.get();
+  call.capacity = capacity;
+  call.result = result.get();
+  cuda::encode_ordered(section.n, section.shape.ids == nullptr ? nullptr : ids_there.as<std::int64_t>(), input,
+                       section.components, predictor_of(section), call);
+  check(cudaStreamSynchronize(stream.get()));
+  ASSERT_EQ(result->wide, 0u);
+  ASSERT_EQ(result->invalid, 0u);
+  ASSERT_EQ(result->fits, 1u);
+  EXPECT_EQ(result->largest_error, 0);
+  ASSERT_EQ(result->bytes, section.bytes.size());
+  EXPECT_EQ(out.bytes(section.bytes.size()), section.bytes);
+}
+
+TEST_F(CudaOrdered, BytesOfTheCpu) {
+  Seen seen;
+  for (std::uint64_t seed = 3000; seed < 3500 && !testing::Test::HasFailure(); ++seed) {
+    Section section(seed, true);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ", " + name_of(section));
+    if (section.bytes[0] == core::ordered_runs_kind) continue;
+    section.note(seen);
+    Random random(seed);
+    const bool selected = random.below(2) == 0;
+    if (section.types == 0)
+      expect_bytes<std::int64_t>(section, selected, random);
+    else
+      expect_bytes<double>(section, selected, random);
+  }
+  EXPECT_GT(seen.lags, 50);
+  EXPECT_GT(seen.long_lags, 20);
+  EXPECT_GT(seen.swapped, 5);
+  expect_healthy();
+}
 
 TEST_F(CudaOrdered, ValuesOfTheCpu) {
   Seen seen;

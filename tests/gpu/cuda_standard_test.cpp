@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "cuda_trajectory_decode_support.hpp"
 #include "device_snapshot.hpp"
 #include "fluid.hpp"
 #include "gpz/cuda/trajectory/chunk_encoder.hpp"
@@ -218,17 +219,43 @@ TEST_F(CudaStandard, EncodesTheFramesOfWater) {
   expect_healthy();
 }
 
-// In steps, whose motion ends after 16 sections.
+// In steps, whose motion ends after 16 sections. The GPU encodes all frames.
 TEST_F(CudaStandard, EncodesTheFramesOfALiquidOfAtoms) {
   std::vector<Snapshot> snapshots = Liquid({0}, many, 3).run(21, 0.05, fluid_bound);
+  shuffle(snapshots, 4);
   Pair pair;
-  for (std::size_t f = 0; f < snapshots.size(); ++f) pair.next(snapshots[f], f == 0);
-  EXPECT_EQ(trajectory::EncoderAccess::settled(pair.cpu), format::steps);
-  EXPECT_GE(pair.on_device, 17u);
+  for (std::size_t f = 0; f < snapshots.size(); ++f) pair.next(snapshots[f], f == 0 || f == 18, f % 3 == 1);
+  EXPECT_EQ(pair.on_device, 21u);
+}
+
+// If particles without bonds leave and arrive, positions are predicted up to the next key frame.
+TEST_F(CudaStandard, GoesOnWhereAtomsLeaveAndArrive) {
+  std::vector<Snapshot> snapshots = Liquid({0}, many, 5).run(12, 0.05, fluid_bound);
+  for (std::size_t f = 5; f < 9; ++f)
+    keep_only(snapshots[f], [&](std::int64_t id) { return id % 1000 != static_cast<std::int64_t>(f); });
+  cuda::StandardCodec gpu;
+  const TemporaryFile file;
+  Metadata metadata = small_metadata();
+  metadata.features = feature::steps;
+  Writer writer(file.path(), metadata);
+  for (std::size_t f = 0; f < snapshots.size(); ++f) {
+    const OnDevice device(snapshots[f]);
+    const EncodedChunk chunk =
+        on_host(gpu.encode(device.fields, snapshots[f].info.particles, nullptr, snapshots[f].info.box, f == 0));
+    EXPECT_TRUE(gpu.encoded_on_device()) << "frame " << f;
+    FrameInfo info = snapshots[f].info;
+    info.fields = fields_of(snapshots[f]);
+    info.since_key = static_cast<std::uint16_t>(f);
+    writer.write(info, std::vector<EncodedChunk>{chunk});
+  }
+  writer.close();
+  const Reader reader(file.path());
+  for (std::size_t f = 0; f < snapshots.size(); ++f) expect_true(snapshots[f], reader.read(f), "id");
+  expect_healthy();
 }
 
 TEST_F(CudaStandard, MakesAnIndependentChunkWhereItCannotGoOn) {
-  Fluid fluid({water}, many, 2);
+  Fluid fluid({alkane_geometry(12)}, many, 2);
   std::vector<Snapshot> snapshots = fluid.run(12);
   Pair pair;
   std::size_t f = 0;
@@ -244,7 +271,7 @@ TEST_F(CudaStandard, MakesAnIndependentChunkWhereItCannotGoOn) {
 }
 
 TEST_F(CudaStandard, LeavesSmallAndTiltedFramesToTheCpu) {
-  Fluid fluid({water}, many, 4);
+  Fluid fluid({alkane_geometry(12)}, many, 4);
   std::vector<Snapshot> snapshots = fluid.run(9);
   Pair pair;
   for (std::size_t f = 0; f < 8; ++f) pair.next(snapshots[f], f == 0);
@@ -258,7 +285,7 @@ TEST_F(CudaStandard, LeavesSmallAndTiltedFramesToTheCpu) {
 }
 
 TEST_F(CudaStandard, TakesRowsOfTheCaller) {
-  Fluid fluid({water}, many + 30000, 6);
+  Fluid fluid({alkane_geometry(12)}, many + 30000, 6);
   const std::vector<Snapshot> snapshots = fluid.run(8);
   std::vector<int> rows(many);
   for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<int>((i * 7919) % many + 15000);
@@ -272,7 +299,7 @@ TEST_F(CudaStandard, TakesRowsOfTheCaller) {
 }
 
 TEST_F(CudaStandard, GoesOnBehindErrors) {
-  Fluid fluid({water}, many, 2);
+  Fluid fluid({alkane_geometry(12)}, many, 2);
   const std::vector<Snapshot> snapshots = fluid.run(9);
   Pair pair;
   for (std::size_t f = 0; f < 7; ++f) pair.next(snapshots[f], f == 0);

@@ -465,6 +465,41 @@ TEST_F(CudaTransfer, DownloadsManyRowsAndManyColumns) {
   expect_healthy();
 }
 
+// Rows that were copied within the device.
+TEST_F(CudaTransfer, CopiesRowsWithinTheDevice) {
+  constexpr std::size_t rows = 5000;
+  const std::vector<double> values = random_values(3 * rows);
+  const std::vector<FieldInput> in_host_memory = {field("x", values, 3, 0.001, true)};
+  const DeviceMemory on_device(values.data(), values.size() * sizeof(double));
+  std::vector<FieldInput> on_gpu = in_host_memory;
+  for (std::size_t d = 0; d < 3; ++d) on_gpu[0].components[d].data = on_device.as<double>() + d;
+  const std::vector<int> chosen{4999, 0, 17, 17, 3};
+  const DeviceMemory chosen_there(chosen.data(), chosen.size() * sizeof(int));
+  const std::int64_t live = allocation_spy::live();
+  {
+    cuda::DeviceRows copies;
+    cuda::Download download;
+    std::vector<FieldInput> fields = on_gpu;
+    copies.copy(fields, chosen.size(), chosen_there.as<int>());
+    EXPECT_NE(fields[0].components[0].data, on_gpu[0].components[0].data);
+    download.download(fields, chosen.size());
+    expect_rows(fields, in_host_memory, chosen.size(), chosen.data());
+    fields = on_gpu;
+    allocation_spy::fail_after(0);
+    EXPECT_EQ(status_of([&] { copies.copy(fields, rows); }), Status::out_of_memory);
+    allocation_spy::stop_failing();
+    EXPECT_EQ(fields[0].components[0].data, on_gpu[0].components[0].data);
+    copies.copy(fields, rows);
+    EXPECT_GE(copies.memory().device_bytes, rows * 3 * sizeof(double));
+    download.download(fields, rows);
+    expect_rows(fields, in_host_memory, rows, nullptr);
+    copies.release();
+    EXPECT_EQ(copies.memory().device_bytes, 0u);
+  }
+  EXPECT_EQ(allocation_spy::live(), live);
+  expect_healthy();
+}
+
 TEST_F(CudaTransfer, DownloadReusesMemoryAndRefusesWhatTheDeviceCannotRead) {
   constexpr std::size_t rows = 5000;
   const std::vector<double> values = random_values(3 * rows);

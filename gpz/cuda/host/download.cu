@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::Download: packs rows on the device and copies them to pinned host memory.
+// gpz::cuda::Download and DeviceRows: pack rows on the device, for pinned host memory or memory of the device.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -93,6 +93,15 @@ void launch_pack_rows(const Layout &layout, const int *rows, std::uint64_t first
   }
 }
 
+// Lets the fields refer to packed rows.
+void refer(std::vector<FieldInput> &fields, const Layout &layout, const void *packed) {
+  auto column = layout.columns.begin();
+  Layout::for_components(fields, [&](FieldInput &input, std::size_t d) {
+    input.components[d].data = static_cast<const char *>(packed) + column++->offset;
+    input.components[d].stride = static_cast<std::ptrdiff_t>(layout.row_size);
+  });
+}
+
 // Throws invalid_argument, limit_exceeded.
 void check(const std::vector<FieldInput> &fields, std::uint64_t count, const int *rows, int device) {
   check_size(0, count);
@@ -170,11 +179,47 @@ void Download::download(std::vector<FieldInput> &fields, std::uint64_t count, co
     state_->reserve(count * layout.row_size);
     state_->copy(layout, count, rows, stream);
   }
-  auto column = layout.columns.begin();
-  Layout::for_components(fields, [&](FieldInput &input, std::size_t d) {
-    input.components[d].data = static_cast<const char *>(state_->copies.data()) + column++->offset;
-    input.components[d].stride = static_cast<std::ptrdiff_t>(layout.row_size);
-  });
+  refer(fields, layout, state_->copies.data());
+}
+
+struct DeviceRows::State : DeviceObject {
+  explicit State(int on) : DeviceObject(on) { require_device(on); }
+  ~State() {
+    give_back([this] { rows.release(); });
+  }
+
+  DeviceBuffer rows;
+  std::uint64_t allocations = 0;
+};
+
+DeviceRows::DeviceRows(int device) : state_(std::make_unique<State>(device)) {}
+DeviceRows::~DeviceRows() = default;
+DeviceRows::DeviceRows(DeviceRows &&) noexcept = default;
+DeviceRows &DeviceRows::operator=(DeviceRows &&) noexcept = default;
+
+void DeviceRows::copy(std::vector<FieldInput> &fields, std::uint64_t count, const int *rows, Stream stream) {
+  const CurrentDevice current(state_->device);
+  check(fields, count, rows, state_->device);
+  const Layout layout(fields);
+  if (count != 0 && layout.row_size != 0) {
+    forget_last_error();  // earlier errors of the caller do not belong to this call
+    if (grow(state_->rows, count * layout.row_size)) ++state_->allocations;
+    launch_pack_rows(layout, rows, 0, count, static_cast<char *>(state_->rows.data()), stream);
+    check_handled(cudaStreamSynchronize(stream), "copy of rows");
+  }
+  refer(fields, layout, state_->rows.data());
+}
+
+void DeviceRows::release() {
+  const CurrentDevice current(state_->device);
+  state_->rows.release();
+}
+
+MemoryUse DeviceRows::memory() const {
+  MemoryUse use;
+  use.allocations = state_->allocations;
+  use.device_bytes = state_->rows.capacity();
+  return use;
 }
 
 }  // namespace gpz::cuda

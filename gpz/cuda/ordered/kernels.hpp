@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Kernels of ordered sections, in the order in which they run.
+// Kernels of ordered sections: those of a decoder, then those of an encoder, in the order in which they run.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,5 +17,10 @@ void launch_decode_ordered(const OrderedDecode &params, bool runs, cudaStream_t 
 void launch_decode_other_ordered(const OrderedDecode &params, bool runs, cudaStream_t stream);
 // Expands runs to values of particles (runs.cu).
 void launch_expand_runs(const OrderedDecode &params, cudaStream_t stream);
+
+// Encode the blocks: records, and payloads to staging (encode.cu). Then write the section, once the offsets of payloads
+// are known (write.cu).
+void launch_encode_ordered(const OrderedEncode &params, int components, ConstArray::Type type, cudaStream_t stream);
+void launch_write_ordered(const OrderedEncode &params, int components, cudaStream_t stream);
 
 }  // namespace gpz::cuda

@@ -49,6 +49,38 @@ struct OrderedDecode : SectionDecode<OrderedLayout, core::OrderedRecord> {
   RunColumns runs;  // only for one component
 };
 
+// Sums over all blocks of an encoder; must be zero before.
+struct OrderedTotals {
+  unsigned long long staged;   // words
+  unsigned long long invalid;  // values
+  unsigned long long error;    // largest error, as the bits of a double
+  std::uint32_t wide;
+  std::uint32_t items[core::max_residual_items];  // bitwise or over all records
+  // First positions are between -2^31 and 2^31: 2^31 less the smallest one, and 2^31 more than the largest one.
+  std::uint32_t least[core::max_components];
+  std::uint32_t most[core::max_components];
+};
+
+struct OrderedEncode {
+  DifferenceSource source;
+  core::GridAxis axis[core::max_components];
+  const std::int64_t *ids;
+  std::uint64_t particles;
+  std::uint64_t blocks;
+  core::OrderedPredictor predictor;
+  OrderedTotals *totals;
+  core::OrderedRecord *records;
+  std::uint32_t *words;         // per block; 0 after the last
+  std::uint64_t *staged;        // offset of each block's payload in staging
+  std::uint64_t *word_offsets;  // offset of each block's payload in the section
+  std::uint32_t *staging;
+  std::uint64_t staging_words;
+  OrderedLayout *layout;
+  std::uint32_t *out;
+  std::uint64_t capacity;  // bytes
+  DifferenceResult *result;
+};
+
 // Parameters to decode the runs, which are a section of two components.
 inline OrderedDecode as_runs(const OrderedDecode &params) {
   OrderedDecode runs = params;

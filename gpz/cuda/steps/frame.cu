@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A frame that is encoded: its rows, its images, and the history after it.
+#include "gpz/core/step_motion.hpp"
 #include "gpz/cuda/common/check.hpp"
 #include "gpz/cuda/common/kernel_file.hpp"
 #include "gpz/cuda/steps/follow.cuh"
@@ -15,6 +16,28 @@ unsigned grid_of(std::uint64_t n) { return static_cast<unsigned>((n + threads - 
 __device__ __forceinline__ bool is_near(const StepRow &at) {
   const auto is_within = [](std::int32_t x) { return x > -lanes::max_position && x < lanes::max_position; };
   return is_within(at.x) && is_within(at.y) && is_within(at.z);
+}
+
+struct Indices {
+  const std::int32_t *of[core::max_components];
+
+  explicit Indices(const std::int32_t *const *columns) : of{columns[0], columns[1], columns[2]} {}
+  __device__ lanes::GridVector at(std::uint64_t i) const { return {of[0][i], of[1][i], of[2][i]}; }
+};
+
+__global__ void __launch_bounds__(threads)
+    find_octaves(const __grid_constant__ Indices last, const __grid_constant__ Indices now, std::uint64_t particles,
+                 const __grid_constant__ molecule::Cell cell, std::int8_t *octave) {
+  const std::uint64_t step = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  const std::uint64_t first = step * core::step_lanes;
+  if (first >= particles) return;
+  const std::uint64_t left = particles - first;
+  octave[step] = static_cast<std::int8_t>(
+      core::octave_of_step(left < core::step_lanes ? left : core::step_lanes, [&](std::size_t i) {
+        lanes::GridVector moved = molecule::difference_of(now.at(first + i), last.at(first + i));
+        cell.shorten(moved);
+        return moved;
+      }));
 }
 
 // Writes the row of each root, and the nearest image of the vector from the parent for other particles.
@@ -94,10 +117,6 @@ __global__ void __launch_bounds__(threads)
     to.motions[k] = motions[core::motion_columns * slot + k];
 }
 
-struct Indices {
-  const std::int32_t *of[core::max_components];
-};
-
 template <bool rests>
 __global__ void __launch_bounds__(threads) follow(const __grid_constant__ DifferenceHistory history, Indices index) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
@@ -109,6 +128,14 @@ __global__ void __launch_bounds__(threads) follow(const __grid_constant__ Differ
 const KernelFile kernels(reinterpret_cast<const void *>(find_vectors));
 
 }  // namespace
+
+void launch_find_octaves(const std::int32_t *const *last, const std::int32_t *const *index, std::uint64_t particles,
+                         const molecule::Cell &cell, std::int8_t *octave, cudaStream_t stream) {
+  const std::uint64_t steps = (particles + core::step_lanes - 1) / core::step_lanes;
+  if (steps == 0) return;
+  find_octaves<<<grid_of(steps), threads, 0, stream>>>(Indices(last), Indices(index), particles, cell, octave);
+  check(cudaGetLastError(), "displacements of steps");
+}
 
 void launch_find_rows(const StepFinding &params, cudaStream_t stream) {
   find_vectors<<<grid_of(params.layout.slots), threads, 0, stream>>>(params);
@@ -130,7 +157,7 @@ void launch_find_images(const StepImages &params, cudaStream_t stream) {
 
 void launch_follow(const DifferenceHistory &history, const std::int32_t *const *index, bool rests,
                    cudaStream_t stream) {
-  const Indices indices{{index[0], index[1], index[2]}};
+  const Indices indices(index);
   if (rests)
     follow<true><<<grid_of(history.particles), threads, 0, stream>>>(history, indices);
   else

@@ -30,6 +30,9 @@ void launch_place_steps(const StepPlacing &params, cudaStream_t stream);
 
 // --- Encoders
 
+// core::octave_of_step of particles without bonds, for each step, from indices of the frame before and of this one.
+void launch_find_octaves(const std::int32_t *const *last, const std::int32_t *const *index, std::uint64_t particles,
+                         const molecule::Cell &cell, std::int8_t *octave, cudaStream_t stream);
 // Rows and images of this frame.
 void launch_find_rows(const StepFinding &params, cudaStream_t stream);
 // Counts images that are not those of the rules, and lists the first ones in the report. If there is a list, only lists

@@ -23,6 +23,7 @@ void ChunkEncoder::forget() {
   steps_.restart();
   sections_.use(nullptr);
   sections_.set_plain_fields_fixed(false);
+  adviser_ = nullptr;
   matched_.forget();
   last_.forget();
   scratch_before_ = scratch_particles_ = 0;  // valid for these fields only
@@ -32,6 +33,7 @@ void ChunkEncoder::release() {
   forget();
   history_.release();
   steps_.release();
+  ordered_.release();
   matched_.release();
   last_.release();
   out_.release();
@@ -45,12 +47,12 @@ void ChunkEncoder::settle() const {
 
 std::size_t ChunkEncoder::device_bytes() const {
   return history_.device_bytes() + matched_.device_bytes() + last_.device_bytes() + out_.device_bytes() +
-         scratch_.capacity() + report_.device_bytes() + steps_.device_bytes();
+         scratch_.capacity() + report_.device_bytes() + steps_.device_bytes() + ordered_.device_bytes();
 }
 
 std::uint64_t ChunkEncoder::allocations() const {
   return allocations_ + history_.allocations() + matched_.allocations() + last_.allocations() + out_.allocations() +
-         report_.allocations() + steps_.allocations();
+         report_.allocations() + steps_.allocations() + ordered_.allocations();
 }
 
 void ChunkEncoder::reserve_scratch(const FrameCall &call, std::uint64_t before) {
@@ -109,12 +111,64 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
   return true;
 }
 
+bool ChunkEncoder::encode_ordered(const FrameCall &call, const IsFit &is_fit) {
+  forget();
+  report_.reserve();
+  const std::vector<Field> fields = format::described(call.fields);
+  id_ = format::identity_field(fields);
+  // Difference frames do not need its memory.
+  struct Release {
+    OrderedEncoder &encoder;
+    ~Release() { encoder.release(); }
+  } release{ordered_};
+  if (!ordered_.sort(call, id_) || !is_fit(ordered_.rows()) ||
+      !ordered_.encode(call, id_, out_, scratch_, sizes_.sections, largest_error_))
+    return false;
+  kind_ = ChunkKind::ordered;
+  sizes_.particles = call.particles;
+  sizes_.all = out_.size();
+  history_.start(fields, id_, call.particles, report_.wide(), call.stream);
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (f != id_) history_.add(f, ordered_.values(call, f), call.particles, call.stream);
+  history_.add_ids(ordered_.ids(), call.particles, call.stream);
+  history_.count_added(call.particles);
+  report_.fetch(call.stream);
+  if (report_.flags().wide == 0) return true;
+  forget();
+  return false;
+}
+
+bool ChunkEncoder::take_advice(const FrameCall &call) {
+  if (matched_.arriving() != 0 || !matched_.leaving().empty()) {
+    adviser_ = nullptr;
+    use(format::predicted_values);
+    return true;
+  }
+  if (adviser_ == nullptr) return true;
+  const Advice advice = adviser_(call, matched_.staying_rows());
+  if (!advice.coding) return false;
+  use(*advice.coding);
+  if (advice.stays) adviser_ = nullptr;
+  return true;
+}
+
+void ChunkEncoder::use(format::FieldCodingKind coding) {
+  const bool in_steps = coding == format::steps;
+  if (in_steps == !steps_.empty()) return;
+  if (in_steps)
+    steps_.start_without_bonds(threads_);
+  else
+    steps_.restart();
+  sections_.use(in_steps ? &steps_ : nullptr);
+}
+
 ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
-  if (!steps_.empty()) {
+  kind_ = ChunkKind::difference;
+  if (!steps_.empty() || adviser_ != nullptr) {
     // Steps cannot be undone: ids are compared first.
     if (match_repeated(call)) {
       if (report_.flags().wide != 0) return Outcome::wide;
-      return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
+      return take_advice(call) && encode_matched(call) ? Outcome::encoded : Outcome::impossible;
     }
   } else {
     switch (encode_repeated(call)) {
@@ -137,8 +191,8 @@ ChunkEncoder::Outcome ChunkEncoder::encode(const FrameCall &call) {
       break;
   }
   // Only a CPU finds the bonds of other particles.
-  if (!steps_.empty() && (matched_.arriving() != 0 || !matched_.leaving().empty())) return Outcome::impossible;
-  return encode_matched(call) ? Outcome::encoded : Outcome::impossible;
+  if (steps_.have_bonds() && (matched_.arriving() != 0 || !matched_.leaving().empty())) return Outcome::impossible;
+  return take_advice(call) && encode_matched(call) ? Outcome::encoded : Outcome::impossible;
 }
 
 ChunkEncoder::Match ChunkEncoder::match(const FrameCall &call) {

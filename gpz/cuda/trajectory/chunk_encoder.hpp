@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encodes a frame as a difference chunk.
+// Encodes a frame as a difference chunk, or as an ordered one.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "gpz/cuda/common/memory.hpp"
@@ -14,6 +17,7 @@
 #include "gpz/cuda/trajectory/history.hpp"
 #include "gpz/cuda/trajectory/last_frame.hpp"
 #include "gpz/cuda/trajectory/match.hpp"
+#include "gpz/cuda/trajectory/ordered_encoder.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
 #include "gpz/cuda/trajectory/section_encoder.hpp"
 #include "gpz/cuda/trajectory/step_encoder.hpp"
@@ -30,10 +34,12 @@ class ChunkEncoder {
   // Makes a stream, and allocates pinned memory, which give_back() frees.
   void make() {
     report_.make();
+    ordered_.make();
     beside_ = std::make_unique<Beside>();
   }
   void give_back() {
     report_.give_back();
+    ordered_.give_back();
     beside_.reset();
   }
 
@@ -44,6 +50,25 @@ class ChunkEncoder {
   // Throws out_of_memory.
   bool start_from(const FrameCall &call, const trajectory::ChunkHistory &history, const format::KeySizes &key,
                   std::size_t id, format::FieldCodingKind coding, int threads);
+  // Encodes the frame as an ordered chunk, and starts the history with it. Before, calls is_fit(rows of the particles
+  // in the order of ids, in device memory). Returns false, and has no history, if that returns false, ids repeat, or
+  // the sections cannot hold the values. Throws out_of_memory.
+  using IsFit = std::function<bool(const std::uint32_t *rows)>;
+  bool encode_ordered(const FrameCall &call, const IsFit &is_fit);
+  // Coding of the positions in the next difference frames, whose particles, in the order of ids, are in these rows:
+  // predicted_values, or steps without bonds; nothing: another one. With `stays`, later frames have this one as well.
+  struct Advice {
+    std::optional<format::FieldCodingKind> coding;
+    bool stays = false;
+  };
+  using Adviser = std::function<Advice(const FrameCall &call, const std::uint32_t *rows)>;
+  // Asks for the coding in each frame as long as all particles stay. If particles leave or arrive, positions are
+  // predicted from then on.
+  void ask(Adviser adviser, int threads) {
+    adviser_ = std::move(adviser);
+    threads_ = threads;
+    sections_.set_plain_fields_fixed(true);
+  }
   bool started() const { return history_.started(); }
   void forget();
   // As forget(). Also frees the device memory.
@@ -58,7 +83,7 @@ class ChunkEncoder {
   Outcome encode(const FrameCall &call);
   // The encoded chunk, valid until the next call; its size; and its size if frames were independent.
   DeviceChunk chunk(std::uint64_t particles) const {
-    return {out_.data(), out_.size(), particles, largest_error_, ChunkKind::difference};
+    return {out_.data(), out_.size(), particles, largest_error_, kind_};
   }
   std::size_t size() const { return out_.size(); }
   // Particles of the last chunk that were in the frame before.
@@ -73,6 +98,10 @@ class ChunkEncoder {
 
  private:
   void reserve_scratch(const FrameCall &call, std::uint64_t before);
+
+  // Sets the coding of positions. Returns false if there is none.
+  bool take_advice(const FrameCall &call);
+  void use(format::FieldCodingKind coding);
 
   enum class Match : std::uint8_t { found, few, wide };
   Match match(const FrameCall &call);
@@ -98,6 +127,10 @@ class ChunkEncoder {
   FrameReport report_;
   DeviceHistory history_;
   StepEncoder steps_;  // empty unless positions are encoded in steps
+  OrderedEncoder ordered_;
+  Adviser adviser_;
+  int threads_ = 1;
+  ChunkKind kind_ = ChunkKind::difference;
   std::size_t id_ = 0;
   format::KeySizes sizes_;
   FrameMatch matched_;

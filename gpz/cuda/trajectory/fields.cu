@@ -26,15 +26,15 @@ __device__ T element_at(const char *data, std::ptrdiff_t stride, std::uint64_t i
 
 template <typename From, typename To>
 __global__ void __launch_bounds__(field_threads)
-    take_elements(const char *data, std::ptrdiff_t stride, std::uint64_t n, To *out) {
+    take_elements(const char *data, std::ptrdiff_t stride, const int *rows, std::uint64_t n, To *out) {
   const std::uint64_t i = thread_index();
-  if (i < n) out[i] = element_at<From>(data, stride, i);
+  if (i < n) out[i] = element_at<From>(data, stride, rows == nullptr ? i : static_cast<std::uint64_t>(rows[i]));
 }
 
 template <typename From, typename To>
-void take(const ConstArray &array, std::uint64_t n, To *out, cudaStream_t stream) {
+void take(const ConstArray &array, const int *rows, std::uint64_t n, To *out, cudaStream_t stream) {
   const auto *data = static_cast<const char *>(array.data);
-  take_elements<From, To><<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, n, out);
+  take_elements<From, To><<<grid_for(n), field_threads, 0, stream>>>(data, array.stride, rows, n, out);
   check(cudaGetLastError(), "copy of integers");
 }
 
@@ -126,10 +126,10 @@ void launch_add(T *last, const std::int8_t *crossings, std::uint64_t n, cudaStre
 
 }  // namespace
 
-void load_integers(const ConstArray &array, std::uint64_t n, std::int64_t *out, Stream stream) {
+void load_integers(const ConstArray &array, const int *rows, std::uint64_t n, std::int64_t *out, Stream stream) {
   if (n == 0) return;
-  if (array.type == ConstArray::Type::int32) return take<std::int32_t>(array, n, out, stream);
-  if (array.type == ConstArray::Type::int64) return take<std::int64_t>(array, n, out, stream);
+  if (array.type == ConstArray::Type::int32) return take<std::int32_t>(array, rows, n, out, stream);
+  if (array.type == ConstArray::Type::int64) return take<std::int64_t>(array, rows, n, out, stream);
   throw Error(Status::invalid_argument, "floats where integers belong");
 }
 
@@ -141,8 +141,8 @@ void copy_integers(const ConstArray &array, std::uint64_t n, void *out, Stream s
     return check(cudaMemcpyAsync(out, data, n * static_cast<std::size_t>(size), cudaMemcpyDeviceToDevice, stream),
                  "copy of integers");
   if (array.type == ConstArray::Type::int32)
-    return take<std::int32_t>(array, n, static_cast<std::int32_t *>(out), stream);
-  take<std::int64_t>(array, n, static_cast<std::int64_t *>(out), stream);
+    return take<std::int32_t>(array, nullptr, n, static_cast<std::int32_t *>(out), stream);
+  take<std::int64_t>(array, nullptr, n, static_cast<std::int64_t *>(out), stream);
 }
 
 void compare_copies(const ConstArray &array, const void *copy, std::uint64_t n, std::uint32_t *changed, Stream stream) {

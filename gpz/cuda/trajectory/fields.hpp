@@ -9,8 +9,8 @@
 
 namespace gpz::cuda {
 
-// Converts n integers of 32 or 64 bits to 64 bits.
-void load_integers(const ConstArray &array, std::uint64_t n, std::int64_t *out, Stream stream);
+// Converts n integers of 32 or 64 bits to 64 bits; element i is that of row rows[i], or i if `rows` is null.
+void load_integers(const ConstArray &array, const int *rows, std::uint64_t n, std::int64_t *out, Stream stream);
 
 // Copies n integers of the caller's array, 4 or 8 bytes each, to a contiguous array. compare_copies sets *changed
 // (device memory) to 1 if the integers differ from such a copy, and leaves it alone otherwise.

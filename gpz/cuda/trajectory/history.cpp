@@ -210,7 +210,8 @@ void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uin
     if (described_[field].type != ValueType::integer)
       return follow_keys(decoded, count, part.components, behind, nullptr, stream);
     for (int d = 0; d < part.components; ++d)
-      load_integers(decoded.component[static_cast<std::size_t>(d)], count, behind[d], stream);
+      load_integers(decoded.component[static_cast<std::size_t>(d)], reinterpret_cast<const int *>(decoded.rows), count,
+                    behind[d], stream);
     return;
   }
   DeviceDifferenceState &state = part.state;
@@ -218,6 +219,10 @@ void DeviceHistory::add(std::size_t field, const DeviceValues &decoded, std::uin
   for (int d = 0; d < part.components; ++d) behind[d] = state.last[d] + particles_;
   find_indices(decoded, count, part.components, behind, wide_, stream);
   add_at_rest(state, count, stream);
+}
+
+void DeviceHistory::add_ids(const std::int64_t *ids, std::uint64_t count, Stream stream) {
+  copy(parts_[id_].exact[0] + particles_, ids, count, stream);
 }
 
 std::size_t DeviceHistory::device_bytes() const {

@@ -48,6 +48,8 @@ class DeviceHistory {
   void add(const DeviceChunk &chunk, std::uint32_t *damaged, Stream stream);
   // For values of a caller who decodes: `count` decoded values of each remembered field, then count_added().
   void add(std::size_t field, const DeviceValues &decoded, std::uint64_t count, Stream stream);
+  // The same for `count` ids in device memory.
+  void add_ids(const std::int64_t *ids, std::uint64_t count, Stream stream);
   void count_added(std::uint64_t count) { particles_ += count; }
 
   const std::int64_t *ids() const { return parts_[id_].exact[0]; }

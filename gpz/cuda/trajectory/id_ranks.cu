@@ -36,6 +36,16 @@ __global__ void __launch_bounds__(rank_threads)
   if (i < n) rows[slots[i]] = static_cast<std::uint32_t>(i);
 }
 
+__global__ void __launch_bounds__(rank_threads)
+    find_rows(const int *rows, const std::uint32_t *slots, const std::int64_t *sorted, std::uint64_t n,
+              std::uint32_t *sorted_rows, std::uint32_t *repeats) {
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * rank_threads + threadIdx.x;
+  if (i >= n) return;
+  const std::uint32_t slot = slots[i];
+  sorted_rows[i] = rows == nullptr ? slot : static_cast<std::uint32_t>(rows[slot]);
+  if (i + 1 < n && sorted[i] == sorted[i + 1]) *repeats = 1;
+}
+
 cudaError_t sort(void *memory, std::size_t &bytes, const std::int64_t *ids, std::int64_t *sorted,
                  const std::uint32_t *numbers, std::uint32_t *slots, std::uint64_t n, int end_bit, Stream stream) {
   return cub::DeviceRadixSort::SortPairs(memory, bytes, ids, sorted, numbers, slots, n, 0, end_bit, stream);
@@ -82,6 +92,13 @@ void IdRanks::find(const std::int64_t *ids, std::uint64_t n, std::uint64_t *bits
         "sorting of ids");
   place_ranks<<<grid_for(n), rank_threads, 0, stream>>>(arrays.slots, n, arrays.rows);
   check(cudaGetLastError(), "ranks of ids");
+}
+
+void IdRanks::sort_rows(const int *rows, std::uint64_t n, std::uint32_t *sorted_rows, std::uint32_t *repeats,
+                        Stream stream) const {
+  if (n == 0) return;
+  find_rows<<<grid_for(n), rank_threads, 0, stream>>>(rows, slots_, sorted_, n, sorted_rows, repeats);
+  check(cudaGetLastError(), "rows in the order of ids");
 }
 
 void IdRanks::release() {

@@ -21,6 +21,11 @@ class IdRanks {
   const std::uint32_t *slots() const { return slots_; }  // slot of each row
   const std::int64_t *sorted_ids() const { return sorted_; }
 
+  // Writes the caller's row of each slot in the order of ids, where particle i of find() is row rows[i], or i if `rows`
+  // is null. *repeats (device memory) becomes 1 if two ids are equal, and is left alone otherwise.
+  void sort_rows(const int *rows, std::uint64_t n, std::uint32_t *sorted_rows, std::uint32_t *repeats,
+                 Stream stream) const;
+
   void release();
   std::size_t device_bytes() const { return memory_.capacity(); }
   std::uint64_t allocations() const { return allocations_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::StandardCodec: decides which frames a CPU encodes, and hands its state over to the GPU.
+// gpz::cuda::StandardCodec: decides which frames a CPU encodes, and hands its state over to the GPU. Frames of
+// particles without bonds are encoded by the GPU alone.
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -10,8 +11,10 @@
 #include "gpz/cuda/common/arguments.hpp"
 #include "gpz/cuda/common/device_object.hpp"
 #include "gpz/cuda/trajectory/chunk_encoder.hpp"
+#include "gpz/cuda/trajectory/sample_encoder.hpp"
 #include "gpz/cuda_standard.hpp"
 #include "gpz/cuda_transfer.hpp"
+#include "gpz/format/arithmetic.hpp"
 #include "gpz/format/fields.hpp"
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
@@ -68,7 +71,14 @@ bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &
 
 struct StandardCodec::State : DeviceObject {
   State(int on, int of_cpu)
-      : DeviceObject(on), host(of_cpu), threads(of_cpu), download(on), upload(on), codec(on), differences(codec) {
+      : DeviceObject(on),
+        host(of_cpu),
+        threads(of_cpu),
+        download(on),
+        upload(on),
+        codec(on),
+        differences(codec),
+        sample(on, of_cpu) {
     const CurrentDevice current(on);
     own_stream.emplace();
     differences.make();
@@ -84,11 +94,12 @@ struct StandardCodec::State : DeviceObject {
   void set_features(std::uint32_t features) {
     host.set_order(Order::id);
     host.set_effort(Effort::standard, features);
+    sample.set_features(features);
   }
 
   void release() {
     chunk = {};
-    is_on_device = false;
+    is_on_device = begins_on_device = has_bonds = false;
     differences.release();
     codec.release();
     upload.release();
@@ -173,8 +184,38 @@ struct StandardCodec::State : DeviceObject {
 
   // Frames on the GPU
 
+  // Encodes an independent frame of particles without bonds, and returns whether it has.
+  bool begin_on_device(FrameCall call) {
+    if (has_bonds || !is_usual_frame(call) ||
+        !format::may_start_history(format::described(call.fields), call.particles))
+      return false;
+    const std::size_t id = format::identity_field(format::described(call.fields));
+    try {
+      call.rows = copy_to_device(call.fields, call);
+      check_reachable(call.fields, call.rows, device);
+      const auto is_fit = [&](const std::uint32_t *rows) { return sample.is_ordered(call, id, rows); };
+      if (!differences.encode_ordered(call, is_fit)) return false;
+    } catch (const Error &error) {
+      if (error.status() != Status::out_of_memory) throw;
+      differences.release();
+      return false;
+    }
+    differences.ask(
+        [this, id](const FrameCall &next, const std::uint32_t *rows) {
+          const ChunkEncoder::Advice advice = sample.advise(next, id, rows);
+          has_bonds = !advice.coding;
+          return advice;
+        },
+        threads);
+    fields_on_device = format::described(call.fields);
+    chunk = differences.chunk(call.particles);
+    is_on_device = begins_on_device = true;
+    return true;
+  }
+
   // Returns false if the frame must be independent.
-  bool encode_on_device(FrameCall call) {
+  bool encode_on_device(const FrameCall &given) {
+    FrameCall call = given;
     if (!format::may_follow(format::described(call.fields), call.particles, fields_on_device) || !is_usual_frame(call))
       return false;
     try {
@@ -185,9 +226,9 @@ struct StandardCodec::State : DeviceObject {
       if (error.status() != Status::out_of_memory) throw;
       return false;
     }
-    if (differences.staying() < model::large_section ||
-        differences.size() >= differences.independent_size(call.particles))
-      return false;
+    if (differences.staying() < model::large_section) return false;
+    if (differences.size() >= differences.independent_size(call.particles))
+      return begins_on_device && begin_on_device(given);
     chunk = differences.chunk(call.particles);
     return true;
   }
@@ -201,12 +242,15 @@ struct StandardCodec::State : DeviceObject {
     if (rows != nullptr && is_elsewhere(rows) && any_array(fields, is_in_host_memory))
       throw Error(Status::invalid_argument, "rows are in device memory, and an array in host memory");
     if (key) is_unfit = is_on_device = false;
+    if (key && begin_on_device(call)) return;
     if (is_on_device) {
       if (encode_on_device(call)) return;
       differences.release();
       is_on_device = false;
-      is_unfit = key = true;  // the CPU does not know the frames since it handed over
+      key = true;  // the CPU does not know the frames of the GPU
+      is_unfit = !begins_on_device || !has_bonds;
     }
+    begins_on_device = false;
     encode_on_host(call, key);
     if (!is_unfit) take_over(call);
   }
@@ -232,7 +276,10 @@ struct StandardCodec::State : DeviceObject {
   DeviceBuffer sent;  // copy of the CPU's chunk
   DeviceChunk chunk;
   std::vector<Field> fields_on_device;
+  SampleEncoder sample;
   bool is_on_device = false;         // the GPU encodes the next difference frame
+  bool begins_on_device = false;     // the GPU encoded the last independent frame as well
+  bool has_bonds = false;            // so the CPU begins
   bool is_unfit = false;             // the GPU encodes no frame until the next key frame
   bool must_be_independent = false;  // after an exception
   std::uint64_t allocations = 0;
@@ -247,11 +294,13 @@ int StandardCodec::device() const { return state_->device; }
 void StandardCodec::set_features(std::uint32_t features) { state_->set_features(features); }
 void StandardCodec::set_threads(int threads) {
   state_->host.set_threads(threads);
+  state_->sample.set_threads(threads);
   state_->threads = threads;
 }
 
 const DeviceChunk &StandardCodec::encode(const std::vector<FieldInput> &fields, std::uint64_t particles,
                                          const int *rows, const Box &box, bool key, Stream stream) {
+  const format::UsualArithmetic arithmetic;
   State &state = *state_;
   const CurrentDevice current(state.device);
   state.chunk = {};
@@ -269,6 +318,8 @@ const DeviceChunk &StandardCodec::encode(const std::vector<FieldInput> &fields, 
   return state.chunk;
 }
 
+Stream StandardCodec::stream() const { return state_->own_stream->get(); }
+
 bool StandardCodec::encoded_on_device() const {
   return state_->chunk.data != nullptr && state_->chunk.data != state_->sent.data();
 }
@@ -280,7 +331,8 @@ void StandardCodec::release() {
 }
 
 std::size_t StandardCodec::host_memory_usage() const {
-  return state_->host.memory_usage() + state_->encoded.bytes.capacity() + state_->download.capacity();
+  return state_->host.memory_usage() + state_->encoded.bytes.capacity() + state_->download.capacity() +
+         state_->sample.host_memory_usage();
 }
 
 MemoryUse StandardCodec::memory() const {

@@ -24,25 +24,33 @@ void StepEncoder::start_from(const lanes::State &state, int threads, cudaStream_
   codes_ = nullptr;
 }
 
+void StepEncoder::start_without_bonds(int threads) {
+  restart();
+  threads_ = threads;
+  begins_ = true;
+}
+
 void StepEncoder::restart() {
   steps_.restart();
+  begins_ = false;
   learned_ = {};
   numbers_ = nullptr;
   codes_ = nullptr;
 }
 
 bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
-  if (!steps_.goes_on(state) || steps_.layout().particles != state.particles) return false;
+  if (!begins_ && (!steps_.goes_on(state) || steps_.layout().particles != state.particles)) return false;
   stream_ = call.stream;
-  const StepLayout &layout = steps_.layout();
-  rows_ = steps_.begin();
   std::int32_t *index[core::max_components] = {};
   const auto cut = [&](Carver carver) {
-    for (std::int32_t *&axis : index) axis = carver.take<std::int32_t>(layout.particles);
+    for (std::int32_t *&axis : index) axis = carver.take<std::int32_t>(state.particles);
     return carver.used();
   };
   reserve<char>(index_, cut(Carver(nullptr)));
   cut(Carver(index_.data()));
+  const std::shared_ptr<lanes::Plan> plan = begins_ ? start_plan(state, index, call) : nullptr;
+  const StepLayout &layout = steps_.layout();
+  rows_ = steps_.begin();
   auto *const report =
       reinterpret_cast<Report *>(reserve<char>(lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
   check(cudaMemsetAsync(report, 0, offsetof(Report, steps) + offsetof(StepReport, list), stream_), "clearing");
@@ -64,17 +72,37 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   largest_error_ = core::bit_cast<double>(std::uint64_t{found.values.error});
 
   lanes::Update update;
-  lanes::ModelChoice choice(*this, learned_, nullptr, update, threads_);
+  lanes::ModelChoice choice(*this, learned_, plan, update, threads_);
   choice.fit();
   if (!choice.choose(call.edges)) return false;
   head_.clear();
-  const bool rests = learned_.may_rest();
+  const bool rests = plan == nullptr && learned_.may_rest();
   choice.append(call.edges, rests, head_);
   size_ = static_cast<std::size_t>(format::round_up_8(head_.size() + 2 * first_word_.back()));
   learned_.commit(update);
+  begins_ = false;
   launch_follow(history_of(state, call.edges.axes, call.crossings), index, rests, stream_);
   steps_.finish(state, rows_, rests, stream_);
   return true;
+}
+
+std::shared_ptr<lanes::Plan> StepEncoder::start_plan(DeviceDifferenceState &state, std::int32_t *const *index,
+                                                     const Call &call) {
+  // Values that the grid cannot hold are found later.
+  auto *const report = reserve<IndexReport>(scratch_, 1);
+  find_indices(call.values, state.particles, static_cast<int>(core::max_components), index, report, stream_);
+  std::vector<std::int8_t> octave((state.particles + core::step_lanes - 1) / core::step_lanes);
+  auto *const on_device = reserve<std::int8_t>(items_, octave.size());
+  const molecule::Cell cell = lanes::cell_of(call.edges);
+  launch_find_octaves(state.last, index, state.particles, cell, on_device, stream_);
+  fetch(octave.data(), on_device, octave.size());
+  const std::shared_ptr<lanes::Plan> plan = lanes::plan_without_bonds(octave, state.particles);
+  if (state.at_rest()) {
+    end_motion(state, stream_);
+    state.rest_implied = false;
+  }
+  steps_.start(plan, state, call.edges.axes, cell, stream_);
+  return plan;
 }
 
 lanes::Fit::Frame StepEncoder::sample() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encodes sections of coding 13 without new molecules in device memory, with the bytes of lanes::encode.
+// Encodes sections of coding 13 in device memory, with the bytes of lanes::encode. New sections with bonds are left to
+// a CPU.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,11 @@ class StepEncoder : private lanes::FrameCoder {
   };
   // Goes on from the state of a CPU, which is not empty.
   void start_from(const lanes::State &state, int threads, cudaStream_t stream);
-  bool empty() const { return steps_.empty(); }
-  // Begins anew: encode() returns false until the next start_from().
+  // Starts with the next section, in which particles have no bonds.
+  void start_without_bonds(int threads);
+  bool empty() const { return steps_.empty() && !begins_; }
+  bool have_bonds() const { return !steps_.empty() && learned_.models.plan->molecules.have_bonds(); }
+  // Begins anew: encode() returns false until the next start_from() or start_without_bonds().
   void restart();
 
   // Encodes the next section, and advances the history, whose motion ends. Waits for the stream. Returns false, and
@@ -59,6 +63,8 @@ class StepEncoder : private lanes::FrameCoder {
   lanes::Counts count_items() override;
   std::vector<std::uint32_t> code_items(const std::shared_ptr<const lanes::Codes> &codes) override;
 
+  // The plan of the first section, whose indices were found; what is known of motion is in the state then.
+  std::shared_ptr<lanes::Plan> start_plan(DeviceDifferenceState &state, std::int32_t *const *index, const Call &call);
   void queue_items();
   StepItemLists lists() const;
   StepImages images_of(const lanes::ImageRule *rules, std::size_t count) const;
@@ -72,6 +78,7 @@ class StepEncoder : private lanes::FrameCoder {
 
   DeviceSteps steps_;
   lanes::Learned learned_;
+  bool begins_ = false;  // with the next section
   int threads_ = 1;
   // State of the frame that is encoded.
   cudaStream_t stream_ = nullptr;

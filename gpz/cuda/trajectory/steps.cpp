@@ -96,6 +96,14 @@ void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
   copy_to_device(reserve<float>(means_[last_means_], state.means().size()), state.means(), stream);
 }
 
+void DeviceSteps::start(const std::shared_ptr<lanes::Plan> &plan, DeviceDifferenceState &state,
+                        const core::GridBox &box, const molecule::Cell &cell, cudaStream_t stream) {
+  restart();
+  models_.plan = plan;
+  send_plan(stream);
+  start_rows(state, history_of(state, box), cell, true, stream);
+}
+
 StepRows DeviceSteps::begin() {
   StepRows found = rows();
   found.next_means = reserve<float>(means_[1 - last_means_], layout_.slots * columns_of_means());

@@ -47,6 +47,10 @@ class DeviceSteps {
   // Whether the rows are those of the last frame.
   bool goes_on(const DeviceDifferenceState &state) const { return !empty() && frames_ == state.frames; }
 
+  // Starts an encoder's state with this plan; `cell`: of the last frame's positions.
+  void start(const std::shared_ptr<lanes::Plan> &plan, DeviceDifferenceState &state, const core::GridBox &box,
+             const molecule::Cell &cell, cudaStream_t stream);
+
   // Begins anew: at an independent chunk, and where particles leave or arrive. Keeps memory for what comes.
   void restart();
   // The caller has waited for all work.

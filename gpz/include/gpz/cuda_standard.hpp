@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::TrajectoryEncoder with effort standard and the order of ids, where an NVIDIA GPU encodes most difference frames.
+// gpz::TrajectoryEncoder with effort standard and the order of ids, where an NVIDIA GPU encodes most frames.
 // Built with GPZ_CUDA=ON only.
 //
 //   gpz::cuda::StandardCodec codec(device, threads);
@@ -18,17 +18,17 @@ namespace gpz::cuda {
 // Encodes the chunks of one writer (an MPI rank), frame after frame, as TrajectoryEncoder does. One host thread at a
 // time may use an object.
 //
-// The CPU encodes key frames, and the first difference frames after each, from copies in host memory. It tries several
-// codings in these difference frames, to find the smallest one. Then the encoder's state is copied to the GPU, which
-// encodes the other difference frames. It does so if
+// The GPU encodes frames if
 //   - a frame has at least 65,536 particles with ids,
-//   - one coding of positions was clearly smaller than the others: steps of molecules (coding 13) or predictions from
-//     earlier frames (coding 1),
-//   - difference frames are smaller than the key frame,
 //   - all other fields are integers, and do not change except by edges of the box that particles cross,
 //   - the box has no tilts and is that of the positions, and grid indices and integers are below 2^30.
-// If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; positions in steps of which
-// particles leave or arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
+// Of particles without bonds it encodes all frames. The CPU encodes 65,536 of the particles in the first frames of each
+// key interval, and the GPU takes the codings that are the smallest there.
+// Of molecules the CPU encodes key frames, and the first difference frames after each, from copies in host memory. It
+// tries several codings in these difference frames. When one coding of positions was clearly smaller than the others,
+// and smaller than in the key frame, the encoder's state is copied to the GPU, which encodes the other difference frames.
+// If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which particles
+// leave or arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
 // arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
@@ -52,6 +52,8 @@ class GPZ_API StandardCodec {
   // Encodes the next frame's chunk. Arrays are in device memory or in host memory; `rows` (nullptr: all particles in
   // order) are in host memory if an array is. The bytes are those of TrajectoryEncoder with Order::id and
   // Effort::standard, except
+  //   - where a CPU chooses other codings than in the sample, makes runs of ids, or encodes particles without bonds in
+  //     steps after particles left or arrived,
   //   - from the frame on for which the GPU needs an independent chunk, up to the next key frame,
   //   - in frames of the GPU in which a CPU would find other edges of the box than before,
   //   - where TrajectoryCodec makes other bytes of particles with equal ids, or of ids that collide.
@@ -62,6 +64,8 @@ class GPZ_API StandardCodec {
   // next chunk is independent.
   const DeviceChunk &encode(const std::vector<FieldInput> &fields, std::uint64_t particles, const int *rows,
                             const Box &box, bool key, Stream stream = nullptr);
+  // A stream of the object, which waits for no other one: for arrays in device memory that are complete.
+  Stream stream() const;
   // Whether the GPU encoded the last chunk.
   bool encoded_on_device() const;
 

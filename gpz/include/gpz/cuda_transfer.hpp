@@ -140,4 +140,25 @@ class GPZ_API Download {
   std::unique_ptr<State> state_;
 };
 
+// Copies rows of fields to device memory of its own, for encoders that run while the caller's arrays change
+// (gpz::cuda::StandardCodec). One host thread at a time may use an object.
+class GPZ_API DeviceRows {
+ public:
+  explicit DeviceRows(int device = 0);
+  ~DeviceRows();
+  DeviceRows(DeviceRows &&) noexcept;
+  DeviceRows &operator=(DeviceRows &&) noexcept;
+
+  // As Download::download, except that the copies are in device memory, which is taken from the pool
+  // (gpz/cuda_memory.hpp), and valid until the next copy() or release(). After out_of_memory the object holds none.
+  void copy(std::vector<FieldInput> &fields, std::uint64_t count, const int *rows = nullptr, Stream stream = nullptr);
+  // Gives the device memory back to the pool. The next call allocates again.
+  void release();
+  MemoryUse memory() const;
+
+ private:
+  struct GPZ_LOCAL State;
+  std::unique_ptr<State> state_;
+};
+
 }  // namespace gpz::cuda
