@@ -188,8 +188,12 @@ void DumpGPZ::init_backend() {
   try {
     summary_.begin(GPZSummary::BEFORE);
     drain();  // earlier frames are in the backend's memory
-    const bool has_ids = has_column("id");
-    backend_.init(settings_.device, settings_.only_on_cpu(has_ids), settings_.shares_with_gpu(has_ids),
+    const auto &fields = gpz_columns().fields();
+    const bool suit_gpu = !domain->triclinic && std::all_of(fields.begin(), fields.end(), [](const auto &field) {
+      return field.field.leading || field.field.type == gpz::ValueType::integer;
+    });
+    const GPZSettings::Frames frames{has_column("id"), backend_.finds_kokkos_atoms(), suit_gpu};
+    backend_.init(settings_.device, settings_.only_on_cpu(frames), settings_.shares_with_gpu(frames),
                   settings_.threads);
   } catch (const gpz::Error &e) {
     log().fail_alone(std::string("dump_modify device: ") + e.what());

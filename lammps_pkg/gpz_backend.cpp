@@ -63,11 +63,16 @@ int usable_cores() {
 
 GPZBackend::GPZBackend(LAMMPS *lmp) : lmp_(lmp), host_atoms_(lmp) {}
 
+bool GPZBackend::finds_kokkos_atoms() {
+  if (!kokkos_atoms_) kokkos_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
+  return kokkos_atoms_ != nullptr;
+}
+
 void GPZBackend::init(Device device, const std::string &only_on_cpu, bool shares, int threads) {
   const bool has_gpus = device != Device::CPU && gpz_gpu::count() > 0;
   const std::string obstacle = has_gpus ? only_on_cpu : std::string();
   const Node node = place_on_node(lmp_->world);
-  if (!kokkos_atoms_) kokkos_atoms_ = gpz_gpu::make_atoms(lmp_, host_atoms_);
+  finds_kokkos_atoms();
   if (threads == 0) threads = default_threads(node.ranks);
   shares = shares && has_gpus;
   const int gpu = !has_gpus ? -1 : kokkos_atoms_ ? kokkos_atoms_->gpu() : node.rank % gpz_gpu::count();
@@ -88,7 +93,7 @@ void GPZBackend::init(Device device, const std::string &only_on_cpu, bool shares
     if (shares) shared_gpu_ = gpu;
     compressor_ =
         make_cpu_compressor(threads_, shares ? gpz_gpu::make_encoder(gpu, threads_) : make_cpu_encoder(threads_));
-    if (kokkos_atoms_) copies_ = gpz_gpu::make_row_copies(kokkos_atoms_->gpu());
+    if (kokkos_atoms_) copies_ = gpz_gpu::make_row_copies(kokkos_atoms_->gpu(), shares);
   }
   device_ = device;
 }
@@ -110,8 +115,7 @@ std::string GPZBackend::text() const {
   if (gpu_ < 0) {
     std::string text = fmt::format("compressed on the CPU, {} thread{} a rank", threads_, threads_ == 1 ? "" : "s");
     if (shared_gpu_ >= 0)
-      text += fmt::format(", and difference frames on GPU {} where possible{}", shared_gpu_,
-                          gpz_gpu::code_text(shared_gpu_));
+      text += fmt::format(", and on GPU {} where possible{}", shared_gpu_, gpz_gpu::code_text(shared_gpu_));
     else if (!only_on_cpu_.empty())
       text += ", because GPUs do not have " + only_on_cpu_;
     if (kokkos_atoms_) text += fmt::format(", from copies of the atoms on GPU {}", kokkos_atoms_->gpu());

@@ -39,6 +39,10 @@ class GPZBackend {
   // CPU otherwise. Collective. Throws gpz::Error if there is no GPU and Device::GPU was asked for, or no memory.
   void init(Device device, const std::string &only_on_cpu, bool shares, int threads);
   bool is_on_gpu() const { return gpu_ >= 0; }
+  // Whether the atoms of KOKKOS stay on a GPU until they are compressed.
+  bool keeps_on_gpu() const { return kokkos_atoms_ && (is_on_gpu() || shared_gpu_ >= 0); }
+  // Finds out whether KOKKOS keeps the atoms on a GPU, before init(). Throws gpz::Error.
+  bool finds_kokkos_atoms();
   // Describes the decision on this rank, for the log.
   std::string text() const;
 
@@ -46,7 +50,7 @@ class GPZBackend {
   GPZHostAtoms &host_atoms() { return host_atoms_; }
   // The atoms that KOKKOS keeps on a GPU; nullptr if it does not.
   GPZDeviceAtoms *kokkos_atoms() const { return kokkos_atoms_.get(); }
-  // Copies atoms that are there to host memory, into the buffer of that number, if the CPU compresses them. Throws
+  // Copies atoms that are there into the buffer of that number, unless the GPU alone compresses them. Throws
   // gpz::Error.
   void fetch(GPZRows &atoms, int buffer);
 

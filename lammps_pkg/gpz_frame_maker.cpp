@@ -42,13 +42,13 @@ void GPZFrameMaker::describe() {
 
 GPZChunk GPZFrameMaker::make(MPI_Comm group, int buffer, bool behind, GPZSummary &summary, std::string &problem) {
   const bool is_on_device = source_.device_atoms() != nullptr;
-  const bool in_host = !(is_on_device && backend_.is_on_gpu());
+  const bool in_host = !(is_on_device && backend_.keeps_on_gpu());
   if (!share_.keeps(in_host)) schedule_.restart();
   describe();  // the other ranks expect as many fields of this one, and what a key frame needs, whatever fails
   GPZRows atoms;
   try {
     atoms = source_.rows(backend_.host_atoms());
-    if (is_on_device && in_host) backend_.fetch(atoms, buffer);
+    if (is_on_device) backend_.fetch(atoms, buffer);
     describe();  // with the types that the arrays have; takes no memory
     lossless_.see(atoms, in_host);
   } catch (const std::exception &e) {

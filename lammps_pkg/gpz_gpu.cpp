@@ -22,6 +22,7 @@
 #include <gpz/cuda_standard.hpp>
 #include <gpz/cuda_trajectory.hpp>
 #include <gpz/cuda_transfer.hpp>
+#include <gpz/error.hpp>
 
 #include "atom.h"
 #include "domain.h"
@@ -85,7 +86,7 @@ class GPUEncoder : public GPZRowEncoder {
               GPZChunk &result) override {
     codec_.set_features(encoding.features);
     const gpz::cuda::DeviceChunk &chunk =
-        codec_.encode(atoms.fields, frame.particles, atoms.rows, frame.box, frame.since_key == 0);
+        codec_.encode(atoms.fields, frame.particles, atoms.rows, frame.box, frame.since_key == 0, codec_.stream());
     gpz::cuda::HostCopy &copy = copies_[buffer];
     copy.start(chunk);
     copy.wait();  // before the next frame is encoded
@@ -132,6 +133,41 @@ class PinnedCopies : public GPZRowCopies {
  private:
   gpz::cuda::Upload upload_;
   std::vector<gpz::cuda::Download> copies_;
+};
+
+// In device memory, as long as there is enough.
+class DeviceCopies : public GPZRowCopies {
+ public:
+  explicit DeviceCopies(int gpu) : upload_(gpu), on_host_(gpu) {
+    for (int buffer = 0; buffer < GPZBackground::nbuffers; ++buffer) copies_.emplace_back(gpu);
+  }
+
+  void copy(GPZRows &atoms, int buffer) override {
+    if (!is_full_) {
+      try {
+        upload_.upload(atoms.fields, atoms.nrows);  // columns that KOKKOS does not have
+        atoms.rows = upload_.upload_rows(atoms.rows, atoms.particles);
+        copies_[buffer].copy(atoms.fields, atoms.particles, atoms.rows);
+        atoms.nrows = atoms.particles;
+        atoms.rows = nullptr;
+        atoms.is_copy = true;
+        return;
+      } catch (const gpz::Error &e) {
+        if (e.status() != gpz::Status::out_of_memory) throw;
+        is_full_ = true;
+      }
+    }
+    copies_[buffer].release();
+    on_host_.copy(atoms, buffer);
+  }
+
+  double memory_usage() const override { return on_host_.memory_usage(); }
+
+ private:
+  gpz::cuda::Upload upload_;
+  std::vector<gpz::cuda::DeviceRows> copies_;
+  PinnedCopies on_host_;
+  bool is_full_ = false;  // there was not enough memory
 };
 
 class KokkosAtoms : public GPZDeviceAtoms {
@@ -213,7 +249,10 @@ std::unique_ptr<GPZRowEncoder> gpz_gpu::make_encoder(int gpu, int threads) {
   return std::make_unique<GPUEncoder>(gpu, threads);
 }
 
-std::unique_ptr<GPZRowCopies> gpz_gpu::make_row_copies(int gpu) { return std::make_unique<PinnedCopies>(gpu); }
+std::unique_ptr<GPZRowCopies> gpz_gpu::make_row_copies(int gpu, bool on_device) {
+  if (on_device) return std::make_unique<DeviceCopies>(gpu);
+  return std::make_unique<PinnedCopies>(gpu);
+}
 
 std::unique_ptr<GPZDeviceAtoms> gpz_gpu::make_atoms(LAMMPS *lmp, GPZAtoms &host) {
   if (gpz_kokkos::device(lmp) < 0) return nullptr;

@@ -78,7 +78,8 @@ std::unique_ptr<GPZDeviceAtoms> make_atoms(LAMMPS *lmp, GPZAtoms &host);
 // gpz::Error.
 std::unique_ptr<GPZRowEncoder> make_encoder(int gpu, int threads);
 // Arrays and rows may be in host memory or in that of the GPU. Throws gpz::Error.
-std::unique_ptr<GPZRowCopies> make_row_copies(int gpu);
+// `on_device`: copies stay in the memory of the GPU, as long as there is enough.
+std::unique_ptr<GPZRowCopies> make_row_copies(int gpu, bool on_device);
 
 }  // namespace gpz_gpu
 }  // namespace LAMMPS_NS

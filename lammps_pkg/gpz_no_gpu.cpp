@@ -32,4 +32,6 @@ std::unique_ptr<GPZRowEncoder> gpz_gpu::make_encoder(int, int) { throw gpz::Erro
 
 std::unique_ptr<GPZDeviceAtoms> gpz_gpu::make_atoms(LAMMPS *, GPZAtoms &) { return nullptr; }
 
-std::unique_ptr<GPZRowCopies> gpz_gpu::make_row_copies(int) { throw gpz::Error(gpz::Status::not_found, why_none()); }
+std::unique_ptr<GPZRowCopies> gpz_gpu::make_row_copies(int, bool) {
+  throw gpz::Error(gpz::Status::not_found, why_none());
+}

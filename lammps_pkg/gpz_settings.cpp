@@ -119,18 +119,20 @@ int read_observables(int narg, char **arg, LAMMPS *lmp, std::vector<std::string>
 
 }  // namespace
 
-std::string GPZSettings::only_on_cpu(bool ids) const {
+std::string GPZSettings::only_on_cpu(const Frames &frames) const {
   if (order == gpz::Order::id) return "dump_modify order id";
   if (order == gpz::Order::memory) return "dump_modify order memory";
   // Codings of an effort that block chunks and residuals are not enough for.
-  if (effort && gpz::features_of(*effort, order, ids) != 0)
-    return std::string("dump_modify effort ") + gpz::name_of(gpz::effort_names, *effort);
+  if (shares_with_gpu(frames) || (effort && gpz::features_of(*effort, order, frames.have_ids) != 0))
+    return std::string("dump_modify effort ") + gpz::name_of(gpz::effort_names, effort.value_or(gpz::default_effort));
   return {};
 }
 
-bool GPZSettings::shares_with_gpu(bool ids) const {
-  return device == GPZBackend::Device::GPU && ids && effort == gpz::Effort::standard &&
-         (order == gpz::Order::automatic || order == gpz::Order::id);
+bool GPZSettings::shares_with_gpu(const Frames &frames) const {
+  if (!frames.have_ids || (order != gpz::Order::automatic && order != gpz::Order::id)) return false;
+  if (device == GPZBackend::Device::GPU) return effort == gpz::Effort::standard;
+  return device == GPZBackend::Device::AUTO && frames.are_on_gpu && frames.suit_gpu &&
+         effort.value_or(gpz::default_effort) == gpz::Effort::standard;
 }
 
 int GPZSettings::read(int narg, char **arg, LAMMPS *lmp, GPZColumns &columns) {

@@ -54,10 +54,16 @@ struct GPZSettings {
   GPZOutput::Async async_on(bool kokkos_gpu, bool gpu) const {
     return async.value_or(kokkos_gpu && !gpu ? GPZOutput::Async::compress_and_write : GPZOutput::Async::write);
   }
-  // Why a GPU cannot do what was asked for, in a file with ids or without; empty: it can.
-  std::string only_on_cpu(bool ids) const;
-  // Whether a GPU is to encode some of the frames of what only the CPU can do otherwise: effort standard.
-  bool shares_with_gpu(bool ids) const;
+  // The frames of a dump.
+  struct Frames {
+    bool have_ids;
+    bool are_on_gpu;  // KOKKOS keeps the atoms there
+    bool suit_gpu;    // positions and integers in a box without tilts: a GPU has effort standard for them
+  };
+  // Why the setting is not one of a GPU alone; empty: it is one.
+  std::string only_on_cpu(const Frames &frames) const;
+  // Whether a GPU encodes what it can of effort standard, and the CPU all else.
+  bool shares_with_gpu(const Frames &frames) const;
 
   // Reads the keyword arg[0], and returns the number of words with those that follow it; 0: not a keyword of this
   // style. The keyword `bound` sets bounds of `columns`. Throws std::invalid_argument if the value is not possible, or
