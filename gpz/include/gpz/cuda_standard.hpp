@@ -26,9 +26,9 @@ namespace gpz::cuda {
 // key interval, and the GPU takes the codings that are the smallest there.
 // Of molecules the CPU encodes key frames, and the first difference frames after each, from copies in host memory. It
 // tries several codings in these difference frames. When one coding of positions was clearly smaller than the others,
-// and smaller than in the key frame, the encoder's state is copied to the GPU, which encodes the other difference frames.
-// If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which particles
-// leave or arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
+// and smaller than in the key frame, the encoder's state is copied to the GPU, which encodes the other difference
+// frames. If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which
+// particles leave or arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
 // arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
