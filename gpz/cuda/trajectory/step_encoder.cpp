@@ -96,7 +96,7 @@ std::shared_ptr<lanes::Plan> StepEncoder::start_plan(DeviceDifferenceState &stat
   const molecule::Cell cell = lanes::cell_of(call.edges);
   launch_find_octaves(state.last, index, state.particles, cell, on_device, stream_);
   fetch(octave.data(), on_device, octave.size());
-  const std::shared_ptr<lanes::Plan> plan = lanes::plan_without_bonds(octave, state.particles);
+  std::shared_ptr<lanes::Plan> plan = lanes::plan_without_bonds(octave, state.particles);
   if (state.at_rest()) {
     end_motion(state, stream_);
     state.rest_implied = false;
