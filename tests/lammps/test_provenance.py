@@ -33,7 +33,7 @@ def provenance_of_a_run(t):
     assert facts["program"].startswith("LAMMPS ") and facts["units"] == "lj" and facts["atom_style"] == "atomic"
     assert "MOLECULE" in facts["packages"].split() and facts["ranks"] == str(t.ranks)
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", facts["date"]), facts["date"]
-    assert facts["command"] == "lmp -in in.lammps -log log.lammps", facts["command"]
+    assert facts["command"] == " ".join(["lmp", *t.lmp_arguments, "-in in.lammps -log log.lammps"]), facts["command"]
     expected = t.path("in.lammps").read_text()
     for place in (t.directory, str(t.options.plugin).rpartition("/")[0]):
         expected = expected.replace(f"{place}/", "")
