@@ -90,6 +90,7 @@ std::shared_ptr<lanes::Plan> StepEncoder::start_plan(DeviceDifferenceState &stat
                                                      const Call &call) {
   // Values that the grid cannot hold are found later.
   auto *const report = reserve<IndexReport>(scratch_, 1);
+  check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
   find_indices(call.values, state.particles, static_cast<int>(core::max_components), index, report, stream_);
   std::vector<std::int8_t> octave((state.particles + core::step_lanes - 1) / core::step_lanes);
   auto *const on_device = reserve<std::int8_t>(items_, octave.size());
