@@ -189,9 +189,11 @@ void DumpGPZ::init_backend() {
     summary_.begin(GPZSummary::BEFORE);
     drain();  // earlier frames are in the backend's memory
     const auto &fields = gpz_columns().fields();
-    const bool suit_gpu = !domain->triclinic && std::all_of(fields.begin(), fields.end(), [](const auto &field) {
-      return field.field.leading || field.field.type == gpz::ValueType::integer;
-    });
+    const bool has_bounded_positions = gpz_columns().has_positions() && !settings_.eb.is_exact();
+    const bool suit_gpu =
+        has_bounded_positions && !domain->triclinic && std::all_of(fields.begin(), fields.end(), [](const auto &field) {
+          return field.field.leading || field.field.type == gpz::ValueType::integer;
+        });
     const GPZSettings::Frames frames{has_column("id"), backend_.finds_kokkos_atoms(), suit_gpu};
     backend_.init(settings_.device, settings_.only_on_cpu(frames), settings_.shares_with_gpu(frames),
                   settings_.threads);

@@ -38,6 +38,7 @@ class GPZPositionBound {
   // Becomes the bound of a file that is continued, in distance units, if none was given.
   void take(double bound);
 
+  bool is_exact() const { return value_ == 0; }
   // In distance units. first_edge: longest box edge at the first frame.
   double absolute(double first_edge) const { return kind_ == RELATIVE ? value_ * first_edge : value_; }
 
