@@ -73,22 +73,27 @@ struct DifferenceLayout {
   std::uint64_t end;
 };
 
-struct DifferenceEncode {
-  DifferenceHistory history;
+// Parameters of encoding that all sections have.
+template <typename Totals, typename Layout, typename Record>
+struct SectionEncode {
   DifferenceSource source;
-  InvalidValues invalid;
-  DifferenceFit *fit;
-  DifferenceTotals *totals;
-  core::ResidualRecord *records;
+  Totals *totals;
+  Record *records;
   std::uint32_t *words;         // per block; 0 after the last
   std::uint64_t *staged;        // offset of each block's payload in staging
   std::uint64_t *word_offsets;  // offset of each block's payload in the section
   std::uint32_t *staging;
   std::uint64_t staging_words;
-  DifferenceLayout *layout;
+  Layout *layout;
   std::uint32_t *out;
   std::uint64_t capacity;  // bytes
   DifferenceResult *result;
+};
+
+struct DifferenceEncode : SectionEncode<DifferenceTotals, DifferenceLayout, core::ResidualRecord> {
+  DifferenceHistory history;
+  InvalidValues invalid;
+  DifferenceFit *fit;
   const std::uint32_t *cancelled;  // null, or not 0: do nothing
   DeviceComparison comparison[max_comparisons];
 };

@@ -61,24 +61,12 @@ struct OrderedTotals {
   std::uint32_t most[core::max_components];
 };
 
-struct OrderedEncode {
-  DifferenceSource source;
+struct OrderedEncode : SectionEncode<OrderedTotals, OrderedLayout, core::OrderedRecord> {
   core::GridAxis axis[core::max_components];
   const std::int64_t *ids;
   std::uint64_t particles;
   std::uint64_t blocks;
   core::OrderedPredictor predictor;
-  OrderedTotals *totals;
-  core::OrderedRecord *records;
-  std::uint32_t *words;         // per block; 0 after the last
-  std::uint64_t *staged;        // offset of each block's payload in staging
-  std::uint64_t *word_offsets;  // offset of each block's payload in the section
-  std::uint32_t *staging;
-  std::uint64_t staging_words;
-  OrderedLayout *layout;
-  std::uint32_t *out;
-  std::uint64_t capacity;  // bytes
-  DifferenceResult *result;
 };
 
 // Parameters to decode the runs, which are a section of two components.
