@@ -2,13 +2,14 @@
 // Effort standard from device memory to device memory: gpz::cuda::StandardCodec, and gpz::TrajectoryEncoder with
 // copies.
 //
-//   standard_gpu [--threads N] [--frames N] [--key N] [--cpu N] [--write OUTPUT] [--shuffled] FILE COPIES...
+//   standard_gpu [--threads N] [--frames N] [--key N] [--cpu N] [--write OUTPUT] [--shuffled] [--fp32] FILE COPIES...
 //
 // Takes the frames of FILE, or the first N of --frames, with copies of the box side by side (COPIES: 3x3x3, for
-// example), each from another frame on, to and fro: x y z in FP64 and int32 ids, with one key frame or one every N of
-// --key. Particles whose ids follow each other have to be less than half of the box apart. Prints the wall time of each
-// frame, and the median of those that the GPU encoded. The first N frames of --cpu (default: all) are encoded by the
-// CPU too, from rows that a Download copies, and the bytes are compared. --write: the chunks become a file.
+// example), each from another frame on, to and fro: x y z in FP64, or FP32, and int32 ids, with one key frame or one
+// every N of --key. Particles whose ids follow each other have to be less than half of the box apart. Prints the wall
+// time of each frame, and the median of those that the GPU encoded. The first N frames of --cpu (default: all) are
+// encoded by the CPU too, from rows that a Download copies, and the bytes are compared. --write: the chunks become a
+// file.
 // --shuffled: the rows are in another order than the ids, as in a simulation, and the same in all frames.
 // --threads: of the CPU (default: all, at most 16).
 #include <cuda_runtime.h>
@@ -61,8 +62,9 @@ constexpr unsigned threads = 256;
 // Row i has particle i times `factor` modulo the number of particles, which it has no divisor in common with. Each copy
 // is 7 frames ahead of the one before; after the last frame they go back. Identical copies would have statistics of
 // few particles.
+template <typename Real>
 __global__ void tile(const double *from, std::uint64_t particles, std::uint64_t frame, std::uint64_t frames,
-                     uint3 copies, Edges edges, std::uint64_t factor, std::uint64_t all, double *to, std::int32_t *id) {
+                     uint3 copies, Edges edges, std::uint64_t factor, std::uint64_t all, Real *to, std::int32_t *id) {
   const std::uint64_t row = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (row >= all) return;
   const std::uint64_t i = row * factor % all;
@@ -74,7 +76,7 @@ __global__ void tile(const double *from, std::uint64_t particles, std::uint64_t 
   for (int d = 0; d < 3; ++d) {
     const double whole = of_axis[d] * edges.length[d];
     const double x = from[3 * (i % particles) + d] - edges.lo[d] + static_cast<double>(at[d]) * edges.length[d];
-    to[3 * row + d] = edges.lo[d] + x - floor(x / whole) * whole;
+    to[3 * row + d] = static_cast<Real>(edges.lo[d] + x - floor(x / whole) * whole);
   }
   id[row] = static_cast<std::int32_t>(i + 1);
 }
@@ -86,11 +88,13 @@ struct Options {
   std::size_t frames_on_cpu = SIZE_MAX;
   std::string output;
   bool is_shuffled = false;
+  bool is_fp32 = false;
 };
 
 class Copies {
  public:
-  Copies(const std::string &path, uint3 copies, bool is_shuffled) : reader_(path), copies_(copies) {
+  Copies(const std::string &path, uint3 copies, bool is_shuffled, bool is_fp32)
+      : reader_(path), copies_(copies), is_fp32_(is_fp32) {
     const gpz::FrameInfo info = reader_.info(0);
     particles_ = info.particles;
     all = particles_ * copies.x * copies.y * copies.z;
@@ -107,12 +111,11 @@ class Copies {
       if (field.leading) bound_ = field.bound;
     check(cudaMalloc(&small_, reader_.frames() * 3 * particles_ * sizeof(double)));
     for (std::size_t f = 0; f < reader_.frames(); ++f) read(f);
-    check(cudaMalloc(&positions_, 3 * all * sizeof(double)));
+    check(cudaMalloc(&positions_, 3 * all * real_size()));
     check(cudaMalloc(&ids_, all * sizeof(std::int32_t)));
   }
   ~Copies() {
-    for (void *memory : {static_cast<void *>(small_), static_cast<void *>(positions_), static_cast<void *>(ids_)})
-      cudaFree(memory);
+    for (void *memory : {static_cast<void *>(small_), positions_, static_cast<void *>(ids_)}) cudaFree(memory);
   }
   Copies(const Copies &) = delete;
   Copies &operator=(const Copies &) = delete;
@@ -120,16 +123,19 @@ class Copies {
   std::size_t frames() const { return reader_.frames(); }
   std::uint32_t features() const { return reader_.scan().metadata.features; }
   std::vector<gpz::FieldInput> frame(std::size_t f) {
-    tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(
-        small_, particles_, f, reader_.frames(), copies_, edges_, factor_, all, positions_, ids_);
-    check(cudaDeviceSynchronize());
+    if (is_fp32_)
+      place(f, static_cast<float *>(positions_));
+    else
+      place(f, static_cast<double *>(positions_));
     std::vector<gpz::FieldInput> fields(2);
-    fields[0].field.type = gpz::ValueType::float64;
+    fields[0].field.type = is_fp32_ ? gpz::ValueType::float32 : gpz::ValueType::float64;
     fields[0].field.bound = bound_;
     fields[0].field.leading = true;
     fields[0].field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
     for (std::size_t d = 0; d < 3; ++d)
-      fields[0].components[d] = {positions_ + d, 3 * sizeof(double), gpz::ConstArray::Type::float64};
+      fields[0].components[d] = {static_cast<const char *>(positions_) + d * real_size(),
+                                 static_cast<std::ptrdiff_t>(3 * real_size()),
+                                 is_fp32_ ? gpz::ConstArray::Type::float32 : gpz::ConstArray::Type::float64};
     fields[1].field.type = gpz::ValueType::integer;
     fields[1].field.components = {{"id", 3}};
     fields[1].components[0] = {ids_, sizeof(std::int32_t), gpz::ConstArray::Type::int32};
@@ -140,6 +146,15 @@ class Copies {
   gpz::Box box;
 
  private:
+  std::size_t real_size() const { return is_fp32_ ? sizeof(float) : sizeof(double); }
+
+  template <typename Real>
+  void place(std::size_t f, Real *to) {
+    tile<<<static_cast<unsigned>((all + threads - 1) / threads), threads>>>(small_, particles_, f, reader_.frames(),
+                                                                            copies_, edges_, factor_, all, to, ids_);
+    check(cudaDeviceSynchronize());
+  }
+
   void read(std::size_t f) {
     std::vector<double> positions(3 * particles_);
     std::vector<gpz::ColumnOutput> columns;
@@ -172,8 +187,9 @@ class Copies {
   std::uint64_t factor_ = 1;
   double bound_ = 0;
   Edges edges_{};
+  bool is_fp32_;
   double *small_ = nullptr;
-  double *positions_ = nullptr;
+  void *positions_ = nullptr;
   std::int32_t *ids_ = nullptr;
 };
 
@@ -213,10 +229,11 @@ void run(const std::string &path, const std::string &text, const Options &option
   uint3 copies{};
   if (std::sscanf(text.c_str(), "%ux%ux%u", &copies.x, &copies.y, &copies.z) != 3)
     throw std::runtime_error("copies must be given as 3x3x3, not " + text);
-  Copies data(path, copies, options.is_shuffled);
+  Copies data(path, copies, options.is_shuffled, options.is_fp32);
   const auto n = static_cast<double>(data.all);
-  std::printf("%s, %s copies: %llu atoms%s, %d threads\n", path.c_str(), text.c_str(),
-              static_cast<unsigned long long>(data.all), options.is_shuffled ? ", shuffled" : "", options.threads);
+  std::printf("%s, %s copies: %llu atoms in %s%s, %d threads\n", path.c_str(), text.c_str(),
+              static_cast<unsigned long long>(data.all), options.is_fp32 ? "FP32" : "FP64",
+              options.is_shuffled ? ", shuffled" : "", options.threads);
   gpz::cuda::StandardCodec gpu(0, options.threads);
   gpu.set_features(data.features());
   gpz::TrajectoryEncoder cpu(options.threads);
@@ -260,9 +277,9 @@ void run(const std::string &path, const std::string &text, const Options &option
   }
   if (writer) writer->close();
   if (!times.empty())
-    std::printf("  GPU, median of %zu frames: %.2f ms (%.2f to %.2f), %.1f GB/s of positions in FP64, %.1f in FP32\n",
-                times.size(), median(times), *std::min_element(times.begin(), times.end()),
-                *std::max_element(times.begin(), times.end()), 24e-6 * n / median(times), 12e-6 * n / median(times));
+    std::printf("  GPU, median of %zu frames: %.2f ms (%.2f to %.2f), %.1f GB/s of positions\n", times.size(),
+                median(times), *std::min_element(times.begin(), times.end()),
+                *std::max_element(times.begin(), times.end()), (options.is_fp32 ? 12e-6 : 24e-6) * n / median(times));
   if (!cpu_times.empty()) std::printf("  CPU with copy, median: %.2f ms\n", median(cpu_times));
   std::printf("  device memory of the codec: %.0f bytes an atom\n", static_cast<double>(gpu.memory().device_bytes) / n);
   if (different != 0) throw std::runtime_error(std::to_string(different) + " frames have other bytes than the CPU's");
@@ -288,13 +305,15 @@ int main(int argc, char **argv) {
         options.output = argv[++i];
       else if (argument == "--shuffled")
         options.is_shuffled = true;
+      else if (argument == "--fp32")
+        options.is_fp32 = true;
       else
         rest.push_back(argument);
     }
     if (rest.size() < 2) {
       std::fprintf(stderr,
                    "usage: standard_gpu [--threads N] [--frames N] [--key N] [--cpu N] [--write OUTPUT] [--shuffled] "
-                   "FILE COPIES...\n");
+                   "[--fp32] FILE COPIES...\n");
       return 2;
     }
     std::printf("copy bandwidth %.0f GB/s, read and written\n", copy_bandwidth());

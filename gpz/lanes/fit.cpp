@@ -87,7 +87,7 @@ void Fit::pass(const Layout &layout, const Frame &frame, codec::FitRange range, 
   std::vector<std::vector<FitSums>> of_block(blocks, std::vector<FitSums>(sums_.size()));
   codec::parallel_ranges(codec::thread_count(threads, blocks), blocks, [&](int, std::uint64_t from, std::uint64_t to) {
     for (auto b = static_cast<std::size_t>(from); b < to; ++b) {
-      const Frame::Block &block = frame.blocks[b];
+      const SampledBlock &block = frame.blocks[b];
       const Layout::Block &of = layout.blocks()[block.number];
       const auto first = std::lower_bound(steps.begin(), steps.end(), of.first);
       const auto end = std::lower_bound(first, steps.end(), of.end);

@@ -22,15 +22,9 @@ class Fit {
   // Begins anew.
   void start(std::size_t classes);
   bool empty() const { return sums_.empty(); }
-  // Rows and means of some blocks, from the first slot of each block on. Rows at `now` (0 or 4) follow the others.
   struct Frame {
-    struct Block {
-      std::uint32_t number;
-      const std::int32_t *rows;
-      const float *means;
-    };
-    std::vector<Block> blocks;
-    unsigned now;
+    std::vector<SampledBlock> blocks;
+    unsigned now;                    // 0 or 4
     float gain;                      // as in codec::StepMeans
     const Templates *key = nullptr;  // of a key frame, which has neither rows before nor means
   };

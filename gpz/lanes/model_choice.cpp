@@ -78,15 +78,16 @@ void ModelChoice::fit() {
     update_.fit.emplace();
     update_.fit->start(models_.plan->molecules.kind.size());
   }
-  update_.fit->add(models_.plan->layout, frame_.sample(), threads_);
+  Fit::Frame frame = frame_.sample();
+  if (templates_ != nullptr) templates_->fit(models_.plan->molecules, models_.plan->layout, frame.blocks, frame.now);
+  frame.key = templates_;
+  update_.fit->add(models_.plan->layout, frame, threads_);
   if (!is_first()) return;
   update_.models.numbers = models_.numbers = std::make_shared<Numbers>();
   models_.numbers->constants = update_.fit->constants();
   if (templates_ == nullptr) return;
   for (ClassConstants &constants : models_.numbers->constants) constants.weight = {};  // not used
 }
-
-void ModelChoice::use(const Templates &templates) { templates_ = &templates; }
 
 void ModelChoice::replace_plan(const std::shared_ptr<Plan> &plan) {
   update_.models.plan = models_.plan = plan;

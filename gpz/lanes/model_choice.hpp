@@ -76,7 +76,7 @@ struct ImageRule {
 class FrameCoder {
  public:
   virtual ~FrameCoder() = default;
-  // Rows and means of the blocks Layout::sample().
+  // Rows and means of the blocks Layout::sample(); not the templates of a key frame.
   virtual Fit::Frame sample() = 0;
   // Particles without bonds: these steps.
   virtual SampledMotions sample_motions(const std::vector<std::uint32_t> &steps) = 0;
@@ -102,8 +102,8 @@ class ModelChoice {
   // `plan`: of a new key interval; null: the last one.
   ModelChoice(FrameCoder &frame, const Learned &last, const std::shared_ptr<Plan> &plan, Update &update, int threads);
 
-  // Before fit(), in a key frame.
-  void use(const Templates &templates);
+  // Before fit(), in a key frame: fit() finds the templates.
+  void use(Templates &templates) { templates_ = &templates; }
   // Takes the frame into the sums. Constants are fitted to a first one.
   void fit();
   // The plan of this section is another one.
@@ -133,7 +133,7 @@ class ModelChoice {
   Models models_;
   bool is_new_;
   int threads_;
-  const Templates *templates_ = nullptr;
+  Templates *templates_ = nullptr;
   unsigned flags_ = 0;
   ImageExceptions images_;
   std::vector<std::uint32_t> words_;  // of each block

@@ -38,6 +38,10 @@ class KnownPlans {
   // Encoder: a new plan, with its layout.
   const std::shared_ptr<Plan> &make(Molecules &&molecules, int threads);
 
+  // Encoder: the plan of the last key frame, if it is still in use.
+  std::shared_ptr<Plan> of_key() const { return key_.lock(); }
+  void keep_key(const std::shared_ptr<Plan> &plan) { key_ = plan; }
+
   bool has(const Plan *plan) const { return last_.get() == plan || before_.get() == plan; }
   std::size_t memory_usage() const;
 
@@ -45,6 +49,7 @@ class KnownPlans {
   void add(std::shared_ptr<Plan> &&plan);
 
   std::shared_ptr<Plan> last_, before_;
+  std::weak_ptr<Plan> key_;
 };
 
 // Encoder: finds molecules in two frames, which are the same one for a key frame. nullptr: there are none.

@@ -31,10 +31,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
     // Not in the plan that a decoder read.
     if (layout().sample().empty()) models_.plan->layout.find_sample(models_.plan->molecules);
     if (!find_rows(q)) return false;
-    if (is_key()) {
-      templates_.fit(models_.plan->molecules, layout(), state_.rows_.data() + next());
-      choice.use(templates_);
-    }
+    if (is_key()) choice.use(templates_);
     choice.fit();
     if (choice.is_first() && !is_key() && have_bonds()) {
       plan = with_other_kinds(q, choice.models().numbers->constants);
@@ -46,6 +43,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
       }
     }
     if (!choice.choose(edges)) return false;
+    if (is_key()) state_.known_plans_->keep_key(plan);
     const std::size_t begin = bytes.size();
     choice.append(edges, rests, bytes);
     format::ByteWriter writer(bytes);
@@ -139,7 +137,7 @@ class SectionEncoder : public SectionPass, private FrameCoder {
   }
 
   Fit::Frame sample() override {
-    Fit::Frame frame{{}, next(), means(nullptr).gain, is_key() ? &templates_ : nullptr};
+    Fit::Frame frame{{}, next(), means(nullptr).gain};
     for (const std::uint32_t b : layout().sample()) {
       const std::size_t slot = layout().blocks()[b].first * core::step_lanes;
       frame.blocks.push_back({b, state_.rows_.data() + 8 * slot, state_.means_.data() + slot * columns_of_means()});

@@ -43,7 +43,8 @@ std::size_t Templates::read(const std::uint8_t *bytes, std::size_t size) {
   return numbers.end();
 }
 
-void Templates::fit(const Molecules &molecules, const Layout &layout, const std::int32_t *rows) {
+void Templates::fit(const Molecules &molecules, const Layout &layout, const std::vector<SampledBlock> &blocks,
+                    unsigned now) {
   struct Sums {
     double towards = 0, aside = 0;
   };
@@ -52,21 +53,20 @@ void Templates::fit(const Molecules &molecules, const Layout &layout, const std:
   std::array<double, core::max_components> least, most;
   least.fill(most_root);
   most.fill(-most_root);
-  for (std::size_t slot = 0; slot < layout.slots(); ++slot) {
+  const auto add = [&](std::size_t slot, const std::int32_t *here, const auto &row_at) {
     const std::uint32_t particle = layout.particle_at()[slot];
-    if (particle == Layout::nobody) continue;
-    const std::int32_t *const here = rows + 8 * slot;
+    if (particle == Layout::nobody) return;
     const codec::Step &step = table.steps[slot / core::step_lanes];
     if (step.kind == core::StepKind::root)
       for (std::size_t d = 0; d < least.size(); ++d) {
         least[d] = std::min(least[d], static_cast<double>(here[d]));
         most[d] = std::max(most[d], static_cast<double>(here[d]));
       }
-    if (step.kind == core::StepKind::root || step.kind == core::StepKind::sphere || !step.has_seconds) continue;
-    const std::int32_t *const parent = rows + table.parent[slot];
+    if (step.kind == core::StepKind::root || step.kind == core::StepKind::sphere || !step.has_seconds) return;
+    const std::int32_t *const parent = row_at(table.parent[slot]);
     const V vector = vector_between(here, parent);
-    const V axis = vector_between(rows + table.axis[slot], parent);
-    const V aside = core::cross(axis, vector_between(rows + table.second[slot], parent));
+    const V axis = vector_between(row_at(table.axis[slot]), parent);
+    const V aside = core::cross(axis, vector_between(row_at(table.second[slot]), parent));
     const V towards = core::cross(aside, axis);
     const double x = core::dot(vector, towards) / std::max(length_of(towards), 1.0);
     const double y = core::dot(vector, aside) / std::max(length_of(aside), 1.0);
@@ -74,6 +74,12 @@ void Templates::fit(const Molecules &molecules, const Layout &layout, const std:
     Sums &s = sums[molecules.of_class[particle]];
     s.towards += x / radius;
     s.aside += y / radius;
+  };
+  for (const SampledBlock &block : blocks) {
+    const Layout::Block &of = layout.blocks()[block.number];
+    const std::size_t first = of.first * core::step_lanes;
+    const auto row_at = [&](std::size_t index) { return block.rows + now + (index - 8 * first); };
+    for (std::size_t slot = first; slot < of.end * core::step_lanes; ++slot) add(slot, row_at(8 * slot), row_at);
   }
   for (std::size_t d = 0; d < root.size(); ++d)
     root[d] = static_cast<std::int32_t>(

@@ -13,6 +13,13 @@
 
 namespace gpz::lanes {
 
+// Rows and means of a block of Layout::sample(), from its first slot on.
+struct SampledBlock {
+  std::uint32_t number;
+  const std::int32_t *rows;  // rows at `now` (0 or 4) follow the others
+  const float *means;
+};
+
 struct Templates {
   std::vector<Heading> heading;                           // of each class
   std::array<std::int32_t, core::max_components> root{};  // row of all roots
@@ -21,8 +28,8 @@ struct Templates {
   // Reads as many classes as `heading` has. Throws corrupt.
   std::size_t read(const std::uint8_t *bytes, std::size_t size);
 
-  // Encoder: from the rows of a frame.
-  void fit(const Molecules &molecules, const Layout &layout, const std::int32_t *rows);
+  // Encoder: from the rows of a frame, at `now`.
+  void fit(const Molecules &molecules, const Layout &layout, const std::vector<SampledBlock> &blocks, unsigned now);
 };
 
 }  // namespace gpz::lanes

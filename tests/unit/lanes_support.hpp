@@ -81,13 +81,8 @@ struct Pair {
     Fit fit;
     fit.start(classes);
     means.resize(layout.slots() * core::step_means);
-    Fit::Frame frame{{}, now, 1};
     layout.find_sample(molecules);
-    for (const std::uint32_t b : layout.sample()) {
-      const std::size_t slot = layout.blocks()[b].first * core::step_lanes;
-      frame.blocks.push_back({b, rows.data() + 8 * slot, means.data() + slot * core::step_means});
-    }
-    fit.add(layout, frame);
+    fit.add(layout, {sampled_blocks(), now, 1});
     test::Random random(11);
     for (std::size_t s = 0; s < layout.slots(); ++s) {
       const auto mean = [&](core::StepMean m, double most) {
@@ -111,8 +106,16 @@ struct Pair {
   // This frame is a key frame: there is none before, whose rows and means may be anything.
   void make_key() {
     is_key = true;
-    templates.fit(molecules, layout, rows.data() + now);
+    templates.fit(molecules, layout, sampled_blocks(), now);
     set(constants);
+  }
+  std::vector<SampledBlock> sampled_blocks() const {
+    std::vector<SampledBlock> blocks;
+    for (const std::uint32_t b : layout.sample()) {
+      const std::size_t slot = layout.blocks()[b].first * core::step_lanes;
+      blocks.push_back({b, rows.data() + 8 * slot, means.data() + slot * core::step_means});
+    }
+    return blocks;
   }
   codec::StepTable table() const {
     codec::StepTable table = layout.table(columns.data());

@@ -32,6 +32,7 @@ struct Model {
     molecules.tree.link(lags);
     molecules.kind.assign(pattern.size(), core::StepKind::narrow);
     layout.build(molecules, 12288);
+    layout.find_sample(molecules);
     rows.resize(8 * layout.slots());
   }
   void put(std::size_t particle, const Vector &at) {
@@ -40,7 +41,10 @@ struct Model {
   }
   Templates fitted() const {
     Templates templates;
-    templates.fit(molecules, layout, rows.data());
+    std::vector<SampledBlock> blocks;
+    for (const std::uint32_t b : layout.sample())
+      blocks.push_back({b, &rows[8 * layout.blocks()[b].first * core::step_lanes], nullptr});
+    templates.fit(molecules, layout, blocks, 0);
     return templates;
   }
 };

@@ -55,14 +55,18 @@ constexpr unsigned finding_warps = 4, finding_parts = 8;
 
 template <typename Coder>
 using BondPass = StepPass<Coder>;
+template <typename Coder>
+using KeyPass = StepPass<Coder, true>;
 
-template <template <typename> typename Pass>
+// `root`: the row of all roots, for a KeyPass.
+template <template <typename> typename Pass, typename... Root>
 __global__ void __launch_bounds__(finding_warps *warp_size, 4)
     find_items(const __grid_constant__ StepLayout layout, const __grid_constant__ StepRows rows,
-               const __grid_constant__ StepConstants constants, const __grid_constant__ StepItemLists lists) {
+               const __grid_constant__ StepConstants constants, const __grid_constant__ StepItemLists lists,
+               Root... root) {
   const StepLayout::Block block = layout.blocks[blockIdx.x];
   Finder finder(lists.items_of(block), layout.first_item);
-  Pass<Finder> pass(layout, rows, constants, finder);
+  Pass<Finder> pass(layout, rows, constants, finder, root...);
   pass.run(block.first + blockIdx.y * finding_warps + threadIdx.x / warp_size, block.end,
            finding_warps * finding_parts);
 }
@@ -136,10 +140,17 @@ const KernelFile kernels(reinterpret_cast<const void *>(count_items));
 }  // namespace
 
 void launch_find_items(const StepLayout &layout, const StepRows &rows, const StepConstants &constants,
-                       const StepItemLists &lists, cudaStream_t stream) {
-  const auto kernel = rows.are_motions ? find_items<MotionPass> : find_items<BondPass>;
-  kernel<<<dim3(layout.block_count, finding_parts), finding_warps * warp_size, 0, stream>>>(layout, rows, constants,
-                                                                                            lists);
+                       const core::Vector<std::int32_t> *key_root, const StepItemLists &lists, cudaStream_t stream) {
+  const auto launch = [&](auto kernel, auto... root) {
+    kernel<<<dim3(layout.block_count, finding_parts), finding_warps * warp_size, 0, stream>>>(layout, rows, constants,
+                                                                                              lists, root...);
+  };
+  if (key_root != nullptr)
+    launch(find_items<KeyPass, StepRow>, *key_root);
+  else if (rows.are_motions)
+    launch(find_items<MotionPass>);
+  else
+    launch(find_items<BondPass>);
   check(cudaGetLastError(), "numbers of steps");
 }
 

@@ -53,15 +53,16 @@ __global__ void __launch_bounds__(threads) find_vectors(const __grid_constant__ 
   lanes::GridVector at = position_of(i);
   lanes::RowImage image = 0;
   if (layout.steps[slot / core::step_lanes].kind == core::StepKind::root) {
-    const std::int32_t *const last = params.rows.rows + 4 - params.rows.now + 8 * slot;
-    image = lanes::image_in(last);
-    lanes::GridVector vector = molecule::difference_of(at, lanes::position_of(params.cell, last, image));
-    const lanes::Image edges = params.cell.shorten(vector);
-    at = molecule::sum_of(lanes::position_in(last), vector);
+    if (!params.is_key) {
+      const std::int32_t *const last = params.rows.rows + 4 - params.rows.now + 8 * slot;
+      const lanes::RowImage before = lanes::image_in(last);
+      lanes::GridVector vector = molecule::difference_of(at, lanes::position_of(params.cell, last, before));
+      image = lanes::sum_of(before, params.cell.shorten(vector));
+      at = molecule::sum_of(lanes::position_in(last), vector);
+      if (!lanes::is_moderate(before)) params.report->is_unfit = 1;
+    }
     const auto is_within = [](std::int64_t x) { return x > -lanes::max_position && x < lanes::max_position; };
-    if (!is_within(at[0]) || !is_within(at[1]) || !is_within(at[2]) || !lanes::is_moderate(image))
-      params.report->is_unfit = 1;
-    image = lanes::sum_of(image, edges);
+    if (!is_within(at[0]) || !is_within(at[1]) || !is_within(at[2])) params.report->is_unfit = 1;
   } else {
     at = molecule::difference_of(at, position_of(layout.particle_at[layout.parent[slot] / 8]));
     image = lanes::sum_of(0, params.cell.shorten(at));
@@ -85,7 +86,7 @@ template <typename Found>
 __device__ __forceinline__ void compare(const StepImages &params, std::uint64_t slot, const Found &found) {
   const std::int32_t *const row = params.rows + params.now + 8 * slot;
   const lanes::RowImage image = lanes::image_in(row);
-  const lanes::RowImage last = lanes::image_in(params.rows + 4 - params.now + 8 * slot);
+  const lanes::RowImage last = params.is_key ? 0 : lanes::image_in(params.rows + 4 - params.now + 8 * slot);
   for (std::uint32_t k = 0; k < params.rule_count; ++k) {
     const StepImages::Rule &rule = params.rules[k];
     const lanes::RowImage usual = lanes::usual_position(rule.cell, rule.wraps, row, last).image;

@@ -41,9 +41,10 @@ void launch_find_images(const StepImages &params, cudaStream_t stream);
 // The rows and motions of these steps, of particles without bonds.
 void launch_sample_steps(const StepRows &rows, const std::uint32_t *steps, std::uint32_t count, StepSample *sample,
                          cudaStream_t stream);
-// Items, and the next means.
+// Items, and the next means. `key_root`: the row of the roots of a key frame, which has no means; nullptr: another
+// frame.
 void launch_find_items(const StepLayout &layout, const StepRows &rows, const StepConstants &constants,
-                       const StepItemLists &lists, cudaStream_t stream);
+                       const core::Vector<std::int32_t> *key_root, const StepItemLists &lists, cudaStream_t stream);
 // Adds the items to step_counts counts.
 void launch_count_items(const StepLayout &layout, const StepItemLists &lists, std::uint32_t *counts,
                         cudaStream_t stream);

@@ -113,6 +113,7 @@ struct StepFinding {
   StepRows rows;
   const std::int32_t *index[core::max_components];  // of this frame
   molecule::Cell cell;
+  bool is_key;  // there is no frame before
   StepReport *report;
 };
 
@@ -126,6 +127,7 @@ struct StepImages {
   unsigned now;
   Rule rules[StepReport::most_rules];
   std::uint32_t rule_count;
+  bool is_key;  // there is no frame before
   StepReport *report;
   StepImage *list;  // of rule 0, if not null
   std::uint32_t list_capacity;

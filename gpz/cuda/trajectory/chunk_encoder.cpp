@@ -112,6 +112,22 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
 }
 
 bool ChunkEncoder::encode_ordered(const FrameCall &call, const IsFit &is_fit) {
+  return start_ordered(call, is_fit, nullptr);
+}
+
+bool ChunkEncoder::encode_ordered(const FrameCall &call, const Molecules &molecules, int threads) {
+  const OrderedEncoder::Molecules of_key{molecules.of_key, steps_, threads};
+  if (!start_ordered(
+          call, [](const std::uint32_t *) { return true; }, &of_key))
+    return false;
+  sections_.set_plain_fields_fixed(true);
+  steps_.start(molecules.of_differences, molecules.sections_with_motion, threads);
+  sections_.use(&steps_);
+  return true;
+}
+
+bool ChunkEncoder::start_ordered(const FrameCall &call, const IsFit &is_fit,
+                                 const OrderedEncoder::Molecules *molecules) {
   forget();
   report_.reserve();
   const std::vector<Field> fields = format::described(call.fields);
@@ -122,7 +138,7 @@ bool ChunkEncoder::encode_ordered(const FrameCall &call, const IsFit &is_fit) {
     ~Release() { encoder.release(); }
   } release{ordered_};
   if (!ordered_.sort(call, id_) || !is_fit(ordered_.rows()) ||
-      !ordered_.encode(call, id_, out_, scratch_, sizes_.sections, largest_error_))
+      !ordered_.encode(call, id_, molecules, out_, scratch_, sizes_.sections, largest_error_))
     return false;
   kind_ = ChunkKind::ordered;
   sizes_.particles = call.particles;
@@ -156,7 +172,7 @@ void ChunkEncoder::use(format::FieldCodingKind coding) {
   const bool in_steps = coding == format::steps;
   if (in_steps == !steps_.empty()) return;
   if (in_steps)
-    steps_.start_without_bonds(threads_);
+    steps_.start(nullptr, 0, threads_);
   else
     steps_.restart();
   sections_.use(in_steps ? &steps_ : nullptr);

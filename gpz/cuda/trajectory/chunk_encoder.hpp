@@ -55,6 +55,13 @@ class ChunkEncoder {
   // the sections cannot hold the values. Throws out_of_memory.
   using IsFit = std::function<bool(const std::uint32_t *rows)>;
   bool encode_ordered(const FrameCall &call, const IsFit &is_fit);
+  // Molecules that a CPU found, in the key frame and in the difference frames of an interval.
+  struct Molecules {
+    std::shared_ptr<lanes::Plan> of_key, of_differences;
+    std::uint64_t sections_with_motion = 0;  // as for StepEncoder::start()
+  };
+  // The same for particles that are bound like this. All frames of the interval are in steps.
+  bool encode_ordered(const FrameCall &call, const Molecules &molecules, int threads);
   // Coding of the positions in the next difference frames, whose particles, in the order of ids, are in these rows:
   // predicted_values, or steps without bonds; nothing: another one. With `stays`, later frames have this one as well.
   struct Advice {
@@ -98,6 +105,7 @@ class ChunkEncoder {
 
  private:
   void reserve_scratch(const FrameCall &call, std::uint64_t before);
+  bool start_ordered(const FrameCall &call, const IsFit &is_fit, const OrderedEncoder::Molecules *molecules);
 
   // Sets the coding of positions. Returns false if there is none.
   bool take_advice(const FrameCall &call);

@@ -19,9 +19,9 @@
 namespace gpz::cuda {
 namespace {
 
-std::vector<std::uint8_t> section_start(const FrameCall &call, std::size_t field) {
+std::vector<std::uint8_t> section_start(const FrameCall &call, std::size_t field, format::FieldCodingKind coding) {
   std::vector<std::uint8_t> bytes;
-  format::append_field_coding({format::ordered_values, {}}, bytes);
+  format::append_field_coding({coding, {}}, bytes);
   format::append_section_head(format::SectionHead::axes_and_exact_values, format::grid_box(call.box, call.field(field)),
                               call.field(field).components.size(), {}, bytes);
   return bytes;
@@ -84,37 +84,64 @@ core::OrderedPredictor OrderedEncoder::choose_predictor(const FrameCall &call, s
   return codec::choose_ordered_predictor(std::move(sample), call.particles, codec::kernels().ordered, *scratch);
 }
 
-bool OrderedEncoder::encode(const FrameCall &call, std::size_t id, ChunkOutput &out, DeviceBuffer &scratch,
-                            std::vector<std::uint64_t> &lengths, std::vector<double> &largest_error) {
+bool OrderedEncoder::append_ordered(const FrameCall &call, std::size_t field, bool is_id, ChunkOutput &out,
+                                    DeviceBuffer &scratch, double &largest_error) {
+  const core::OrderedPredictor predictor = choose_predictor(call, field, is_id);
+  SectionEncoding section{
+      {format::grid_box(call.box, call.field(field)), scratch.data(), scratch.capacity(), call.stream}};
+  section.out = out.at(0);
+  section.capacity = ordered_bound(call.particles, call.components(field));
+  section.result = &report_->section;
+  encode_ordered(call.particles, is_id ? nullptr : ids(), values(call, field), call.components(field), predictor,
+                 section);
+  check(cudaStreamSynchronize(call.stream), "an ordered section");
+  const DifferenceResult &result = report_->section;
+  if (result.fits == 0 || result.wide != 0 || result.invalid != 0) return false;
+  out.grow(static_cast<std::size_t>(result.bytes));
+  largest_error = result.largest_error;
+  return true;
+}
+
+bool OrderedEncoder::append_steps(const FrameCall &call, const Molecules &molecules, ChunkOutput &out,
+                                  double &largest_error) {
+  StepEncoder &encoder = molecules.encoder;
+  const DeviceValues positions = values(call, 0);
+  const lanes::Edges edges{format::grid_box(call.box, call.field(0)), {}};
+  const bool fits = encoder.encode_key(molecules.plan, {positions, edges, {}, call.stream}, molecules.threads) &&
+                    encoder.size() <= ordered_bound(call.particles, call.components(0));
+  if (fits) {
+    encoder.write(out.at(0), call.stream);
+    out.grow(encoder.size());
+    largest_error = encoder.largest_error();
+  }
+  encoder.restart();
+  return fits;
+}
+
+bool OrderedEncoder::encode(const FrameCall &call, std::size_t id, const Molecules *molecules, ChunkOutput &out,
+                            DeviceBuffer &scratch, std::vector<std::uint64_t> &lengths,
+                            std::vector<double> &largest_error) {
   std::vector<std::uint8_t> head;
   format::append_chunk_head(ChunkKind::ordered, {id}, call.fields.size(), head);
   std::size_t room = head.size(), most = 0;
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
     const std::size_t bound = ordered_bound(call.particles, call.components(f));
-    room += section_start(call, f).size() + bound;
+    room += section_start(call, f, format::ordered_values).size() + bound;
     most = std::max(most, encode_ordered_workspace(call.particles, bound));
   }
   if (grow(scratch, most)) ++allocations_;
   out.start(room);
   out.grow(head.size());
   lengths.clear();
-  largest_error.clear();
+  largest_error.assign(call.fields.size(), 0);
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
-    const core::OrderedPredictor predictor = choose_predictor(call, f, f == id);
+    const bool in_steps = f == 0 && molecules != nullptr;
     const std::size_t begin = out.size();
-    out.append(section_start(call, f), call.stream);
-    SectionEncoding section{
-        {format::grid_box(call.box, call.field(f)), scratch.data(), scratch.capacity(), call.stream}};
-    section.out = out.at(0);
-    section.capacity = ordered_bound(call.particles, call.components(f));
-    section.result = &report_->section;
-    encode_ordered(call.particles, f == id ? nullptr : ids(), values(call, f), call.components(f), predictor, section);
-    check(cudaStreamSynchronize(call.stream), "an ordered section");
-    const DifferenceResult &result = report_->section;
-    if (result.fits == 0 || result.wide != 0 || result.invalid != 0) return false;
-    out.grow(static_cast<std::size_t>(result.bytes));
+    out.append(section_start(call, f, in_steps ? format::steps : format::ordered_values), call.stream);
+    if (!(in_steps ? append_steps(call, *molecules, out, largest_error[f])
+                   : append_ordered(call, f, f == id, out, scratch, largest_error[f])))
+      return false;
     lengths.push_back(out.size() - begin);
-    largest_error.push_back(result.largest_error);
     format::set_section_length(head, ChunkKind::ordered, f, lengths.back());
   }
   out.set_head(head, call.stream);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encodes a frame as an ordered chunk (docs/format.md, section 10) with all fields in coding 3. Sections are those of
-// codec::encode_ordered, but for ids with gaps, of which a CPU may make runs.
+// Encodes a frame as an ordered chunk (docs/format.md, section 10) with fields in coding 3, positions of molecules in
+// steps. Sections are those of codec::encode_ordered, but for ids with gaps, of which a CPU may make runs.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "gpz/core/ordered.hpp"
@@ -13,6 +14,7 @@
 #include "gpz/cuda/trajectory/frame_call.hpp"
 #include "gpz/cuda/trajectory/id_ranks.hpp"
 #include "gpz/cuda/trajectory/output.hpp"
+#include "gpz/cuda/trajectory/step_encoder.hpp"
 
 namespace gpz::cuda {
 
@@ -35,10 +37,17 @@ class OrderedEncoder {
   const std::int64_t *ids() const { return ranks_.sorted_ids(); }
   const std::uint32_t *rows() const { return static_cast<const std::uint32_t *>(rows_.data()); }
 
+  // Molecules of all particles, and an encoder of their positions.
+  struct Molecules {
+    std::shared_ptr<lanes::Plan> plan;
+    StepEncoder &encoder;
+    int threads;
+  };
   // Encodes the chunk of sorted particles to `out`, with `lengths` of its sections and the largest errors of its
-  // fields. Returns false if values or indices are not for ordered sections on a GPU. Waits. Throws out_of_memory.
-  bool encode(const FrameCall &call, std::size_t id, ChunkOutput &out, DeviceBuffer &scratch,
-              std::vector<std::uint64_t> &lengths, std::vector<double> &largest_error);
+  // fields. `molecules`: of field 0; nullptr: none. Returns false if values or indices are not for ordered sections on
+  // a GPU. Waits. Throws out_of_memory.
+  bool encode(const FrameCall &call, std::size_t id, const Molecules *molecules, ChunkOutput &out,
+              DeviceBuffer &scratch, std::vector<std::uint64_t> &lengths, std::vector<double> &largest_error);
   // Values of a field of the sorted frame.
   DeviceValues values(const FrameCall &call, std::size_t field) const;
 
@@ -48,6 +57,10 @@ class OrderedEncoder {
   std::uint64_t allocations() const { return allocations_ + ranks_.allocations(); }
 
  private:
+  // Append the section of a field after its start. Return false if it cannot have the values.
+  bool append_ordered(const FrameCall &call, std::size_t field, bool is_id, ChunkOutput &out, DeviceBuffer &scratch,
+                      double &largest_error);
+  bool append_steps(const FrameCall &call, const Molecules &molecules, ChunkOutput &out, double &largest_error);
   core::OrderedPredictor choose_predictor(const FrameCall &call, std::size_t field, bool is_id);
   void fetch(void *to, const void *from, std::size_t size, cudaStream_t stream);
 

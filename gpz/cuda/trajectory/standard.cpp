@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // gpz::cuda::StandardCodec: decides which frames a CPU encodes, and hands its state over to the GPU. Frames of
-// particles without bonds are encoded by the GPU alone.
+// particles without bonds, and of molecules that are known, are encoded by the GPU alone.
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -99,6 +99,7 @@ struct StandardCodec::State : DeviceObject {
 
   void release() {
     chunk = {};
+    molecules = {};
     is_on_device = begins_on_device = has_bonds = false;
     differences.release();
     codec.release();
@@ -117,6 +118,10 @@ struct StandardCodec::State : DeviceObject {
       rows = nullptr;
     }
     host.encode(on_host, static_cast<std::size_t>(call.particles), rows, call.box, key, encoded);
+    if (key) {
+      molecules = {};
+      size_in_steps = is_in_steps(call) ? encoded.bytes.size() : 0;
+    }
     reserve_sent(encoded.bytes.size());
     check(cudaMemcpyAsync(sent.data(), encoded.bytes.data(), encoded.bytes.size(), cudaMemcpyHostToDevice, call.stream),
           "copy to the device");
@@ -146,6 +151,16 @@ struct StandardCodec::State : DeviceObject {
     }
     upload.upload(fields, most, call.stream);
     return upload.upload_rows(call.rows, call.particles, call.stream);
+  }
+
+  // Whether the CPU's chunk is an ordered one with positions in steps.
+  bool is_in_steps(const FrameCall &call) const {
+    if (chunk_kind(encoded.bytes.data(), encoded.bytes.size()) != ChunkKind::ordered ||
+        format::class_of(call.field(0)) != format::positions)
+      return false;
+    const format::OpenedChunk opened =
+        format::open_chunk(encoded.bytes.data(), encoded.bytes.size(), call.fields.size());
+    return opened.sections[0].size != 0 && opened.section(0)[0] == format::steps;
   }
 
   // The coding of the next sections of positions, if the GPU can encode all sections of the next frames.
@@ -179,27 +194,41 @@ struct StandardCodec::State : DeviceObject {
       if (error.status() != Status::out_of_memory) throw;
     }
     is_unfit = !is_on_device;
-    if (is_unfit) differences.release();
+    if (is_unfit) return differences.release();
+    const lanes::State &steps = EncoderAccess::history(host).modelled(0).steps;
+    if (size_in_steps == 0 || *coding != format::steps || !steps.have_bonds()) return;
+    molecules = {steps.known_plans()->of_key(), steps.learned().models.plan, steps.learned().sections};
+    if (molecules.of_key == nullptr) molecules.of_key = molecules.of_differences;
   }
 
   // Frames on the GPU
 
-  // Encodes an independent frame of particles without bonds, and returns whether it has.
+  // Encodes an independent frame of particles without bonds, or of the molecules that are known, and returns whether
+  // it has.
   bool begin_on_device(FrameCall call) {
-    if (has_bonds || !is_usual_frame(call) ||
+    const bool has_molecules = molecules.of_key != nullptr && molecules.of_key->layout.particles() == call.particles;
+    if ((has_bonds && !has_molecules) || !is_usual_frame(call) ||
         !format::may_start_history(format::described(call.fields), call.particles))
       return false;
-    const std::size_t id = format::identity_field(format::described(call.fields));
     try {
       call.rows = copy_to_device(call.fields, call);
       check_reachable(call.fields, call.rows, device);
-      const auto is_fit = [&](const std::uint32_t *rows) { return sample.is_ordered(call, id, rows); };
-      if (!differences.encode_ordered(call, is_fit)) return false;
+      if (!(has_molecules ? begin_with_molecules(call) : begin_without_bonds(call))) return false;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
       differences.release();
       return false;
     }
+    fields_on_device = format::described(call.fields);
+    chunk = differences.chunk(call.particles);
+    is_on_device = begins_on_device = true;
+    return true;
+  }
+
+  bool begin_without_bonds(const FrameCall &call) {
+    const std::size_t id = format::identity_field(format::described(call.fields));
+    const auto is_fit = [&](const std::uint32_t *rows) { return sample.is_ordered(call, id, rows); };
+    if (!differences.encode_ordered(call, is_fit)) return false;
     differences.ask(
         [this, id](const FrameCall &next, const std::uint32_t *rows) {
           const ChunkEncoder::Advice advice = sample.advise(next, id, rows);
@@ -207,10 +236,16 @@ struct StandardCodec::State : DeviceObject {
           return advice;
         },
         threads);
-    fields_on_device = format::described(call.fields);
-    chunk = differences.chunk(call.particles);
-    is_on_device = begins_on_device = true;
     return true;
+  }
+
+  // Where bonds broke, a key frame is larger than the CPU's with these molecules.
+  bool begin_with_molecules(const FrameCall &call) {
+    constexpr std::size_t part = 32;
+    if (!differences.encode_ordered(call, molecules, threads)) return false;
+    if (differences.size() <= size_in_steps + size_in_steps / part) return true;
+    differences.forget();
+    return false;
   }
 
   // Returns false if the frame must be independent.
@@ -277,11 +312,13 @@ struct StandardCodec::State : DeviceObject {
   DeviceChunk chunk;
   std::vector<Field> fields_on_device;
   SampleEncoder sample;
-  bool is_on_device = false;         // the GPU encodes the next difference frame
-  bool begins_on_device = false;     // the GPU encoded the last independent frame as well
-  bool has_bonds = false;            // so the CPU begins
-  bool is_unfit = false;             // the GPU encodes no frame until the next key frame
-  bool must_be_independent = false;  // after an exception
+  bool is_on_device = false;          // the GPU encodes the next difference frame
+  bool begins_on_device = false;      // the GPU encoded the last independent frame as well
+  bool has_bonds = false;             // so the CPU begins
+  bool is_unfit = false;              // the GPU encodes no frame until the next key frame
+  bool must_be_independent = false;   // after an exception
+  ChunkEncoder::Molecules molecules;  // of the last key interval that the CPU began; nullptr: none are known
+  std::size_t size_in_steps = 0;      // of its key frame; 0: that had another coding
   std::uint64_t allocations = 0;
 };
 

@@ -17,23 +17,28 @@
 namespace gpz::cuda {
 
 void StepEncoder::start_from(const lanes::State &state, int threads, cudaStream_t stream) {
+  restart();
   threads_ = threads;
   steps_.start_from(state, stream);
   learned_ = state.learned();
-  numbers_ = nullptr;
-  codes_ = nullptr;
+  plan_ = learned_.models.plan;
 }
 
-void StepEncoder::start_without_bonds(int threads) {
+void StepEncoder::start(const std::shared_ptr<lanes::Plan> &molecules, std::uint64_t sections_with_motion,
+                        int threads) {
   restart();
+  sections_with_motion_ = sections_with_motion;
   threads_ = threads;
+  plan_ = molecules;
   begins_ = true;
 }
 
 void StepEncoder::restart() {
   steps_.restart();
-  begins_ = false;
+  begins_ = is_key_ = false;
+  plan_ = nullptr;
   learned_ = {};
+  sections_with_motion_ = 0;
   numbers_ = nullptr;
   codes_ = nullptr;
 }
@@ -41,25 +46,79 @@ void StepEncoder::restart() {
 bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   if (!begins_ && (!steps_.goes_on(state) || steps_.layout().particles != state.particles)) return false;
   stream_ = call.stream;
-  std::int32_t *index[core::max_components] = {};
+  const Indices index = reserve_indices(state.particles);
+  const bool is_new = begins_;
+  if (is_new) begin(state, index, call);
+  if (!find_rows(index, call)) return false;
+  const bool rests = !is_new && learned_.sections >= sections_with_motion_ && learned_.may_rest();
+  lanes::Update update;
+  if (!code(call.edges, is_new, rests, update)) return false;
+  learned_.commit(update);
+  begins_ = false;
+  launch_follow(history_of(state, call.edges.axes, call.crossings), index.of, rests, stream_);
+  steps_.finish(state, rows_, rests, stream_);
+  return true;
+}
+
+bool StepEncoder::encode_key(const std::shared_ptr<lanes::Plan> &molecules, const Call &call, int threads) {
+  restart();
+  threads_ = threads;
+  stream_ = call.stream;
+  plan_ = molecules;
+  is_key_ = true;
+  steps_.start_key(plan_, stream_);
+  lanes::Update update;
+  update.is_key = true;
+  return find_rows(reserve_indices(plan_->layout.particles()), call) && code(call.edges, true, false, update);
+}
+
+StepEncoder::Indices StepEncoder::reserve_indices(std::uint64_t particles) {
+  Indices index{};
   const auto cut = [&](Carver carver) {
-    for (std::int32_t *&axis : index) axis = carver.take<std::int32_t>(state.particles);
+    for (std::int32_t *&axis : index.of) axis = carver.take<std::int32_t>(particles);
     return carver.used();
   };
   reserve<char>(index_, cut(Carver(nullptr)));
   cut(Carver(index_.data()));
-  const std::shared_ptr<lanes::Plan> plan = begins_ ? start_plan(state, index, call) : nullptr;
+  return index;
+}
+
+void StepEncoder::begin(DeviceDifferenceState &state, const Indices &index, const Call &call) {
+  if (plan_ == nullptr) plan_ = plan_without_bonds(state, index, call);
+  if (state.at_rest()) {
+    end_motion(state, stream_);
+    state.rest_implied = false;
+  }
+  steps_.start(plan_, state, call.edges.axes, lanes::cell_of(call.edges), stream_);
+}
+
+std::shared_ptr<lanes::Plan> StepEncoder::plan_without_bonds(const DeviceDifferenceState &state, const Indices &index,
+                                                             const Call &call) {
+  // Values that the grid cannot hold are found later.
+  auto *const report = reserve<IndexReport>(scratch_, 1);
+  check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
+  find_indices(call.values, state.particles, static_cast<int>(core::max_components), index.of, report, stream_);
+  std::vector<std::int8_t> octave((state.particles + core::step_lanes - 1) / core::step_lanes);
+  auto *const on_device = reserve<std::int8_t>(items_, octave.size());
+  launch_find_octaves(state.last, index.of, state.particles, lanes::cell_of(call.edges), on_device, stream_);
+  fetch(octave.data(), on_device, octave.size());
+  return lanes::plan_without_bonds(octave, state.particles);
+}
+
+bool StepEncoder::find_rows(const Indices &index, const Call &call) {
   const StepLayout &layout = steps_.layout();
   rows_ = steps_.begin();
   auto *const report =
       reinterpret_cast<Report *>(reserve<char>(lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
   check(cudaMemsetAsync(report, 0, offsetof(Report, steps) + offsetof(StepReport, list), stream_), "clearing");
-  find_indices(call.values, layout.particles, static_cast<int>(core::max_components), index, &report->values, stream_);
+  find_indices(call.values, layout.particles, static_cast<int>(core::max_components), index.of, &report->values,
+               stream_);
   StepFinding finding{};
   finding.layout = layout;
   finding.rows = rows_;
-  std::copy(std::begin(index), std::end(index), finding.index);
+  std::copy(std::begin(index.of), std::end(index.of), finding.index);
   finding.cell = lanes::cell_of(call.edges);
+  finding.is_key = is_key_;
   finding.report = &report->steps;
   launch_find_rows(finding, stream_);
   struct {
@@ -68,52 +127,29 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   } found{};
   static_assert(offsetof(Report, steps) == sizeof(IndexReport) && offsetof(StepReport, is_unfit) == 0);
   fetch(&found, report, sizeof(found));
-  if (found.values.invalid != 0 || found.values.wide != 0 || found.is_unfit != 0) return false;
   largest_error_ = core::bit_cast<double>(std::uint64_t{found.values.error});
+  return found.values.invalid == 0 && found.values.wide == 0 && found.is_unfit == 0;
+}
 
-  lanes::Update update;
-  lanes::ModelChoice choice(*this, learned_, plan, update, threads_);
+bool StepEncoder::code(const lanes::Edges &edges, bool is_new, bool rests, lanes::Update &update) {
+  lanes::ModelChoice choice(*this, learned_, is_new ? plan_ : nullptr, update, threads_);
+  if (is_key_) choice.use(templates_);
   choice.fit();
-  if (!choice.choose(call.edges)) return false;
+  if (!choice.choose(edges)) return false;
   head_.clear();
-  const bool rests = plan == nullptr && learned_.may_rest();
-  choice.append(call.edges, rests, head_);
+  choice.append(edges, rests, head_);
   size_ = static_cast<std::size_t>(format::round_up_8(head_.size() + 2 * first_word_.back()));
-  learned_.commit(update);
-  begins_ = false;
-  launch_follow(history_of(state, call.edges.axes, call.crossings), index, rests, stream_);
-  steps_.finish(state, rows_, rests, stream_);
   return true;
 }
 
-std::shared_ptr<lanes::Plan> StepEncoder::start_plan(DeviceDifferenceState &state, std::int32_t *const *index,
-                                                     const Call &call) {
-  // Values that the grid cannot hold are found later.
-  auto *const report = reserve<IndexReport>(scratch_, 1);
-  check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
-  find_indices(call.values, state.particles, static_cast<int>(core::max_components), index, report, stream_);
-  std::vector<std::int8_t> octave((state.particles + core::step_lanes - 1) / core::step_lanes);
-  auto *const on_device = reserve<std::int8_t>(items_, octave.size());
-  const molecule::Cell cell = lanes::cell_of(call.edges);
-  launch_find_octaves(state.last, index, state.particles, cell, on_device, stream_);
-  fetch(octave.data(), on_device, octave.size());
-  std::shared_ptr<lanes::Plan> plan = lanes::plan_without_bonds(octave, state.particles);
-  if (state.at_rest()) {
-    end_motion(state, stream_);
-    state.rest_implied = false;
-  }
-  steps_.start(plan, state, call.edges.axes, cell, stream_);
-  return plan;
-}
-
 lanes::Fit::Frame StepEncoder::sample() {
-  const lanes::Layout &layout = learned_.models.plan->layout;
+  const lanes::Layout &layout = plan_->layout;
   std::size_t slots = 0;
   const auto slots_of = [&](std::uint32_t b) {
     return (layout.blocks()[b].end - layout.blocks()[b].first) * core::step_lanes;
   };
   for (const std::uint32_t b : layout.sample()) slots += slots_of(b);
-  const std::size_t means_of_slot = learned_.models.plan->molecules.columns_of_means();
+  const std::size_t means_of_slot = plan_->molecules.columns_of_means();
   const std::size_t size = 8 * sizeof(std::int32_t) + means_of_slot * sizeof(float);
   if (slots * size > sampled_.capacity()) {
     sampled_.release();
@@ -161,6 +197,7 @@ StepImages StepEncoder::images_of(const lanes::ImageRule *rules, std::size_t cou
   params.now = rows_.now;
   for (std::size_t k = 0; k < count; ++k) params.rules[k] = {rules[k].wraps, rules[k].cell};
   params.rule_count = static_cast<std::uint32_t>(count);
+  params.is_key = is_key_;
   params.report = &static_cast<Report *>(lists_.data())->steps;
   return params;
 }
@@ -202,14 +239,17 @@ StepItemLists StepEncoder::lists() const {
 }
 
 void StepEncoder::find_items(const std::shared_ptr<lanes::Numbers> &numbers) {
-  if (numbers != numbers_) constants_ = steps_.send_constants(numbers->constants, stream_);
+  if (numbers != numbers_)
+    constants_ = steps_.send_constants(numbers->constants, stream_, is_key_ ? &templates_.heading : nullptr);
   numbers_ = numbers;
   reserve<StepItemRow>(items_, steps_.layout().items);
   queue_items();
 }
 
 void StepEncoder::queue_items() {
-  launch_find_items(steps_.layout(), rows_, constants_, lists(), stream_);
+  const auto &root = templates_.root;
+  const core::Vector<std::int32_t> key_root{root[0], root[1], root[2]};
+  launch_find_items(steps_.layout(), rows_, constants_, is_key_ ? &key_root : nullptr, lists(), stream_);
   has_items_ = true;
 }
 

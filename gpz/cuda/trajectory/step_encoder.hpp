@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Encodes sections of coding 13 in device memory, with the bytes of lanes::encode. New sections with bonds are left to
-// a CPU.
+// Encodes sections of coding 13 in device memory, with the bytes of lanes::encode and lanes::encode_key. Molecules are
+// found by a CPU.
 #pragma once
 
 #include <cstddef>
@@ -26,17 +26,20 @@ class StepEncoder : private lanes::FrameCoder {
   };
   // Goes on from the state of a CPU, which is not empty.
   void start_from(const lanes::State &state, int threads, cudaStream_t stream);
-  // Starts with the next section, in which particles have no bonds.
-  void start_without_bonds(int threads);
-  bool empty() const { return steps_.empty() && !begins_; }
-  bool have_bonds() const { return !steps_.empty() && learned_.models.plan->molecules.have_bonds(); }
-  // Begins anew: encode() returns false until the next start_from() or start_without_bonds().
+  // Starts with the next section, with these molecules; nullptr: particles have no bonds. The history knows motion for
+  // so many sections at least, as a CPU's does that compares codings.
+  void start(const std::shared_ptr<lanes::Plan> &molecules, std::uint64_t sections_with_motion, int threads);
+  bool empty() const { return plan_ == nullptr && !begins_; }
+  bool have_bonds() const { return plan_ != nullptr && plan_->molecules.have_bonds(); }
+  // Begins anew: encode() returns false until the next start_from() or start().
   void restart();
 
   // Encodes the next section, and advances the history, whose motion ends. Waits for the stream. Returns false, and
   // advances nothing, if values are not on the grid, or rows or images are too far away: only a CPU encodes those.
   // Throws out_of_memory.
   bool encode(DeviceDifferenceState &state, const Call &call);
+  // The same for the section of a key frame with these molecules. restart() follows.
+  bool encode_key(const std::shared_ptr<lanes::Plan> &molecules, const Call &call, int threads);
 
   // The last section: its bytes after the head, a multiple of 8, and the largest error of its values.
   std::size_t size() const { return size_; }
@@ -63,8 +66,18 @@ class StepEncoder : private lanes::FrameCoder {
   lanes::Counts count_items() override;
   std::vector<std::uint32_t> code_items(const std::shared_ptr<const lanes::Codes> &codes) override;
 
-  // The plan of the first section, whose indices were found; what is known of motion is in the state then.
-  std::shared_ptr<lanes::Plan> start_plan(DeviceDifferenceState &state, std::int32_t *const *index, const Call &call);
+  struct Indices {
+    std::int32_t *of[core::max_components];
+  };
+  Indices reserve_indices(std::uint64_t particles);
+  // Starts with the plan of the first section; what is known of motion is in the state then.
+  void begin(DeviceDifferenceState &state, const Indices &index, const Call &call);
+  std::shared_ptr<lanes::Plan> plan_without_bonds(const DeviceDifferenceState &state, const Indices &index,
+                                                  const Call &call);
+  // Finds indices, rows and images of the frame. Returns false if they do not fit.
+  bool find_rows(const Indices &index, const Call &call);
+  // Chooses what the section states, and codes its items.
+  bool code(const lanes::Edges &edges, bool is_new, bool rests, lanes::Update &update);
   void queue_items();
   StepItemLists lists() const;
   StepImages images_of(const lanes::ImageRule *rules, std::size_t count) const;
@@ -78,11 +91,15 @@ class StepEncoder : private lanes::FrameCoder {
 
   DeviceSteps steps_;
   lanes::Learned learned_;
-  bool begins_ = false;  // with the next section
+  std::shared_ptr<lanes::Plan> plan_;  // of the sections; of the next one, if it begins: nullptr if it has no bonds
+  bool begins_ = false;                // with the next section
+  std::uint64_t sections_with_motion_ = 0;
   int threads_ = 1;
   // State of the frame that is encoded.
   cudaStream_t stream_ = nullptr;
   StepRows rows_{};
+  bool is_key_ = false;
+  lanes::Templates templates_;  // of a key frame
   StepConstants constants_{};
   bool has_items_ = false;  // words overwrite them
   std::vector<lanes::ImageRule> rules_;

@@ -21,10 +21,29 @@ void copy_to_device(const T *to, const Values &from, cudaStream_t stream) {
   check(cudaStreamSynchronize(stream), "copy to the device");
 }
 
-// Three components, and a side.
-std::uint32_t items_of(core::StepKind kind) {
-  return kind == core::StepKind::sphere || kind == core::StepKind::wide ? 4 : 3;
+// Three components, and a side. A key frame has no narrow circles.
+std::uint32_t items_of(core::StepKind kind, bool is_key) {
+  return kind == core::StepKind::root || (kind == core::StepKind::narrow && !is_key) ? 3 : 4;
 }
+
+// Where the items of steps and blocks are, in host memory.
+struct Items {
+  std::vector<StepLayout::Block> blocks;
+  std::vector<std::uint32_t> first_item;
+  std::uint32_t count = 0;
+
+  Items(const lanes::Layout &layout, bool is_key) : first_item(layout.steps().size()) {
+    for (const lanes::Layout::Block &of : layout.blocks()) {
+      StepLayout::Block block{static_cast<std::uint32_t>(of.first), static_cast<std::uint32_t>(of.end), count, 0};
+      for (std::uint32_t s = block.first; s < block.end; ++s) {
+        first_item[s] = block.items;
+        block.items += items_of(layout.steps()[s].kind, is_key);
+      }
+      count += block.items + 1;
+      blocks.push_back(block);
+    }
+  }
+};
 
 }  // namespace
 
@@ -53,8 +72,7 @@ void DeviceSteps::decode_key(std::uint64_t particles, std::int32_t *const *indic
       static_cast<std::size_t>(particles), true, models_, known_plans_, bytes.values().threads);
   models_.take(section.models);
   take(section.models, &section.templates.heading, call.stream);
-  reserve<std::int32_t>(rows_, 8 * layout_.slots);
-  clear_means(call.stream);
+  clear_rows(call.stream);
   StepDecode params = decoding(section, call);
   params.is_key = true;
   const auto &root = section.templates.root;
@@ -94,6 +112,14 @@ void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
   frames_ = state.frames();
   copy_to_device(reserve<std::int32_t>(rows_, state.rows().size()), state.rows(), stream);
   copy_to_device(reserve<float>(means_[last_means_], state.means().size()), state.means(), stream);
+}
+
+void DeviceSteps::start_key(const std::shared_ptr<lanes::Plan> &plan, cudaStream_t stream) {
+  restart();
+  models_.plan = plan;
+  send_plan(stream);
+  use_items(items_of_key_);
+  clear_rows(stream);
 }
 
 void DeviceSteps::start(const std::shared_ptr<lanes::Plan> &plan, DeviceDifferenceState &state,
@@ -145,18 +171,7 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
   const lanes::Layout &layout = plan.layout;
   const codec::StepTable table = layout.table(nullptr);
   const std::size_t slots = layout.slots();
-  std::vector<StepLayout::Block> blocks;
-  std::vector<std::uint32_t> first_item(layout.steps().size());
-  std::uint32_t items = 0;
-  for (const lanes::Layout::Block &of : layout.blocks()) {
-    StepLayout::Block block{static_cast<std::uint32_t>(of.first), static_cast<std::uint32_t>(of.end), items, 0};
-    for (std::uint32_t s = block.first; s < block.end; ++s) {
-      first_item[s] = block.items;
-      block.items += items_of(layout.steps()[s].kind);
-    }
-    items += block.items + 1;
-    blocks.push_back(block);
-  }
+  const Items items(layout, false), of_key(layout, true);
   format::Column<std::uint8_t> of_class(slots);
   for (std::size_t s = 0; s < slots; ++s) {
     const std::uint32_t particle = layout.particle_at()[s];
@@ -175,8 +190,10 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
     on_device.particle_at = carver.take<std::uint32_t>(slots);
     on_device.of_class = carver.take<std::uint8_t>(slots);
     on_device.slot_of = carver.take<std::uint32_t>(layout.particles());
-    on_device.first_item = carver.take<std::uint32_t>(first_item.size());
-    on_device.blocks = carver.take<StepLayout::Block>(blocks.size());
+    for (StepItems *const to : {&items_, &items_of_key_}) {
+      to->first_item = carver.take<std::uint32_t>(layout.steps().size());
+      to->blocks = carver.take<StepLayout::Block>(layout.blocks().size());
+    }
     return carver.used();
   };
   reserve<char>(layout_memory_, cut(Carver(nullptr)));
@@ -197,13 +214,24 @@ void DeviceSteps::send_layout(const lanes::Plan &plan, cudaStream_t stream) {
   copy_to_device(on_device.particle_at, layout.particle_at(), stream);
   copy_to_device(on_device.of_class, of_class, stream);
   copy_to_device(on_device.slot_of, layout.slot_of(), stream);
-  copy_to_device(on_device.first_item, first_item, stream);
-  copy_to_device(on_device.blocks, blocks, stream);
-  on_device.block_count = static_cast<std::uint32_t>(blocks.size());
-  on_device.items = items;
+  const auto send_items = [&](StepItems &to, const Items &from) {
+    copy_to_device(to.first_item, from.first_item, stream);
+    copy_to_device(to.blocks, from.blocks, stream);
+    to.count = from.count;
+  };
+  send_items(items_, items);
+  send_items(items_of_key_, of_key);
+  on_device.block_count = static_cast<std::uint32_t>(layout.blocks().size());
   on_device.slots = slots;
   on_device.particles = layout.particles();
   layout_ = on_device;
+  use_items(items_);
+}
+
+void DeviceSteps::use_items(const StepItems &items) {
+  layout_.first_item = items.first_item;
+  layout_.blocks = items.blocks;
+  layout_.items = items.count;
 }
 
 const StepConstants &DeviceSteps::send_constants(const std::vector<lanes::ClassConstants> &constants,
@@ -227,13 +255,13 @@ void DeviceSteps::start_rows(const DeviceDifferenceState &state, const Differenc
                              const molecule::Cell &cell, bool is_new, cudaStream_t stream) {
   if (!is_new && frames_ == state.frames) return;
   frames_ = state.frames;
-  reserve<std::int32_t>(rows_, 8 * layout_.slots);
-  if (is_new) clear_means(stream);
+  if (is_new) clear_rows(stream);
   launch_start_rows(layout_, rows(), state.last, cell, stream);
   if (!have_bonds()) launch_start_motions(layout_, rows(), history, stream);
 }
 
-void DeviceSteps::clear_means(cudaStream_t stream) {
+void DeviceSteps::clear_rows(cudaStream_t stream) {
+  reserve<std::int32_t>(rows_, 8 * layout_.slots);
   const std::size_t size = layout_.slots * columns_of_means() * sizeof(float);
   check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
 }
@@ -272,6 +300,7 @@ StepDecode DeviceSteps::decoding(const lanes::OpenedSection &section, const Call
 
 void DeviceSteps::restart() {
   models_ = {};
+  use_items(items_);
   frames_ = sections_ = 0;
 }
 

@@ -47,6 +47,8 @@ class DeviceSteps {
   // Whether the rows are those of the last frame.
   bool goes_on(const DeviceDifferenceState &state) const { return !empty() && frames_ == state.frames; }
 
+  // Starts a key frame of an encoder with this plan.
+  void start_key(const std::shared_ptr<lanes::Plan> &plan, cudaStream_t stream);
   // Starts an encoder's state with this plan; `cell`: of the last frame's positions.
   void start(const std::shared_ptr<lanes::Plan> &plan, DeviceDifferenceState &state, const core::GridBox &box,
              const molecule::Cell &cell, cudaStream_t stream);
@@ -64,10 +66,18 @@ class DeviceSteps {
   // Images, and the indices that rows and images give.
   void place(const lanes::OpenedSection &section, const StepDecode &decoded, const DifferenceHistory &history,
              bool rests, const Call &call);
-  void clear_means(cudaStream_t stream);
+  // Room for rows, and means of 0.
+  void clear_rows(cudaStream_t stream);
   bool have_bonds() const { return models_.plan->molecules.have_bonds(); }
   std::size_t columns_of_means() const { return models_.plan->molecules.columns_of_means(); }
   void send_plan(cudaStream_t stream);
+  // Where items are, in device memory: those of a key frame and of others.
+  struct StepItems {
+    const std::uint32_t *first_item;
+    const StepLayout::Block *blocks;
+    std::uint64_t count;
+  };
+  void use_items(const StepItems &items);
   void send_layout(const lanes::Plan &plan, cudaStream_t stream);
   void start_rows(const DeviceDifferenceState &state, const DifferenceHistory &history, const molecule::Cell &cell,
                   bool is_new, cudaStream_t stream);
@@ -83,6 +93,7 @@ class DeviceSteps {
   lanes::KnownPlans known_plans_;
   std::shared_ptr<lanes::Plan> on_device_;  // whose layout the device has
   StepLayout layout_{};
+  StepItems items_{}, items_of_key_{};
   StepConstants constants_{};
   std::uint64_t frames_ = 0;    // of the history, when the rows were written
   std::uint64_t sections_ = 0;  // with these molecules
