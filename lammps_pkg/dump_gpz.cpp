@@ -191,7 +191,7 @@ void DumpGPZ::init_backend() {
     const auto &fields = gpz_columns().fields();
     const bool has_bounded_positions = gpz_columns().has_positions() && !settings_.eb.is_exact();
     const bool suit_gpu =
-        has_bounded_positions && !domain->triclinic && std::all_of(fields.begin(), fields.end(), [](const auto &field) {
+        has_bounded_positions && !triclinic_general && std::all_of(fields.begin(), fields.end(), [](const auto &field) {
           return field.field.leading || field.field.type == gpz::ValueType::integer;
         });
     const GPZSettings::Frames frames{has_column("id"), backend_.finds_kokkos_atoms(), suit_gpu};

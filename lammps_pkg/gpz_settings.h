@@ -58,7 +58,8 @@ struct GPZSettings {
   struct Frames {
     bool have_ids;
     bool are_on_gpu;  // KOKKOS keeps the atoms there
-    bool suit_gpu;  // positions with a bound, and integers, in a box without tilts: a GPU has effort standard for them
+    // Positions with a bound, and integers, in a box that is not general triclinic: a GPU has effort standard for them.
+    bool suit_gpu;
   };
   // Why the setting is not one of a GPU alone; empty: it is one.
   std::string only_on_cpu(const Frames &frames) const;

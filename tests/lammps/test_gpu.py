@@ -474,15 +474,14 @@ def compare_copies(t, script, columns, both, group, every, run, frames, reads, d
     t.same("a.gpz", frames=frames, **options)
 
 
-@case(ranks=(1,))
-def gpu_kokkos_shares_effort_standard(t):
-    """The GPU encodes all frames of enough atoms (296,352), by default. Files are as large as those of the CPU, with the same values."""
+def shares_effort_standard(t, script):
+    """The GPU encodes all frames of enough atoms, by default. Files are as large as those of the CPU, with the same values."""
     need_driver()
     columns = "id type x y z"
     dump = f"dump a all gpz 5 a.gpz {columns}\ndump_modify a key 9\n"
     dump += f"dump b all gpz 5 b.gpz {columns}\ndump_modify b effort standard device cpu key 9\n"
     # Frames of a lattice would be too small for the GPU to take over.
-    done = t.run(MELT.replace("0 5 0 5 0 5", "0 42 0 42 0 42") + "run 60\n" + dump + "run 35\nrun 30")
+    done = t.run(script + "run 60\n" + dump + "run 35\nrun 30")
     assert done.returncode == 0, f"exit code {done.returncode}\n{done.stdout}"
     if "GPU(s) per node" not in done.stdout:
         raise Skip("LAMMPS does not use KOKKOS: see --lmp-arguments")
@@ -491,6 +490,17 @@ def gpu_kokkos_shares_effort_standard(t):
     compare(t.decode("a.gpz", reference=False), t.decode("b.gpz", reference=False), {})
     sizes = [t.path(name).stat().st_size for name in ("a.gpz", "b.gpz")]
     assert sizes[0] <= 1.01 * sizes[1], sizes
+
+
+@case(ranks=(1,))
+def gpu_kokkos_shares_effort_standard(t):
+    shares_effort_standard(t, MELT.replace("0 5 0 5 0 5", "0 42 0 42 0 42"))  # 296,352 atoms
+
+
+@case(ranks=(1,))
+def gpu_kokkos_shares_effort_standard_in_a_tilted_box(t):
+    tilted = TRICLINIC.replace("0 5 0 5 0 5 1.5 0.7 -0.9", "0 30 0 30 0 30 9 4 -5")  # 108,000 atoms
+    shares_effort_standard(t, tilted + "fix tilt all deform 1 xy erate 0.02 remap v\n")
 
 
 @case(ranks=(1, 2))

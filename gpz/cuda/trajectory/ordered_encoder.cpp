@@ -106,9 +106,9 @@ bool OrderedEncoder::append_steps(const FrameCall &call, const Molecules &molecu
                                   double &largest_error) {
   StepEncoder &encoder = molecules.encoder;
   const DeviceValues positions = values(call, 0);
-  const lanes::Edges edges{format::grid_box(call.box, call.field(0)), {}};
-  const bool fits = encoder.encode_key(molecules.plan, {positions, edges, {}, call.stream}, molecules.threads) &&
-                    encoder.size() <= ordered_bound(call.particles, call.components(0));
+  const bool fits =
+      encoder.encode_key(molecules.plan, {positions, edges_of(call), {}, call.stream}, molecules.threads) &&
+      encoder.size() <= ordered_bound(call.particles, call.components(0));
   if (fits) {
     encoder.write(out.at(0), call.stream);
     out.grow(encoder.size());

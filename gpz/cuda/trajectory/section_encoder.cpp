@@ -67,8 +67,7 @@ void SectionEncoder::encode_steps(const FrameCall &call, std::size_t prefix, con
   DifferenceResult &result = report_.results().section;
   result = {};
   const DeviceValues found = values(call, 0);
-  const lanes::Edges edges{format::grid_box(call.box, call.field(0)), {}};
-  if (!steps_->encode(history_.state(0), {found, edges, besides.crossings, call.stream})) return;
+  if (!steps_->encode(history_.state(0), {found, edges_of(call), besides.crossings, call.stream})) return;
   result.bytes = steps_->size();
   result.largest_error = steps_->largest_error();
   if (prefix + steps_->size() > room(call.fields[0], matched_.staying())) return;

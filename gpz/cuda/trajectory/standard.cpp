@@ -19,7 +19,7 @@
 #include "gpz/format/grid_box.hpp"
 #include "gpz/format/opened_chunk.hpp"
 #include "gpz/format/section_head.hpp"
-#include "gpz/lanes/opened_section.hpp"
+#include "gpz/kernels/step_kernels.hpp"
 #include "gpz/model/contest.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
 
@@ -38,12 +38,22 @@ bool any_array(const std::vector<FieldInput> &fields, const IsOne &is_one) {
 }
 bool is_elsewhere(const void *data) { return !is_in_host_memory(data); }
 
+// Whether integers of 32 bits hold positions outside of a tilted box, as CPUs that read steps compute them.
+bool are_moderate(const format::TiltedEdges &edges) {
+  constexpr std::int64_t most = codec::StepPositions::most_tilted;
+  for (std::size_t d = 0; d < edges.tilts.size(); ++d)
+    if (edges.axes[d].period > most || edges.tilts[d] > most || edges.tilts[d] < -most) return false;
+  return true;
+}
+
 // Whether a GPU encodes difference frames like this one with the bytes of a CPU, as far as fields and box say. In
-// smaller chunks a CPU begins contests between codings again, and in a tilted box it predicts along the edges.
+// smaller chunks a CPU begins contests between codings again, and it searches for edges that the box does not name.
 bool is_usual_frame(const FrameCall &call) {
   if (call.particles < model::large_section || format::class_of(call.field(0)) != format::positions ||
-      format::tilted_edges(call.box, call.field(0)) || !can_follow(format::grid_box(call.box, call.field(0))))
+      call.box.kind == Box::Kind::general_triclinic || !can_follow(format::grid_box(call.box, call.field(0))))
     return false;
+  const std::optional<format::TiltedEdges> tilted = format::tilted_edges(call.box, call.field(0));
+  if (tilted && !are_moderate(*tilted)) return false;
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
     const FieldInput &input = call.fields[f];
     if (input.decoded || (f != 0 && input.field.type != ValueType::integer)) return false;
@@ -64,7 +74,7 @@ bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &
   for (std::size_t d = 0; d < axes.size(); ++d)
     if (axes[d].lo != box[d].lo || axes[d].period != box[d].period) return false;
   const std::uint8_t first = bytes[format::field_coding_size + start];
-  return exact == 0 && (coding == format::steps ? (first & lanes::tilted) == 0 : first == core::temporal_predictor);
+  return exact == 0 && (coding == format::steps || first == core::temporal_predictor);
 }
 
 }  // namespace

@@ -11,10 +11,17 @@
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda/common/pinned_ring.hpp"
 #include "gpz/cuda/difference/difference.hpp"
+#include "gpz/cuda/trajectory/frame_call.hpp"
 #include "gpz/cuda/trajectory/steps.hpp"
+#include "gpz/format/grid_box.hpp"
 #include "gpz/lanes/model_choice.hpp"
 
 namespace gpz::cuda {
+
+// Edges of the box, for positions, the first field of a frame.
+inline lanes::Edges edges_of(const FrameCall &call) {
+  return {format::grid_box(call.box, call.field(0)), format::tilted_edges(call.box, call.field(0))};
+}
 
 class StepEncoder : private lanes::FrameCoder {
  public:
