@@ -21,14 +21,15 @@ namespace gpz::cuda {
 // The GPU encodes frames if
 //   - a frame has at least 65,536 particles with ids,
 //   - all other fields are integers, and do not change except by edges of the box that particles cross,
-//   - the box has no tilts and is that of the positions, and grid indices and integers are below 2^30.
+//   - the box is that of the positions and not general triclinic, and grid indices and integers are below 2^30.
 // Of particles without bonds it encodes all frames. The CPU encodes 65,536 of the particles in the first frames of each
 // key interval, and the GPU takes the codings that are the smallest there.
-// Of molecules the CPU encodes key frames, and the first difference frames after each, from copies in host memory. It
-// tries several codings in these difference frames. When one coding of positions was clearly smaller than the others,
-// and smaller than in the key frame, the encoder's state is copied to the GPU, which encodes the other difference
-// frames. If a later frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which
-// particles leave or arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
+// Of molecules the CPU encodes the first key frame, and the first difference frames after it, from copies in host
+// memory. It tries several codings in these difference frames. When one coding of positions was clearly smaller than
+// the others, and smaller than in the key frame, the encoder's state is copied to the GPU, which encodes the other
+// frames, also in later key intervals, as long as the molecules stay as they are. If a later frame does not meet these
+// conditions, or has what only a CPU can encode (NaN; molecules of which particles leave or arrive), its chunk is
+// independent, and the CPU encodes all frames up to the next key frame.
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
 // arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
