@@ -412,6 +412,7 @@ double DumpGPZ::set_bounds_of_frame() {
   const GPZPositionBound &eb = settings_.eb;
   const double bound = eb.beside(origin, first_edge_);
   set_bounds(bound);
+  gpz_columns().set_largest_position(gpz_largest_coordinate(*domain));
   if (!gpz_columns().set_before(origin.distance, origin.fraction))
     log().fail(eb.problem_beside(origin, first_edge_, update->unit_style, id));
   if (rerun) say_bound_beside(origin);

@@ -15,6 +15,7 @@
 #include "gpz_box.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 #include "domain.h"
@@ -40,6 +41,14 @@ gpz::Box LAMMPS_NS::gpz_box(const Domain &domain, bool general) {
     }
   }
   return box;
+}
+
+double LAMMPS_NS::gpz_largest_coordinate(const Domain &domain) {
+  const double *const lo = domain.triclinic ? domain.boxlo_bound : domain.boxlo;
+  const double *const hi = domain.triclinic ? domain.boxhi_bound : domain.boxhi;
+  double largest = 0;
+  for (int d = 0; d < 3; ++d) largest = std::max({largest, std::fabs(lo[d]), std::fabs(hi[d])});
+  return largest > 0 ? std::exp2(std::ceil(std::log2(largest))) : 0;
 }
 
 double LAMMPS_NS::gpz_longest_edge(const gpz::Box &box) {

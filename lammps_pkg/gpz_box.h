@@ -23,6 +23,10 @@ class Domain;
 // The simulation box as a frame has it; `general`: with the edge vectors of a general triclinic box.
 gpz::Box gpz_box(const Domain &domain, bool general);
 
+// No coordinate of a position in the box is larger in magnitude, distance units. A power of two, so that most boxes
+// that change keep it.
+double gpz_largest_coordinate(const Domain &domain);
+
 // The longest edge of a box, distance units.
 double gpz_longest_edge(const gpz::Box &box);
 

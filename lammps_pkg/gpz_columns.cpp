@@ -242,7 +242,11 @@ bool GPZColumns::set_steps() {
     const Before &before = bound_[f] == Bound::position ? before_position_ : before_scaled_;
     gpz::Field &field = fields_[f].field;
     field.largest_error = field.step = 0;
-    if (before.bound == 0) continue;
+    if (before.bound == 0) {
+      const double largest = bound_[f] == Bound::position ? largest_position_ : 1;
+      if (field.bound > 0) field.step = gpz::grid_step(field.bound, field.type, largest);
+      continue;
+    }
     // KOKKOS in single precision has rounded the values, and a few sums of them.
     const double rounding = field.type == gpz::ValueType::float32 ? std::ldexp(before.largest_value, -22) : 0;
     field.largest_error = gpz::error_beside(field.bound, before.largest_error, rounding);

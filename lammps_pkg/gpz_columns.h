@@ -66,6 +66,9 @@ class GPZColumns {
   static std::optional<double> position_bound(const gpz::FrameInfo &frame);
   // Absolute bounds of positions in distance units and of scaled positions in fractions of the box edges.
   void set_bounds(double position, double scaled);
+  // No position of the next frames is larger in magnitude, distance units. Rounding of KOKKOS's single precision then
+  // takes none out of the bound.
+  void set_largest_position(double largest) { largest_position_ = largest; }
   // Lets these bounds hold for the original positions. Returns whether they leave room for that.
   bool set_before(const Before &position, const Before &scaled);
 
@@ -103,6 +106,7 @@ class GPZColumns {
   std::vector<bool> bound_given_;  // per field: by set_own_bound
   std::vector<bool> thermal_;      // per field: the bound is still to be given
   Before before_position_, before_scaled_;
+  double largest_position_ = 0;
 
   std::vector<int> find_position(int dimension) const;
   void add_field(const std::vector<int> &columns, bool leading);

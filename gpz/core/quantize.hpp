@@ -106,5 +106,16 @@ inline unsigned coarse_bit(double bound, float x) {
   return k >= coarsest_coarse && k <= finest_coarse ? 1u << k : 0;
 }
 
+// Those of all values up to `largest`.
+inline unsigned coarse_bits(double bound, double largest) {
+  unsigned bits = 0;
+  for (int k = coarsest_coarse; k <= finest_coarse; ++k) {
+    int of_bound = 0;
+    std::frexp(bound, &of_bound);
+    if (magnitude(largest) >= std::ldexp(0.5, of_bound + 24 - k)) bits |= 1u << k;
+  }
+  return bits;
+}
+
 }  // namespace GPZ_ISA
 }  // namespace gpz::core

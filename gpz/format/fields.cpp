@@ -21,6 +21,13 @@ double grid_step(double bound, ValueType type) {
   return core::step_for_bound(bound, format::core_value(type));
 }
 
+double grid_step(double bound, ValueType type, double largest) {
+  const double usual = grid_step(bound, type);
+  if (type != ValueType::float32) return usual;
+  const format::UsualArithmetic arithmetic;
+  return core::step_for_bound(bound, core::Value::float32, core::coarse_bits(bound, largest));
+}
+
 void fill_step(Field &field) {
   const format::UsualArithmetic arithmetic;
   if (field.bound == 0)

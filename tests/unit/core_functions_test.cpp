@@ -286,6 +286,18 @@ TEST(QuantizeLarge, OtherValuesAskForNothing) {
   EXPECT_EQ(core::coarse_bit(1e-3, -130.0F), 1u << 7);
 }
 
+TEST(QuantizeLarge, TheLargestValueTellsTheStep) {
+  Random random(41);
+  for (int round = 0; round < 3000; ++round) {
+    const double bound = std::pow(10.0, random.uniform(-12, 12));
+    const auto largest = static_cast<float>(bound * std::pow(2.0, random.uniform(10, 25)));
+    unsigned coarse = 0;
+    for (float x = largest; x > static_cast<float>(bound); x /= 2) coarse |= core::coarse_bit(bound, x);
+    ASSERT_EQ(grid_step(bound, ValueType::float32, largest), core::step_for_bound(bound, core::Value::float32, coarse));
+    ASSERT_EQ(grid_step(bound, ValueType::float64, largest), grid_step(bound));
+  }
+}
+
 // The steps promise that there are no exceptions, up to a size where floats are too coarse for their bound. Values next
 // to a power of two, whose grid value is beyond it and twice as coarse, are left out.
 TYPED_TEST(Quantize, TakesEveryValueOfModestSize) {

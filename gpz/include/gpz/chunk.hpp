@@ -16,6 +16,9 @@ namespace gpz {
 // The grid step that the encoder uses for values of `type` with the absolute error bound `bound`, in the units of
 // `bound`. Throws invalid_argument unless `bound` is > 0 and finite and `type` is a float type.
 GPZ_API double grid_step(double bound, ValueType type = ValueType::float64);
+// The step at which rounding to `type` takes no value out of the bound, as far as values are at most `largest` and at
+// most 2^21 bounds in magnitude: up to 0.2 bits a value smaller than grid_step(bound, type).
+GPZ_API double grid_step(double bound, ValueType type, double largest);
 
 // Sets field.step to the step that the file stores: 0 if the field has no bound, grid_step(bound, type) if it has a
 // bound and its step is 0. Otherwise field.step is kept. Throws as grid_step.
