@@ -104,6 +104,7 @@ class Copies {
       edges_.lo[d] = box.values[2 * d];
       edges_.length[d] = box.values[2 * d + 1] - edges_.lo[d];
       box.values[2 * d + 1] = edges_.lo[d] + of_axis[d] * edges_.length[d];
+      largest_ = std::max({largest_, std::fabs(edges_.lo[d]), std::fabs(box.values[2 * d + 1])});
     }
     // A prime, so that it has no divisor in common with most numbers.
     if (is_shuffled) factor_ = 1000003;
@@ -130,6 +131,7 @@ class Copies {
     std::vector<gpz::FieldInput> fields(2);
     fields[0].field.type = is_fp32_ ? gpz::ValueType::float32 : gpz::ValueType::float64;
     fields[0].field.bound = bound_;
+    fields[0].field.step = gpz::grid_step(bound_, fields[0].field.type, largest_);
     fields[0].field.leading = true;
     fields[0].field.components = {{"x", 0}, {"y", 1}, {"z", 2}};
     for (std::size_t d = 0; d < 3; ++d)
@@ -186,6 +188,7 @@ class Copies {
   std::uint64_t particles_;
   std::uint64_t factor_ = 1;
   double bound_ = 0;
+  double largest_ = 0;  // coordinate
   Edges edges_{};
   bool is_fp32_;
   double *small_ = nullptr;
