@@ -7,6 +7,7 @@
 #include "gpz/cuda/trajectory/fields.hpp"
 #include "gpz/format/chunk_head.hpp"
 #include "gpz/format/fields.hpp"
+#include "gpz/format/grid_box.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -111,22 +112,21 @@ bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHist
   return true;
 }
 
-bool ChunkEncoder::encode_ordered(const FrameCall &call, const IsFit &is_fit) {
-  return start_ordered(call, is_fit, nullptr);
+bool ChunkEncoder::encode_ordered(const FrameCall &call, const AxesOf &axes_of) {
+  return start_ordered(call, axes_of, nullptr);
 }
 
 bool ChunkEncoder::encode_ordered(const FrameCall &call, const Molecules &molecules, int threads) {
   const OrderedEncoder::Molecules of_key{molecules.of_key, steps_, threads};
-  if (!start_ordered(
-          call, [](const std::uint32_t *) { return true; }, &of_key))
-    return false;
+  const auto axes_of = [&](const std::uint32_t *) { return format::grid_box(call.box, call.field(0)); };
+  if (!start_ordered(call, axes_of, &of_key)) return false;
   sections_.set_plain_fields_fixed(true);
   steps_.start(molecules.of_differences, molecules.sections_with_motion, threads);
   sections_.use(&steps_);
   return true;
 }
 
-bool ChunkEncoder::start_ordered(const FrameCall &call, const IsFit &is_fit,
+bool ChunkEncoder::start_ordered(const FrameCall &call, const AxesOf &axes_of,
                                  const OrderedEncoder::Molecules *molecules) {
   forget();
   report_.reserve();
@@ -137,8 +137,9 @@ bool ChunkEncoder::start_ordered(const FrameCall &call, const IsFit &is_fit,
     OrderedEncoder &encoder;
     ~Release() { encoder.release(); }
   } release{ordered_};
-  if (!ordered_.sort(call, id_) || !is_fit(ordered_.rows()) ||
-      !ordered_.encode(call, id_, molecules, out_, scratch_, sizes_.sections, largest_error_))
+  if (!ordered_.sort(call, id_)) return false;
+  const std::optional<core::GridBox> axes = axes_of(ordered_.rows());
+  if (!axes || !ordered_.encode(call, id_, *axes, molecules, out_, scratch_, sizes_.sections, largest_error_))
     return false;
   kind_ = ChunkKind::ordered;
   sizes_.particles = call.particles;

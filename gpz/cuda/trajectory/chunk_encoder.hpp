@@ -50,11 +50,11 @@ class ChunkEncoder {
   // Throws out_of_memory.
   bool start_from(const FrameCall &call, const trajectory::ChunkHistory &history, const format::KeySizes &key,
                   std::size_t id, format::FieldCodingKind coding, int threads);
-  // Encodes the frame as an ordered chunk, and starts the history with it. Before, calls is_fit(rows of the particles
-  // in the order of ids, in device memory). Returns false, and has no history, if that returns false, ids repeat, or
-  // the sections cannot hold the values. Throws out_of_memory.
-  using IsFit = std::function<bool(const std::uint32_t *rows)>;
-  bool encode_ordered(const FrameCall &call, const IsFit &is_fit);
+  // Encodes the frame as an ordered chunk, and starts the history with it. Before, calls axes_of(rows of the particles
+  // in the order of ids, in device memory), which returns the axes of the section of positions. Returns false, and has
+  // no history, if that returns nothing, ids repeat, or the sections cannot hold the values. Throws out_of_memory.
+  using AxesOf = std::function<std::optional<core::GridBox>(const std::uint32_t *rows)>;
+  bool encode_ordered(const FrameCall &call, const AxesOf &axes_of);
   // Molecules that a CPU found, in the key frame and in the difference frames of an interval.
   struct Molecules {
     std::shared_ptr<lanes::Plan> of_key, of_differences;
@@ -105,7 +105,7 @@ class ChunkEncoder {
 
  private:
   void reserve_scratch(const FrameCall &call, std::uint64_t before);
-  bool start_ordered(const FrameCall &call, const IsFit &is_fit, const OrderedEncoder::Molecules *molecules);
+  bool start_ordered(const FrameCall &call, const AxesOf &axes_of, const OrderedEncoder::Molecules *molecules);
 
   // Sets the coding of positions. Returns false if there is none.
   bool take_advice(const FrameCall &call);

@@ -19,11 +19,10 @@
 namespace gpz::cuda {
 namespace {
 
-std::vector<std::uint8_t> section_start(const FrameCall &call, std::size_t field, format::FieldCodingKind coding) {
+std::vector<std::uint8_t> section_start(const Field &field, format::FieldCodingKind coding, const core::GridBox &axes) {
   std::vector<std::uint8_t> bytes;
   format::append_field_coding({coding, {}}, bytes);
-  format::append_section_head(format::SectionHead::axes_and_exact_values, format::grid_box(call.box, call.field(field)),
-                              call.field(field).components.size(), {}, bytes);
+  format::append_section_head(format::SectionHead::axes_and_exact_values, axes, field.components.size(), {}, bytes);
   return bytes;
 }
 
@@ -49,7 +48,8 @@ DeviceValues OrderedEncoder::values(const FrameCall &call, std::size_t field) co
 }
 
 // As a CPU chooses it, from the same blocks.
-core::OrderedPredictor OrderedEncoder::choose_predictor(const FrameCall &call, std::size_t field, bool is_id) {
+core::OrderedPredictor OrderedEncoder::choose_predictor(const FrameCall &call, std::size_t field, bool is_id,
+                                                        const core::GridBox &axes) {
   constexpr std::uint32_t block = core::default_block_size;
   const auto components = static_cast<std::size_t>(call.components(field));
   const std::vector<std::uint64_t> blocks = codec::sampled_ordered_blocks(core::blocks_of(call.particles));
@@ -73,22 +73,20 @@ core::OrderedPredictor OrderedEncoder::choose_predictor(const FrameCall &call, s
   std::vector<std::int32_t> found(components * count);
   fetch(found.data(), unsorted_.data(), found.size() * sizeof(found[0]), call.stream);
   const std::vector<std::int64_t> columns(found.begin(), found.end());
-  const core::GridBox box = format::grid_box(call.box, call.field(field));
   for (std::size_t k = 0; k < blocks.size(); ++k) {
     sample[k].components = static_cast<int>(components);
     sample[k].ids = is_id ? nullptr : sorted_ids.data() + k * block;
     for (std::size_t d = 0; d < components; ++d)
-      sample[k].axes[d] = {columns.data() + d * count + k * block, nullptr, core::checked_axis(box[d])};
+      sample[k].axes[d] = {columns.data() + d * count + k * block, nullptr, core::checked_axis(axes[d])};
   }
   const auto scratch = std::make_unique<codec::OrderedScratch>();
   return codec::choose_ordered_predictor(std::move(sample), call.particles, codec::kernels().ordered, *scratch);
 }
 
-bool OrderedEncoder::append_ordered(const FrameCall &call, std::size_t field, bool is_id, ChunkOutput &out,
-                                    DeviceBuffer &scratch, double &largest_error) {
-  const core::OrderedPredictor predictor = choose_predictor(call, field, is_id);
-  SectionEncoding section{
-      {format::grid_box(call.box, call.field(field)), scratch.data(), scratch.capacity(), call.stream}};
+bool OrderedEncoder::append_ordered(const FrameCall &call, std::size_t field, bool is_id, const core::GridBox &axes,
+                                    ChunkOutput &out, DeviceBuffer &scratch, double &largest_error) {
+  const core::OrderedPredictor predictor = choose_predictor(call, field, is_id, axes);
+  SectionEncoding section{{axes, scratch.data(), scratch.capacity(), call.stream}};
   section.out = out.at(0);
   section.capacity = ordered_bound(call.particles, call.components(field));
   section.result = &report_->section;
@@ -118,15 +116,15 @@ bool OrderedEncoder::append_steps(const FrameCall &call, const Molecules &molecu
   return fits;
 }
 
-bool OrderedEncoder::encode(const FrameCall &call, std::size_t id, const Molecules *molecules, ChunkOutput &out,
-                            DeviceBuffer &scratch, std::vector<std::uint64_t> &lengths,
-                            std::vector<double> &largest_error) {
+bool OrderedEncoder::encode(const FrameCall &call, std::size_t id, const core::GridBox &axes,
+                            const Molecules *molecules, ChunkOutput &out, DeviceBuffer &scratch,
+                            std::vector<std::uint64_t> &lengths, std::vector<double> &largest_error) {
   std::vector<std::uint8_t> head;
   format::append_chunk_head(ChunkKind::ordered, {id}, call.fields.size(), head);
   std::size_t room = head.size(), most = 0;
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
     const std::size_t bound = ordered_bound(call.particles, call.components(f));
-    room += section_start(call, f, format::ordered_values).size() + bound;
+    room += section_start(call.field(f), format::ordered_values, axes).size() + bound;
     most = std::max(most, encode_ordered_workspace(call.particles, bound));
   }
   if (grow(scratch, most)) ++allocations_;
@@ -137,9 +135,10 @@ bool OrderedEncoder::encode(const FrameCall &call, std::size_t id, const Molecul
   for (std::size_t f = 0; f < call.fields.size(); ++f) {
     const bool in_steps = f == 0 && molecules != nullptr;
     const std::size_t begin = out.size();
-    out.append(section_start(call, f, in_steps ? format::steps : format::ordered_values), call.stream);
+    const core::GridBox own = f == 0 ? axes : format::grid_box(call.box, call.field(f));
+    out.append(section_start(call.field(f), in_steps ? format::steps : format::ordered_values, own), call.stream);
     if (!(in_steps ? append_steps(call, *molecules, out, largest_error[f])
-                   : append_ordered(call, f, f == id, out, scratch, largest_error[f])))
+                   : append_ordered(call, f, f == id, own, out, scratch, largest_error[f])))
       return false;
     lengths.push_back(out.size() - begin);
     format::set_section_length(head, ChunkKind::ordered, f, lengths.back());

@@ -44,10 +44,11 @@ class OrderedEncoder {
     int threads;
   };
   // Encodes the chunk of sorted particles to `out`, with `lengths` of its sections and the largest errors of its
-  // fields. `molecules`: of field 0; nullptr: none. Returns false if values or indices are not for ordered sections on
-  // a GPU. Waits. Throws out_of_memory.
-  bool encode(const FrameCall &call, std::size_t id, const Molecules *molecules, ChunkOutput &out,
-              DeviceBuffer &scratch, std::vector<std::uint64_t> &lengths, std::vector<double> &largest_error);
+  // fields. `axes`: of positions, field 0; `molecules`: of these; nullptr: none. Returns false if values or indices are
+  // not for ordered sections on a GPU. Waits. Throws out_of_memory.
+  bool encode(const FrameCall &call, std::size_t id, const core::GridBox &axes, const Molecules *molecules,
+              ChunkOutput &out, DeviceBuffer &scratch, std::vector<std::uint64_t> &lengths,
+              std::vector<double> &largest_error);
   // Values of a field of the sorted frame.
   DeviceValues values(const FrameCall &call, std::size_t field) const;
 
@@ -58,10 +59,11 @@ class OrderedEncoder {
 
  private:
   // Append the section of a field after its start. Return false if it cannot have the values.
-  bool append_ordered(const FrameCall &call, std::size_t field, bool is_id, ChunkOutput &out, DeviceBuffer &scratch,
-                      double &largest_error);
+  bool append_ordered(const FrameCall &call, std::size_t field, bool is_id, const core::GridBox &axes, ChunkOutput &out,
+                      DeviceBuffer &scratch, double &largest_error);
   bool append_steps(const FrameCall &call, const Molecules &molecules, ChunkOutput &out, double &largest_error);
-  core::OrderedPredictor choose_predictor(const FrameCall &call, std::size_t field, bool is_id);
+  core::OrderedPredictor choose_predictor(const FrameCall &call, std::size_t field, bool is_id,
+                                          const core::GridBox &axes);
   void fetch(void *to, const void *from, std::size_t size, cudaStream_t stream);
 
   PinnedReport<Report> report_;

@@ -5,6 +5,7 @@
 
 #include "gpz/format/codings.hpp"
 #include "gpz/format/opened_chunk.hpp"
+#include "gpz/format/section_head.hpp"
 #include "gpz/model/contest.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
 
@@ -28,8 +29,14 @@ std::uint8_t SampleEncoder::encode(const FrameCall &call, std::size_t id, const 
   return opened.sections[0].size == 0 ? 0 : encoded_.bytes[opened.sections[0].offset];
 }
 
-bool SampleEncoder::is_ordered(const FrameCall &call, std::size_t id, const std::uint32_t *rows) {
-  return encode(call, id, rows, true) == format::ordered_values;
+std::optional<core::GridBox> SampleEncoder::ordered_axes(const FrameCall &call, std::size_t id,
+                                                         const std::uint32_t *rows) {
+  if (encode(call, id, rows, true) != format::ordered_values) return std::nullopt;
+  constexpr std::size_t coding = format::field_coding_size;
+  const format::OpenedChunk opened = format::open_chunk(encoded_.bytes.data(), encoded_.bytes.size(), 2);
+  core::GridBox axes{};
+  format::read_section_start(opened.section(0) + coding, opened.sections[0].size - coding, call.field(0), axes);
+  return axes;
 }
 
 ChunkEncoder::Advice SampleEncoder::advise(const FrameCall &call, std::size_t id, const std::uint32_t *rows) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "gpz/cuda/trajectory/chunk_encoder.hpp"
 #include "gpz/cuda/trajectory/frame_call.hpp"
@@ -20,8 +21,8 @@ class SampleEncoder {
 
   // Frames have at least model::large_section particles, and ids in field `id`. `rows` (device memory): all particles
   // in the order of ids.
-  // Whether an independent frame has coding 3, as particles without bonds do.
-  bool is_ordered(const FrameCall &call, std::size_t id, const std::uint32_t *rows);
+  // The axes of an independent frame in coding 3, as that of particles without bonds is; nothing if it has another one.
+  std::optional<core::GridBox> ordered_axes(const FrameCall &call, std::size_t id, const std::uint32_t *rows);
   // Call for each frame after it, with the same particles, until codings stay.
   ChunkEncoder::Advice advise(const FrameCall &call, std::size_t id, const std::uint32_t *rows);
 

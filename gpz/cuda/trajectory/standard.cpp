@@ -237,8 +237,8 @@ struct StandardCodec::State : DeviceObject {
 
   bool begin_without_bonds(const FrameCall &call) {
     const std::size_t id = format::identity_field(format::described(call.fields));
-    const auto is_fit = [&](const std::uint32_t *rows) { return sample.is_ordered(call, id, rows); };
-    if (!differences.encode_ordered(call, is_fit)) return false;
+    const auto axes_of = [&](const std::uint32_t *rows) { return sample.ordered_axes(call, id, rows); };
+    if (!differences.encode_ordered(call, axes_of)) return false;
     differences.ask(
         [this, id](const FrameCall &next, const std::uint32_t *rows) {
           const ChunkEncoder::Advice advice = sample.advise(next, id, rows);
