@@ -63,18 +63,15 @@ bool is_usual_frame(const FrameCall &call) {
   return true;
 }
 
-// Whether a GPU can encode sections like this one of positions: of this coding, in this box. Steps in a tilted box have
-// its edges besides the axes, which a CPU chooses.
-bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const FrameCall &call, std::uint8_t coding) {
-  const Field &field = call.field(0);
-  const core::GridBox box = format::grid_box(call.box, field);
-  const bool has_edges = coding == format::steps && format::tilted_edges(call.box, field);
+// Whether a GPU can encode sections like this one of positions: of this coding, in this box.
+bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint8_t coding,
+                      const core::GridBox &box) {
   const std::size_t start = format::section_head_size(field.components.size());
   if (size <= format::field_coding_size + start || bytes[0] != coding) return false;
   core::GridBox axes{};
   const std::uint64_t exact =
       format::read_section_start(bytes + format::field_coding_size, size - format::field_coding_size, field, axes);
-  for (std::size_t d = 0; d < axes.size() && !has_edges; ++d)
+  for (std::size_t d = 0; d < axes.size(); ++d)
     if (axes[d].lo != box[d].lo || axes[d].period != box[d].period) return false;
   const std::uint8_t first = bytes[format::field_coding_size + start];
   return exact == 0 && (coding == format::steps || first == core::temporal_predictor);
@@ -188,7 +185,9 @@ struct StandardCodec::State : DeviceObject {
     const std::size_t id = format::identity_field(format::described(call.fields));
     for (std::size_t f = 1; f < call.fields.size(); ++f)
       if (f != id && opened.sections[f].size > format::field_coding_size) return std::nullopt;
-    if (!is_usual_section(opened.section(0), opened.sections[0].size, call, coding)) return std::nullopt;
+    if (!is_usual_section(opened.section(0), opened.sections[0].size, call.field(0), coding,
+                          format::grid_box(call.box, call.field(0))))
+      return std::nullopt;
     return static_cast<format::FieldCodingKind>(coding);
   }
 
@@ -217,7 +216,9 @@ struct StandardCodec::State : DeviceObject {
   // Encodes an independent frame of particles without bonds, or of the molecules that are known, and returns whether
   // it has.
   bool begin_on_device(FrameCall call) {
-    const bool has_molecules = molecules.of_key != nullptr && molecules.of_key->layout.particles() == call.particles;
+    // A CPU begins with molecules in a tilted box.
+    const bool has_molecules = molecules.of_key != nullptr && molecules.of_key->layout.particles() == call.particles &&
+                               !format::tilted_edges(call.box, call.field(0));
     if ((has_bonds && !has_molecules) || !is_usual_frame(call) ||
         !format::may_start_history(format::described(call.fields), call.particles))
       return false;

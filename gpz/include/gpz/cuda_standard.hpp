@@ -27,9 +27,9 @@ namespace gpz::cuda {
 // Of molecules the CPU encodes the first key frame, and the first difference frames after it, from copies in host
 // memory. It tries several codings in these difference frames. When one coding of positions was clearly smaller than
 // the others, and smaller than in the key frame, the encoder's state is copied to the GPU, which encodes the other
-// frames, also in later key intervals, as long as the molecules stay as they are. If a later frame does not meet these
-// conditions, or has what only a CPU can encode (NaN; molecules of which particles leave or arrive), its chunk is
-// independent, and the CPU encodes all frames up to the next key frame.
+// frames, also in later key intervals, as long as the molecules stay as they are and the box is not tilted. If a later
+// frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which particles leave or
+// arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
 // arrays that are in host memory. From the first frame of the GPU on, in addition, in bytes per particle: that of
