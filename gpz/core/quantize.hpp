@@ -95,25 +95,28 @@ inline double step_for_bound(double bound, Value value, unsigned coarse = 0) {
   return step > 0 && step <= 1.7976931348623157e308 ? step : bound;
 }
 
-// The bit of `coarse` for values as large as x; 0 if step_for_bound keeps the bound for them anyway, or cannot.
-inline unsigned coarse_bit(double bound, float x) {
-  if (!(magnitude(x) < 3.0e38F) || x == 0) return 0;
+// The bit of `coarse` for values as large as x, if it is not below coarsest_coarse or above finest_coarse.
+template <typename T>
+int coarse_level(double bound, T x) {
   int of_bound = 0;
   int of_value = 0;
   std::frexp(bound, &of_bound);
   std::frexp(x, &of_value);
-  const int k = of_bound + 24 - of_value;  // floats have 24 digits
+  return of_bound + 24 - of_value;  // floats have 24 digits
+}
+
+// That bit; 0 if step_for_bound keeps the bound for these values anyway, or cannot.
+inline unsigned coarse_bit(double bound, float x) {
+  if (!(magnitude(x) < 3.0e38F) || x == 0) return 0;
+  const int k = coarse_level(bound, x);
   return k >= coarsest_coarse && k <= finest_coarse ? 1u << k : 0;
 }
 
-// Those of all values up to `largest`.
+// The bits of all values up to `largest`.
 inline unsigned coarse_bits(double bound, double largest) {
   unsigned bits = 0;
-  for (int k = coarsest_coarse; k <= finest_coarse; ++k) {
-    int of_bound = 0;
-    std::frexp(bound, &of_bound);
-    if (magnitude(largest) >= std::ldexp(0.5, of_bound + 24 - k)) bits |= 1u << k;
-  }
+  for (int k = coarsest_coarse; k <= finest_coarse && largest != 0; ++k)
+    if (k >= coarse_level(bound, largest)) bits |= 1u << k;
   return bits;
 }
 

@@ -106,6 +106,11 @@ bool IndependentChunk::is_in_steps(std::size_t field) const {
   return blocks_ == nullptr && chunk_.sections[field].size != 0 && chunk_.section(field)[0] == format::steps;
 }
 
+bool leads_in_steps(const EncodedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields) {
+  const format::OpenedChunk opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
+  return IndependentChunk(opened, particles, fields, {}).is_in_steps(0);
+}
+
 bool IndependentChunk::decodes_blocks(std::size_t field) const {
   if (blocks_ != nullptr) return true;
   if (field == chunk_.identity) return false;

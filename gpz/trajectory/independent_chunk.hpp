@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "gpz/chunk.hpp"
 #include "gpz/codec/chunk_codec.hpp"
 #include "gpz/codec/target.hpp"
 #include "gpz/format/budget.hpp"
@@ -58,5 +59,8 @@ class IndependentChunk {
   format::Column<std::int64_t> ids_;        // for Population::by_id, where all other fields need them
   mutable IntegerColumns integers_;         // decoded for other fields
 };
+
+// Whether the first field of an independent chunk of an encoder is in steps.
+bool leads_in_steps(const EncodedChunk &chunk, std::uint64_t particles, const std::vector<Field> &fields);
 
 }  // namespace gpz::trajectory

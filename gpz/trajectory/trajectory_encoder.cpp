@@ -91,7 +91,8 @@ struct TrajectoryEncoder::State {
       key_repeats_ids = trajectory::encode_independent(*kind, fields, particles, rows, box, usable(), tools, candidate);
     const bool fits = kind && format::may_have(format::rule_of(*kind), particles, candidate.bytes.size());
     // A block chunk stores the order of ids as well: it is never smaller than molecules in steps.
-    if (fits && particles >= many && is_in_steps(candidate, particles, given)) return std::swap(candidate, out);
+    if (fits && particles >= many && trajectory::leads_in_steps(candidate, particles, given))
+      return std::swap(candidate, out);
     tools.encoder.encode(fields, particles, rows, out.bytes, out.largest_error);
     if (order == Order::memory && format::may_start_history(given, particles)) {
       load_ids(fields, identity_field(given), particles, rows);
@@ -103,12 +104,6 @@ struct TrajectoryEncoder::State {
     const std::size_t less = has_steps ? candidate.bytes.size() / 16 : 0;
     // Repeated ids exclude a block chunk, which would sort the particles of equal ids by position.
     if ((key_repeats_ids || candidate.bytes.size() - less < out.bytes.size()) && fits) std::swap(candidate, out);
-  }
-
-  // Whether the leading field of an independent chunk is in steps.
-  static bool is_in_steps(const EncodedChunk &chunk, std::size_t particles, const std::vector<Field> &fields) {
-    const format::OpenedChunk opened = format::open_chunk(chunk.bytes.data(), chunk.bytes.size(), fields.size());
-    return trajectory::IndependentChunk(opened, particles, fields, {}).is_in_steps(0);
   }
 
   // Keeps the chunk: the history is started from it only if a difference chunk follows.

@@ -13,6 +13,19 @@ namespace {
 
 class CudaRowCopies : public GpuTest {};
 
+// A field of some rows, in host memory and in device memory.
+struct Positions {
+  std::size_t rows = 5000;
+  std::vector<double> values = random_values(3 * rows);
+  std::vector<FieldInput> in_host_memory{field("x", values, 3, 0.001, true)};
+  DeviceMemory on_device{values.data(), values.size() * sizeof(double)};
+  std::vector<FieldInput> on_gpu = in_host_memory;
+
+  Positions() {
+    for (std::size_t d = 0; d < 3; ++d) on_gpu[0].components[d].data = on_device.as<double>() + d;
+  }
+};
+
 // The bytes of element `row`.
 std::vector<char> element_of(const ConstArray &array, std::size_t row) {
   const char *const from = static_cast<const char *>(array.data) + static_cast<std::ptrdiff_t>(row) * array.stride;
@@ -77,12 +90,9 @@ TEST_F(CudaRowCopies, DownloadsManyRowsAndManyColumns) {
 
 // Rows that were copied within the device.
 TEST_F(CudaRowCopies, CopiesRowsWithinTheDevice) {
-  constexpr std::size_t rows = 5000;
-  const std::vector<double> values = random_values(3 * rows);
-  const std::vector<FieldInput> in_host_memory = {field("x", values, 3, 0.001, true)};
-  const DeviceMemory on_device(values.data(), values.size() * sizeof(double));
-  std::vector<FieldInput> on_gpu = in_host_memory;
-  for (std::size_t d = 0; d < 3; ++d) on_gpu[0].components[d].data = on_device.as<double>() + d;
+  const Positions positions;
+  const std::size_t rows = positions.rows;
+  const std::vector<FieldInput> &in_host_memory = positions.in_host_memory, &on_gpu = positions.on_gpu;
   const std::vector<int> chosen{4999, 0, 17, 17, 3};
   const DeviceMemory chosen_there(chosen.data(), chosen.size() * sizeof(int));
   const std::int64_t live = allocation_spy::live();
@@ -111,12 +121,9 @@ TEST_F(CudaRowCopies, CopiesRowsWithinTheDevice) {
 }
 
 TEST_F(CudaRowCopies, DownloadReusesMemoryAndRefusesWhatTheDeviceCannotRead) {
-  constexpr std::size_t rows = 5000;
-  const std::vector<double> values = random_values(3 * rows);
-  const std::vector<FieldInput> in_host_memory = {field("x", values, 3, 0.001, true)};
-  const DeviceMemory on_device(values.data(), values.size() * sizeof(double));
-  std::vector<FieldInput> on_gpu = in_host_memory;
-  for (std::size_t d = 0; d < 3; ++d) on_gpu[0].components[d].data = on_device.as<double>() + d;
+  const Positions positions;
+  const std::size_t rows = positions.rows;
+  const std::vector<FieldInput> &in_host_memory = positions.in_host_memory, &on_gpu = positions.on_gpu;
   const std::int64_t live = allocation_spy::live();
   {
     cuda::Download download;
@@ -147,7 +154,7 @@ TEST_F(CudaRowCopies, DownloadReusesMemoryAndRefusesWhatTheDeviceCannotRead) {
     fields[0].components[2].data = nullptr;
     EXPECT_EQ(status_of([&] { download.download(fields, rows); }), Status::invalid_argument);
     fields = on_gpu;
-    fields[0].components[1].data = on_device.as<char>() + 4;
+    fields[0].components[1].data = positions.on_device.as<char>() + 4;
     EXPECT_EQ(status_of([&] { download.download(fields, rows); }), Status::invalid_argument);
     fields = on_gpu;
     fields[0].components[1].stride = 12;

@@ -22,6 +22,7 @@
 #include "gpz/kernels/step_kernels.hpp"
 #include "gpz/model/contest.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
+#include "gpz/trajectory/independent_chunk.hpp"
 
 namespace gpz::cuda {
 namespace {
@@ -130,7 +131,9 @@ struct StandardCodec::State : DeviceObject {
     host.encode(on_host, static_cast<std::size_t>(call.particles), rows, call.box, key, encoded);
     if (key) {
       molecules = {};
-      size_in_steps = is_in_steps(call) ? encoded.bytes.size() : 0;
+      const bool in_steps =
+          is_usual_frame(call) && trajectory::leads_in_steps(encoded, call.particles, format::described(call.fields));
+      size_in_steps = in_steps ? encoded.bytes.size() : 0;
     }
     reserve_sent(encoded.bytes.size());
     check(cudaMemcpyAsync(sent.data(), encoded.bytes.data(), encoded.bytes.size(), cudaMemcpyHostToDevice, call.stream),
@@ -161,16 +164,6 @@ struct StandardCodec::State : DeviceObject {
     }
     upload.upload(fields, most, call.stream);
     return upload.upload_rows(call.rows, call.particles, call.stream);
-  }
-
-  // Whether the CPU's chunk is an ordered one with positions in steps.
-  bool is_in_steps(const FrameCall &call) const {
-    if (chunk_kind(encoded.bytes.data(), encoded.bytes.size()) != ChunkKind::ordered ||
-        format::class_of(call.field(0)) != format::positions)
-      return false;
-    const format::OpenedChunk opened =
-        format::open_chunk(encoded.bytes.data(), encoded.bytes.size(), call.fields.size());
-    return opened.sections[0].size != 0 && opened.section(0)[0] == format::steps;
   }
 
   // The coding of the next sections of positions, if the GPU can encode all sections of the next frames.
