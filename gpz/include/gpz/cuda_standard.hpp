@@ -21,7 +21,8 @@ namespace gpz::cuda {
 // The GPU encodes frames if
 //   - a frame has at least 65,536 particles with ids,
 //   - all other fields are integers, and do not change except by edges of the box that particles cross,
-//   - the box is that of the positions and not general triclinic, and grid indices and integers are below 2^30.
+//   - the frame has the periodic box of its positions, which is not general triclinic,
+//   - positions are less than 2^30 grid steps from the origin, and integers are below 2^30.
 // Of particles without bonds it encodes all frames. The CPU encodes 65,536 of the particles in the first frames of each
 // key interval, and the GPU takes the codings that are the smallest there.
 // Of molecules the CPU encodes the first key frame, and the first difference frames after it, from copies in host
