@@ -30,12 +30,7 @@ class State {
   void share(const std::shared_ptr<KnownPlans> &plans) { known_plans_ = plans; }
   std::size_t memory_usage() const;
 
-  // For an encoder on a GPU that goes on from this state.
   const Learned &learned() const { return learned_; }
-  const format::Column<std::int32_t> &rows() const { return rows_; }
-  const format::Column<float> &means() const { return means_; }
-  unsigned now() const { return now_; }
-  std::uint64_t frames() const { return frames_; }
 
  private:
   friend class SectionPass;

@@ -95,41 +95,28 @@ void ChunkEncoder::start(const FrameCall &call, const std::vector<Field> &fields
   sizes_.sections.assign(lengths, lengths + fields.size());
 }
 
-bool ChunkEncoder::start_from(const FrameCall &call, const trajectory::ChunkHistory &history,
-                              const format::KeySizes &key, std::size_t id, format::FieldCodingKind coding,
-                              int threads) {
-  forget();
-  report_.reserve();
-  id_ = id;
-  sizes_ = key;
-  if (!history_.start_from(history, id, threads, report_.wide(), call.stream)) return false;
-  sections_.set_plain_fields_fixed(true);
-  if (coding != format::steps) return true;
-  const lanes::State &steps = history.modelled(0).steps;
-  if (steps.empty()) return false;
-  steps_.start_from(steps, threads, call.stream);
-  sections_.use(&steps_);
-  return true;
-}
-
 bool ChunkEncoder::encode_ordered(const FrameCall &call, const AxesOf &axes_of) {
   return start_ordered(call, axes_of, nullptr);
 }
 
-bool ChunkEncoder::encode_ordered(const FrameCall &call, const Molecules &molecules, int threads) {
-  const OrderedEncoder::Molecules of_key{molecules.of_key, steps_, threads};
+bool ChunkEncoder::encode_ordered(const FrameCall &call, const std::shared_ptr<lanes::Plan> &molecules, int threads) {
+  const OrderedEncoder::Molecules of_key{molecules, steps_, threads};
   const auto axes_of = [&](const std::uint32_t *) { return format::grid_box(call.box, call.field(0)); };
-  if (!start_ordered(call, axes_of, &of_key)) return false;
+  return start_ordered(call, axes_of, &of_key);
+}
+
+void ChunkEncoder::follow(const Positions &positions, int threads) {
   sections_.set_plain_fields_fixed(true);
-  steps_.start(molecules.of_differences, molecules.sections_with_motion, threads);
+  if (positions.coding != format::steps) return steps_.restart();
+  steps_.start(positions.molecules, positions.sections_with_motion, threads);
   sections_.use(&steps_);
-  return true;
 }
 
 bool ChunkEncoder::start_ordered(const FrameCall &call, const AxesOf &axes_of,
                                  const OrderedEncoder::Molecules *molecules) {
   forget();
   report_.reserve();
+  report_.clear(call.stream);
   const std::vector<Field> fields = format::described(call.fields);
   id_ = format::identity_field(fields);
   // Difference frames do not need its memory.

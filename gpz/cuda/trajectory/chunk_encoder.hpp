@@ -45,23 +45,22 @@ class ChunkEncoder {
 
   // Starts the history with the codec's chunk, which has these fields. Throws out_of_memory.
   void start(const FrameCall &call, const std::vector<Field> &fields, std::size_t id);
-  // Continues a CPU's encoder after a difference chunk. From then on only positions may change, and their sections have
-  // this coding: predicted_values or steps. Returns false if an index is too large, or there are no steps.
-  // Throws out_of_memory.
-  bool start_from(const FrameCall &call, const trajectory::ChunkHistory &history, const format::KeySizes &key,
-                  std::size_t id, format::FieldCodingKind coding, int threads);
   // Encodes the frame as an ordered chunk, and starts the history with it. Before, calls axes_of(rows of the particles
   // in the order of ids, in device memory), which returns the axes of the section of positions. Returns false, and has
   // no history, if that returns nothing, ids repeat, or the sections cannot hold the values. Throws out_of_memory.
   using AxesOf = std::function<std::optional<core::GridBox>(const std::uint32_t *rows)>;
   bool encode_ordered(const FrameCall &call, const AxesOf &axes_of);
-  // Molecules that a CPU found, in the key frame and in the difference frames of an interval.
-  struct Molecules {
-    std::shared_ptr<lanes::Plan> of_key, of_differences;
-    std::uint64_t sections_with_motion = 0;  // as for StepEncoder::start()
+  // The same with positions in steps, for particles that are bound like this.
+  bool encode_ordered(const FrameCall &call, const std::shared_ptr<lanes::Plan> &molecules, int threads);
+  // Positions in difference frames, as a CPU found them to be the smallest in an earlier key interval.
+  struct Positions {
+    format::FieldCodingKind coding = format::predicted_values;  // or steps
+    std::shared_ptr<lanes::Plan> molecules;                     // nullptr: no bonds
+    std::uint64_t sections_with_motion = 0;                     // as for StepEncoder::start()
   };
-  // The same for particles that are bound like this. All frames of the interval are in steps.
-  bool encode_ordered(const FrameCall &call, const Molecules &molecules, int threads);
+  // Call after encode_ordered(): positions are encoded like this up to the next independent chunk, and nothing else may
+  // change.
+  void follow(const Positions &positions, int threads);
   // Coding of the positions in the next difference frames, whose particles, in the order of ids, are in these rows:
   // predicted_values, or steps without bonds; nothing: another one. With `stays`, later frames have this one as well.
   struct Advice {

@@ -2,10 +2,8 @@
 #include "gpz/cuda/trajectory/history.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <utility>
 
-#include "gpz/codec/parallel.hpp"
 #include "gpz/cuda/block/kept.hpp"
 #include "gpz/cuda/common/carver.hpp"
 #include "gpz/cuda/trajectory/fields.hpp"
@@ -86,55 +84,6 @@ void DeviceHistory::start(const std::vector<Field> &fields, const std::vector<Ke
     part.state.is_motionless = false;
   }
   started_ = true;
-}
-
-bool DeviceHistory::start_from(const trajectory::ChunkHistory &history, std::size_t id, int threads,
-                               std::uint32_t *wide, Stream stream) {
-  start(history.fields(), id, history.particles(), wide, stream);
-  for (std::size_t f = 0; f < parts_.size(); ++f)
-    if (!load(history.state(f), parts_[f], threads, stream)) {
-      started_ = false;
-      return false;
-    }
-  particles_ = history.particles();
-  return true;
-}
-
-bool DeviceHistory::load(const codec::DifferenceState &from, Part &part, int threads, Stream stream) {
-  const std::size_t n = from.particles;
-  const auto send = [&](const auto *column, auto *to) {
-    if (n == 0) return;
-    check(cudaMemcpyAsync(to, column, n * sizeof(*to), cudaMemcpyHostToDevice, stream), "history");
-    check(cudaStreamSynchronize(stream), "history");
-  };
-  part.state.particles = n;
-  part.state.frames = from.frames;
-  part.state.rest_implied = false;
-  std::vector<std::int32_t> narrow;
-  for (int d = 0; d < part.components; ++d) {
-    const codec::DifferenceState::Axis &axis = from.axes[static_cast<std::size_t>(d)];
-    if (part.kept == Kept::keys) {
-      send(axis.last.data(), part.exact[d]);
-      continue;
-    }
-    narrow.resize(n);
-    std::atomic<bool> fits{true};
-    codec::parallel_particles(threads, n, [&](std::size_t first, std::size_t last) {
-      bool all = true;
-      for (std::size_t i = first; i < last; ++i) {
-        narrow[i] = static_cast<std::int32_t>(axis.last[i]);
-        all &= axis.last[i] > -device_index_end && axis.last[i] < device_index_end;
-      }
-      if (!all) fits = false;
-    });
-    if (!fits) return false;
-    send(narrow.data(), part.state.last[d]);
-    if (part.state.plain) continue;
-    send(axis.deviation.data(), part.state.deviation[d]);
-    send(axis.velocity.data(), part.state.velocity[d]);
-    send(axis.previous.data(), part.state.previous[d]);
-  }
-  return true;
 }
 
 void DeviceHistory::release() {

@@ -29,9 +29,6 @@ class DeviceHistory {
              Stream stream);
   void start(const std::vector<Field> &fields, const std::vector<Kept> &kept, std::uint64_t capacity,
              std::uint32_t *wide, Stream stream);
-  // Goes on from the history of a CPU, with field `id` for ids. Returns false if an index does not fit.
-  bool start_from(const trajectory::ChunkHistory &history, std::size_t id, int threads, std::uint32_t *wide,
-                  Stream stream);
   bool started() const { return started_; }
   void forget() { started_ = false; }
   void release();
@@ -72,8 +69,6 @@ class DeviceHistory {
     std::int64_t *spare = nullptr;
     int components = 0;
   };
-  // Copies a state of a CPU. Returns false if an index does not fit.
-  static bool load(const codec::DifferenceState &from, Part &part, int threads, Stream stream);
   // Creates a part with this capacity and no contents.
   Part place(const Field &field, Kept kept, std::uint64_t capacity);
 

@@ -112,7 +112,6 @@ bool OrderedEncoder::append_steps(const FrameCall &call, const Molecules &molecu
     out.grow(encoder.size());
     largest_error = encoder.largest_error();
   }
-  encoder.restart();
   return fits;
 }
 

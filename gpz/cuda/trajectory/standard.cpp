@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// gpz::cuda::StandardCodec: decides which frames a CPU encodes, and hands its state over to the GPU. Frames of
-// particles without bonds, and of molecules that are known, are encoded by the GPU alone.
+// gpz::cuda::StandardCodec: decides which frames a CPU encodes. Frames of particles without bonds, and of molecules
+// that a CPU has found, are encoded by the GPU.
 #include <algorithm>
 #include <new>
 #include <optional>
@@ -66,13 +66,14 @@ bool is_usual_frame(const FrameCall &call) {
 
 // Whether a GPU can encode sections like this one of positions: of this coding, in this box.
 bool is_usual_section(const std::uint8_t *bytes, std::size_t size, const Field &field, std::uint8_t coding,
-                      const core::GridBox &box) {
+                      const core::GridBox &box, bool is_tilted) {
   const std::size_t start = format::section_head_size(field.components.size());
   if (size <= format::field_coding_size + start || bytes[0] != coding) return false;
   core::GridBox axes{};
   const std::uint64_t exact =
       format::read_section_start(bytes + format::field_coding_size, size - format::field_coding_size, field, axes);
-  for (std::size_t d = 0; d < axes.size(); ++d)
+  // In a tilted box, steps have its edges, whatever axes a CPU has found besides.
+  for (std::size_t d = 0; d < axes.size() && !(is_tilted && coding == format::steps); ++d)
     if (axes[d].lo != box[d].lo || axes[d].period != box[d].period) return false;
   const std::uint8_t first = bytes[format::field_coding_size + start];
   return exact == 0 && (coding == format::steps || first == core::temporal_predictor);
@@ -110,8 +111,8 @@ struct StandardCodec::State : DeviceObject {
 
   void release() {
     chunk = {};
-    molecules = {};
-    is_on_device = begins_on_device = has_bonds = false;
+    found.reset();
+    is_on_device = has_bonds = false;
     differences.release();
     codec.release();
     upload.release();
@@ -129,12 +130,7 @@ struct StandardCodec::State : DeviceObject {
       rows = nullptr;
     }
     host.encode(on_host, static_cast<std::size_t>(call.particles), rows, call.box, key, encoded);
-    if (key) {
-      molecules = {};
-      const bool in_steps =
-          is_usual_frame(call) && trajectory::leads_in_steps(encoded, call.particles, format::described(call.fields));
-      size_in_steps = in_steps ? encoded.bytes.size() : 0;
-    }
+    if (key) found.reset();
     reserve_sent(encoded.bytes.size());
     check(cudaMemcpyAsync(sent.data(), encoded.bytes.data(), encoded.bytes.size(), cudaMemcpyHostToDevice, call.stream),
           "copy to the device");
@@ -166,8 +162,8 @@ struct StandardCodec::State : DeviceObject {
     return upload.upload_rows(call.rows, call.particles, call.stream);
   }
 
-  // The coding of the next sections of positions, if the GPU can encode all sections of the next frames.
-  std::optional<format::FieldCodingKind> coding_to_take_over(const FrameCall &call) const {
+  // The coding that positions have from now on, if the GPU can encode all sections of the next frames.
+  std::optional<format::FieldCodingKind> settled_coding(const FrameCall &call) const {
     const std::uint8_t coding = EncoderAccess::settled(host);
     if (coding == 0 || !is_usual_frame(call)) return std::nullopt;
     // Behind a key frame that is smaller, as that of a lattice is, a CPU compares with the next key frame all the time.
@@ -179,46 +175,40 @@ struct StandardCodec::State : DeviceObject {
     for (std::size_t f = 1; f < call.fields.size(); ++f)
       if (f != id && opened.sections[f].size > format::field_coding_size) return std::nullopt;
     if (!is_usual_section(opened.section(0), opened.sections[0].size, call.field(0), coding,
-                          format::grid_box(call.box, call.field(0))))
+                          format::grid_box(call.box, call.field(0)),
+                          format::tilted_edges(call.box, call.field(0)).has_value()))
       return std::nullopt;
     return static_cast<format::FieldCodingKind>(coding);
   }
 
-  void take_over(const FrameCall &call) {
-    const std::optional<format::FieldCodingKind> coding = coding_to_take_over(call);
+  // Sets `found` when the CPU's contests between codings have ended.
+  void find(const FrameCall &call) {
+    const std::optional<format::FieldCodingKind> coding = settled_coding(call);
     if (!coding) return;
-    fields_on_device = format::described(call.fields);
-    // The chunk of the CPU is ready: without memory the CPU goes on.
-    try {
-      is_on_device = differences.start_from(call, EncoderAccess::history(host), EncoderAccess::key(host),
-                                            format::identity_field(fields_on_device), *coding, threads);
-    } catch (const std::bad_alloc &) {
-    } catch (const Error &error) {
-      if (error.status() != Status::out_of_memory) throw;
-    }
-    is_unfit = !is_on_device;
-    if (is_unfit) return differences.release();
     const lanes::State &steps = EncoderAccess::history(host).modelled(0).steps;
-    if (size_in_steps == 0 || *coding != format::steps || !steps.have_bonds()) return;
-    molecules = {steps.known_plans()->of_key(), steps.learned().models.plan, steps.learned().sections};
-    if (molecules.of_key == nullptr) molecules.of_key = molecules.of_differences;
+    Found of_cpu{call.particles, {*coding, nullptr, 0}, nullptr};
+    if (*coding == format::steps) {
+      if (steps.have_bonds()) of_cpu.positions.molecules = steps.learned().models.plan;
+      of_cpu.positions.sections_with_motion = steps.learned().sections;
+    }
+    of_cpu.molecules_of_key = steps.known_plans()->of_key();
+    if (of_cpu.molecules_of_key == nullptr || of_cpu.molecules_of_key->layout.particles() != call.particles)
+      of_cpu.molecules_of_key = of_cpu.positions.molecules;
+    found = std::move(of_cpu);
   }
 
   // Frames on the GPU
 
-  // Encodes an independent frame of particles without bonds, or of the molecules that are known, and returns whether
-  // it has.
+  // Encodes an independent frame of particles without bonds, or of those that are known, and returns whether it has.
   bool begin_on_device(FrameCall call) {
-    // A CPU begins with molecules in a tilted box.
-    const bool has_molecules = molecules.of_key != nullptr && molecules.of_key->layout.particles() == call.particles &&
-                               !format::tilted_edges(call.box, call.field(0));
-    if ((has_bonds && !has_molecules) || !is_usual_frame(call) ||
+    const bool is_known = found && found->particles == call.particles;
+    if ((has_bonds && !is_known) || !is_usual_frame(call) ||
         !format::may_start_history(format::described(call.fields), call.particles))
       return false;
     try {
       call.rows = copy_to_device(call.fields, call);
       check_reachable(call.fields, call.rows, device);
-      if (!(has_molecules ? begin_with_molecules(call) : begin_without_bonds(call))) return false;
+      if (!(is_known ? begin_as_found(call) : begin_without_bonds(call))) return false;
     } catch (const Error &error) {
       if (error.status() != Status::out_of_memory) throw;
       differences.release();
@@ -226,14 +216,21 @@ struct StandardCodec::State : DeviceObject {
     }
     fields_on_device = format::described(call.fields);
     chunk = differences.chunk(call.particles);
-    is_on_device = begins_on_device = true;
+    is_on_device = true;
     return true;
+  }
+
+  bool encode_by_sample(const FrameCall &call, std::size_t id) {
+    return differences.encode_ordered(call,
+                                      [&](const std::uint32_t *rows) { return sample.ordered_axes(call, id, rows); });
+  }
+  bool encode_in_steps(const FrameCall &call) {
+    return differences.encode_ordered(call, found->molecules_of_key, threads);
   }
 
   bool begin_without_bonds(const FrameCall &call) {
     const std::size_t id = format::identity_field(format::described(call.fields));
-    const auto axes_of = [&](const std::uint32_t *rows) { return sample.ordered_axes(call, id, rows); };
-    if (!differences.encode_ordered(call, axes_of)) return false;
+    if (!encode_by_sample(call, id)) return false;
     differences.ask(
         [this, id](const FrameCall &next, const std::uint32_t *rows) {
           const ChunkEncoder::Advice advice = sample.advise(next, id, rows);
@@ -244,13 +241,33 @@ struct StandardCodec::State : DeviceObject {
     return true;
   }
 
-  // Where bonds broke, a key frame is larger than the CPU's with these molecules.
-  bool begin_with_molecules(const FrameCall &call) {
+  bool begin_as_found(const FrameCall &call) {
+    const std::size_t id = format::identity_field(format::described(call.fields));
+    const bool is_first = found->key_size == 0;
+    if (is_first && !choose_key_coding(call, id)) return false;
+    const bool is_encoded = found->molecules_of_key != nullptr ? encode_in_steps(call) : encode_by_sample(call, id);
+    if (!is_encoded) return false;
+    // Where bonds broke, a key frame is larger.
     constexpr std::size_t part = 32;
-    if (!differences.encode_ordered(call, molecules, threads)) return false;
-    if (differences.size() <= size_in_steps + size_in_steps / part) return true;
-    differences.forget();
-    return false;
+    if (!is_first && differences.size() > found->key_size + found->key_size / part) {
+      differences.forget();
+      return false;
+    }
+    if (is_first) found->key_size = differences.size();
+    differences.follow(found->positions, threads);
+    return true;
+  }
+
+  // Whether the key frames of the particles that a CPU found are in steps: that of the CPU may have been a lattice,
+  // with which a simulation began. Steps are read faster, and may be a little larger. Returns false if there is no
+  // coding.
+  bool choose_key_coding(const FrameCall &call, std::size_t id) {
+    constexpr std::size_t part_for_speed = 32;
+    if (found->molecules_of_key == nullptr) return true;
+    const std::size_t in_steps = encode_in_steps(call) ? differences.size() : SIZE_MAX;
+    const std::size_t others = encode_by_sample(call, id) ? differences.size() : SIZE_MAX;
+    if (others != SIZE_MAX && in_steps > others + others / part_for_speed) found->molecules_of_key = nullptr;
+    return in_steps != SIZE_MAX || others != SIZE_MAX;
   }
 
   // Returns false if the frame must be independent.
@@ -267,8 +284,7 @@ struct StandardCodec::State : DeviceObject {
       return false;
     }
     if (differences.staying() < model::large_section) return false;
-    if (differences.size() >= differences.independent_size(call.particles))
-      return begins_on_device && begin_on_device(given);
+    if (differences.size() >= differences.independent_size(call.particles)) return begin_on_device(given);
     chunk = differences.chunk(call.particles);
     return true;
   }
@@ -282,17 +298,19 @@ struct StandardCodec::State : DeviceObject {
     if (rows != nullptr && is_elsewhere(rows) && any_array(fields, is_in_host_memory))
       throw Error(Status::invalid_argument, "rows are in device memory, and an array in host memory");
     if (key) is_unfit = is_on_device = false;
-    if (key && begin_on_device(call)) return;
-    if (is_on_device) {
+    if (key || (!is_on_device && !is_unfit && found)) {
+      if (begin_on_device(call)) return;
+      is_unfit = !key;
+    } else if (is_on_device) {
+      const bool had_bonds = has_bonds;
       if (encode_on_device(call)) return;
       differences.release();
       is_on_device = false;
       key = true;  // the CPU does not know the frames of the GPU
-      is_unfit = !begins_on_device || !has_bonds;
+      is_unfit = has_bonds == had_bonds;
     }
-    begins_on_device = false;
     encode_on_host(call, key);
-    if (!is_unfit) take_over(call);
+    if (!is_unfit) find(call);
   }
 
   // After an exception: waits for the queued work.
@@ -317,13 +335,18 @@ struct StandardCodec::State : DeviceObject {
   DeviceChunk chunk;
   std::vector<Field> fields_on_device;
   SampleEncoder sample;
-  bool is_on_device = false;          // the GPU encodes the next difference frame
-  bool begins_on_device = false;      // the GPU encoded the last independent frame as well
-  bool has_bonds = false;             // so the CPU begins
-  bool is_unfit = false;              // the GPU encodes no frame until the next key frame
-  bool must_be_independent = false;   // after an exception
-  ChunkEncoder::Molecules molecules;  // of the last key interval that the CPU began; nullptr: none are known
-  std::size_t size_in_steps = 0;      // of its key frame; 0: that had another coding
+  bool is_on_device = false;         // the GPU encodes the next difference frame
+  bool has_bonds = false;            // so the CPU begins
+  bool is_unfit = false;             // the GPU encodes no frame until the next key frame
+  bool must_be_independent = false;  // after an exception
+  // In the last key interval that the CPU began.
+  struct Found {
+    std::uint64_t particles;
+    ChunkEncoder::Positions positions;
+    std::shared_ptr<lanes::Plan> molecules_of_key;  // nullptr: key frames are not in steps
+    std::size_t key_size = 0;                       // of the GPU's first independent chunk
+  };
+  std::optional<Found> found;
   std::uint64_t allocations = 0;
 };
 

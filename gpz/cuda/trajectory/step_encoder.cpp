@@ -16,17 +16,12 @@
 
 namespace gpz::cuda {
 
-void StepEncoder::start_from(const lanes::State &state, int threads, cudaStream_t stream) {
-  restart();
-  threads_ = threads;
-  steps_.start_from(state, stream);
-  learned_ = state.learned();
-  plan_ = learned_.models.plan;
-}
-
 void StepEncoder::start(const std::shared_ptr<lanes::Plan> &molecules, std::uint64_t sections_with_motion,
                         int threads) {
-  restart();
+  plan_is_stored_ = is_key_ && plan_ == molecules;
+  if (!plan_is_stored_) restart();
+  is_key_ = false;
+  numbers_ = nullptr;  // the device has those of a key frame
   sections_with_motion_ = sections_with_motion;
   threads_ = threads;
   plan_ = molecules;
@@ -35,7 +30,7 @@ void StepEncoder::start(const std::shared_ptr<lanes::Plan> &molecules, std::uint
 
 void StepEncoder::restart() {
   steps_.restart();
-  begins_ = is_key_ = false;
+  begins_ = is_key_ = plan_is_stored_ = false;
   plan_ = nullptr;
   learned_ = {};
   sections_with_motion_ = 0;
@@ -47,10 +42,10 @@ bool StepEncoder::encode(DeviceDifferenceState &state, const Call &call) {
   if (!begins_ && (!steps_.goes_on(state) || steps_.layout().particles != state.particles)) return false;
   stream_ = call.stream;
   const Indices index = reserve_indices(state.particles);
-  const bool is_new = begins_;
-  if (is_new) begin(state, index, call);
+  if (begins_) begin(state, index, call);
   if (!find_rows(index, call)) return false;
-  const bool rests = !is_new && learned_.sections >= sections_with_motion_ && learned_.may_rest();
+  const bool is_new = begins_ && !plan_is_stored_;
+  const bool rests = !begins_ && learned_.sections >= sections_with_motion_ && learned_.may_rest();
   lanes::Update update;
   if (!code(call.edges, is_new, rests, update)) return false;
   learned_.commit(update);
@@ -69,7 +64,10 @@ bool StepEncoder::encode_key(const std::shared_ptr<lanes::Plan> &molecules, cons
   steps_.start_key(plan_, stream_);
   lanes::Update update;
   update.is_key = true;
-  return find_rows(reserve_indices(plan_->layout.particles()), call) && code(call.edges, true, false, update);
+  if (!find_rows(reserve_indices(plan_->layout.particles()), call) || !code(call.edges, true, false, update))
+    return false;
+  learned_.commit(update);
+  return true;
 }
 
 StepEncoder::Indices StepEncoder::reserve_indices(std::uint64_t particles) {

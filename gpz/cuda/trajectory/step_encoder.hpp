@@ -31,21 +31,20 @@ class StepEncoder : private lanes::FrameCoder {
     DeviceCrossings crossings;
     cudaStream_t stream;
   };
-  // Goes on from the state of a CPU, which is not empty.
-  void start_from(const lanes::State &state, int threads, cudaStream_t stream);
-  // Starts with the next section, with these molecules; nullptr: particles have no bonds. The history knows motion for
-  // so many sections at least, as a CPU's does that compares codings.
+  // Starts with the next section, with these molecules; nullptr: particles have no bonds. Those of the key frame before
+  // it are not stored again. The history knows motion for so many sections at least, as a CPU's does that compares
+  // codings.
   void start(const std::shared_ptr<lanes::Plan> &molecules, std::uint64_t sections_with_motion, int threads);
   bool empty() const { return plan_ == nullptr && !begins_; }
   bool have_bonds() const { return plan_ != nullptr && plan_->molecules.have_bonds(); }
-  // Begins anew: encode() returns false until the next start_from() or start().
+  // Begins anew: encode() returns false until the next start().
   void restart();
 
   // Encodes the next section, and advances the history, whose motion ends. Waits for the stream. Returns false, and
   // advances nothing, if values are not on the grid, or rows or images are too far away: only a CPU encodes those.
   // Throws out_of_memory.
   bool encode(DeviceDifferenceState &state, const Call &call);
-  // The same for the section of a key frame with these molecules. restart() follows.
+  // The same for the section of a key frame with these molecules. restart() or start() follows.
   bool encode_key(const std::shared_ptr<lanes::Plan> &molecules, const Call &call, int threads);
 
   // The last section: its bytes after the head, a multiple of 8, and the largest error of its values.
@@ -100,6 +99,7 @@ class StepEncoder : private lanes::FrameCoder {
   lanes::Learned learned_;
   std::shared_ptr<lanes::Plan> plan_;  // of the sections; of the next one, if it begins: nullptr if it has no bonds
   bool begins_ = false;                // with the next section
+  bool plan_is_stored_ = false;        // in the key frame before it
   std::uint64_t sections_with_motion_ = 0;
   int threads_ = 1;
   // State of the frame that is encoded.

@@ -102,18 +102,6 @@ void DeviceSteps::place(const lanes::OpenedSection &section, const StepDecode &d
   launch_place_steps(placing, call.stream);
 }
 
-void DeviceSteps::start_from(const lanes::State &state, cudaStream_t stream) {
-  restart();
-  models_ = state.learned().models;
-  send_plan(stream);
-  send_constants(models_.numbers->constants, stream);
-  sections_ = state.learned().sections;
-  now_ = state.now();
-  frames_ = state.frames();
-  copy_to_device(reserve<std::int32_t>(rows_, state.rows().size()), state.rows(), stream);
-  copy_to_device(reserve<float>(means_[last_means_], state.means().size()), state.means(), stream);
-}
-
 void DeviceSteps::start_key(const std::shared_ptr<lanes::Plan> &plan, cudaStream_t stream) {
   restart();
   models_.plan = plan;
@@ -261,7 +249,10 @@ void DeviceSteps::start_rows(const DeviceDifferenceState &state, const Differenc
 }
 
 void DeviceSteps::clear_rows(cudaStream_t stream) {
-  reserve<std::int32_t>(rows_, 8 * layout_.slots);
+  const std::size_t before = rows_.capacity();
+  auto *const rows = reserve<std::int32_t>(rows_, 8 * layout_.slots);
+  // Rows without a particle are copied with others.
+  if (rows_.capacity() != before) check(cudaMemsetAsync(rows, 0, rows_.capacity(), stream), "clearing");
   const std::size_t size = layout_.slots * columns_of_means() * sizeof(float);
   check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
 }

@@ -35,9 +35,7 @@ class DeviceSteps {
   // The state of the next section has one frame.
   void decode_key(std::uint64_t particles, std::int32_t *const *indices, const Call &call);
 
-  // Encoders: goes on from the state of a CPU, which is not empty.
-  void start_from(const lanes::State &state, cudaStream_t stream);
-  // Where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
+  // Encoders: where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
   StepRows begin();
   const StepLayout &layout() const { return layout_; }
   const StepConstants &send_constants(const std::vector<lanes::ClassConstants> &constants, cudaStream_t stream,

@@ -27,9 +27,9 @@ namespace gpz::cuda {
 // key interval, and the GPU takes the codings that are the smallest there.
 // Of molecules the CPU encodes the first key frame, and the first difference frames after it, from copies in host
 // memory. It tries several codings in these difference frames. When one coding of positions was clearly smaller than
-// the others, and smaller than in the key frame, the encoder's state is copied to the GPU, which encodes the other
-// frames, also in later key intervals, as long as the molecules stay as they are and the box is not tilted. If a later
-// frame does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which particles leave or
+// the others, and smaller than in the key frame, the GPU takes it. The next frame is independent, and the GPU encodes
+// it and all other frames, also in later key intervals, as long as the molecules stay as they are. If a later frame
+// does not meet these conditions, or has what only a CPU can encode (NaN; molecules of which particles leave or
 // arrive), its chunk is independent, and the CPU encodes all frames up to the next key frame.
 //
 // Device memory, from the first chunk on: the chunk, 64 MiB for copies, which memory() does not count, and copies of
@@ -54,9 +54,9 @@ class GPZ_API StandardCodec {
   // Encodes the next frame's chunk. Arrays are in device memory or in host memory; `rows` (nullptr: all particles in
   // order) are in host memory if an array is. The bytes are those of TrajectoryEncoder with Order::id and
   // Effort::standard, except
-  //   - where a CPU chooses other codings than in the sample, makes runs of ids, or encodes particles without bonds in
-  //     steps after particles left or arrived,
-  //   - from the frame on for which the GPU needs an independent chunk, up to the next key frame,
+  //   - where a CPU chooses other codings than in the sample, makes runs of ids, finds other molecules in a later key
+  //     interval, or encodes particles without bonds in steps after particles left or arrived,
+  //   - from the frame on for which the GPU or the CPU needs an independent chunk, up to the next key frame,
   //   - in frames of the GPU in which a CPU would find other edges of the box than before,
   //   - where TrajectoryCodec makes other bytes of particles with equal ids, or of ids that collide.
   //
