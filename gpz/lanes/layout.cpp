@@ -212,9 +212,12 @@ void Layout::build(const Molecules &molecules, std::uint32_t particles_a_block, 
 void Layout::line_up(const Molecules &molecules, std::uint32_t particles_a_block) {
   const std::size_t n = molecules.particles(), steps = (n + lanes - 1) / lanes;
   if (steps * lanes > most_slots) throw Error(Status::limit_exceeded, "more than 2^29 slots of steps");
-  slot_of_.resize(n);
-  particle_at_.assign(steps * lanes, nobody);
-  for (std::size_t i = 0; i < n; ++i) slot_of_[i] = particle_at_[i] = static_cast<std::uint32_t>(i);
+  // Memory is written once: of many particles, the pages of new memory take most of the time.
+  slot_of_.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) slot_of_.push_back(static_cast<std::uint32_t>(i));
+  particle_at_.reserve(steps * lanes);
+  particle_at_.assign(slot_of_.begin(), slot_of_.end());
+  particle_at_.resize(steps * lanes, nobody);
   const std::size_t classes = molecules.kind.size();
   columns_.resize(classes * lanes);
   for (std::size_t k = 0; k < columns_.size(); ++k) columns_[k] = static_cast<std::uint8_t>(k / lanes);
@@ -302,20 +305,23 @@ void Layout::find_sample(const Molecules &molecules) {
   constexpr std::uint32_t enough = 65536, enough_blocks = 16;
   std::vector<std::uint32_t> taken(molecules.kind.size()), of_blocks(taken.size());
   std::vector<std::uint32_t> own(taken.size());
+  const auto lacks = [&](std::size_t c) { return taken[c] < enough && of_blocks[c] < enough_blocks; };
   sample_.clear();
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     std::fill(own.begin(), own.end(), 0);
     for (std::size_t s = blocks_[b].first * lanes; s < blocks_[b].end * lanes; ++s)
       if (particle_at_[s] != nobody) ++own[molecules.of_class[particle_at_[s]]];
     bool is_needed = false;
-    for (std::size_t c = 0; c < own.size(); ++c)
-      is_needed = is_needed || (own[c] != 0 && taken[c] < enough && of_blocks[c] < enough_blocks);
+    for (std::size_t c = 0; c < own.size(); ++c) is_needed = is_needed || (own[c] != 0 && lacks(c));
     if (!is_needed) continue;
     sample_.push_back(static_cast<std::uint32_t>(b));
+    bool is_enough = true;
     for (std::size_t c = 0; c < own.size(); ++c) {
       taken[c] += own[c];
       of_blocks[c] += own[c] != 0 ? 1 : 0;
+      is_enough = is_enough && !lacks(c);
     }
+    if (is_enough) break;
   }
   sample_steps(molecules);
 }

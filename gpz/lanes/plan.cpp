@@ -131,14 +131,11 @@ std::shared_ptr<Plan> plan_without_bonds(const std::vector<std::int8_t> &octave,
   const int least = std::max<int>(*lowest, *highest - (unbound_classes - 1));
   auto plan = std::make_shared<Plan>();
   Molecules &molecules = plan->molecules;
-  molecules.of_class.resize(particles);
-  int classes = 0;
-  for (std::size_t i = 0; i < particles; ++i) {
-    const int of = std::max(octave[i / lanes] - least, 0);
-    molecules.of_class[i] = static_cast<std::uint8_t>(of);
-    classes = std::max(classes, of + 1);
-  }
-  molecules.kind.assign(static_cast<std::size_t>(classes), core::StepKind::root);
+  molecules.of_class.reserve(particles);
+  for (std::size_t s = 0; s < octave.size(); ++s)
+    molecules.of_class.insert(molecules.of_class.end(), std::min(lanes, particles - s * lanes),
+                              static_cast<std::uint8_t>(std::max(octave[s] - least, 0)));
+  molecules.kind.assign(static_cast<std::size_t>(std::max(*highest - least, 0) + 1), core::StepKind::root);
   plan->layout.build(molecules, particles_a_block);
   plan->layout.find_sample(molecules);
   return plan;
