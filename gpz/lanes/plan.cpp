@@ -135,7 +135,7 @@ std::shared_ptr<Plan> plan_without_bonds(const std::vector<std::int8_t> &octave,
   for (std::size_t s = 0; s < octave.size(); ++s)
     molecules.of_class.insert(molecules.of_class.end(), std::min(lanes, particles - s * lanes),
                               static_cast<std::uint8_t>(std::max(octave[s] - least, 0)));
-  molecules.kind.assign(static_cast<std::size_t>(std::max(*highest - least, 0) + 1), core::StepKind::root);
+  molecules.kind.assign(static_cast<std::size_t>(std::max(*highest - least, 0)) + 1, core::StepKind::root);
   plan->layout.build(molecules, particles_a_block);
   plan->layout.find_sample(molecules);
   return plan;
