@@ -15,7 +15,7 @@ struct EncoderAccess {
   // contest between codings: 1 (predicted) or 13 (steps). 0: another coding, or contests have not ended. They end
   // only in large chunks (model::large_section), and begin again with the next independent chunk.
   static std::uint8_t settled(const TrajectoryEncoder &encoder);
-  // The state after the last chunk, for an encoder on a GPU that goes on from it: of the particles, if it is a
+  // After the last chunk, for an encoder on a GPU that takes its codings: the state of the particles, if that is a
   // difference chunk; and sizes of the last independent chunk.
   static const ChunkHistory &history(const TrajectoryEncoder &encoder);
   static const format::KeySizes &key(const TrajectoryEncoder &encoder);

@@ -11,7 +11,6 @@
 #include "gpz/cuda/common/memory.hpp"
 #include "gpz/cuda/difference/difference.hpp"
 #include "gpz/cuda_codec.hpp"
-#include "gpz/trajectory/chunk_history.hpp"
 
 namespace gpz::cuda {
 

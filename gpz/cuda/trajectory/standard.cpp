@@ -22,7 +22,6 @@
 #include "gpz/kernels/step_kernels.hpp"
 #include "gpz/model/contest.hpp"
 #include "gpz/trajectory/encoder_access.hpp"
-#include "gpz/trajectory/independent_chunk.hpp"
 
 namespace gpz::cuda {
 namespace {

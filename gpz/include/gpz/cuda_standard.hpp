@@ -54,9 +54,13 @@ class GPZ_API StandardCodec {
   // Encodes the next frame's chunk. Arrays are in device memory or in host memory; `rows` (nullptr: all particles in
   // order) are in host memory if an array is. The bytes are those of TrajectoryEncoder with Order::id and
   // Effort::standard, except
-  //   - where a CPU chooses other codings than in the sample, makes runs of ids, finds other molecules in a later key
-  //     interval, or encodes particles without bonds in steps after particles left or arrived,
-  //   - from the frame on for which the GPU or the CPU needs an independent chunk, up to the next key frame,
+  //   - where TrajectoryEncoder chooses another coding than it did for the 65,536 particles,
+  //   - where it stores consecutive ids in fewer bytes,
+  //   - where it finds other molecules in a later key interval,
+  //   - where it encodes particles without bonds in steps after some left or arrived,
+  //   - from an independent chunk that is no key frame (the first one of the GPU, or of the CPU after the GPU) up to
+  //   the
+  //     next key frame,
   //   - in frames of the GPU in which a CPU would find other edges of the box than before,
   //   - where TrajectoryCodec makes other bytes of particles with equal ids, or of ids that collide.
   //
