@@ -59,8 +59,7 @@ class GPZ_API StandardCodec {
   //   - where it finds other molecules in a later key interval,
   //   - where it encodes particles without bonds in steps after some left or arrived,
   //   - from an independent chunk that is no key frame (the first one of the GPU, or of the CPU after the GPU) up to
-  //   the
-  //     next key frame,
+  //     the next key frame,
   //   - in frames of the GPU in which a CPU would find other edges of the box than before,
   //   - where TrajectoryCodec makes other bytes of particles with equal ids, or of ids that collide.
   //
