@@ -150,20 +150,25 @@ class IndexStore {
 
 enum class Layout { any, separate, interleaved, indices };
 
-inline Layout layout_of(const DecodeField &field) {
-  if (field.value == core::Value::integer || field.components != 3) return Layout::any;
-  if (field.wide != nullptr) return Layout::indices;
-  const bool single = field.value == core::Value::float32;
-  const std::int64_t size = single ? 4 : 8;
+// Of three arrays of `type`, float32 or float64.
+inline Layout layout_of(const DecodeField &field, ArrayType type) {
+  if (field.components != 3) return Layout::any;
+  const std::int64_t size = type == ArrayType::float32 ? 4 : 8;
   bool separate = true;
   bool interleaved = reinterpret_cast<std::uintptr_t>(field.data[0]) % 16 == 0;
   for (int d = 0; d < 3; ++d) {
-    if (field.data[d] == nullptr || field.type[d] != (single ? ArrayType::float32 : ArrayType::float64))
-      return Layout::any;
+    if (field.data[d] == nullptr || field.type[d] != type) return Layout::any;
     separate &= field.stride[d] == size;
     interleaved &= field.stride[d] == 3 * size && field.data[d] == field.data[0] + d * size;
   }
   return separate ? Layout::separate : interleaved ? Layout::interleaved : Layout::any;
+}
+
+// Of arrays that keep every bit of the values.
+inline Layout layout_of(const DecodeField &field) {
+  if (field.value == core::Value::integer || field.components != 3) return Layout::any;
+  if (field.wide != nullptr) return Layout::indices;
+  return layout_of(field, field.value == core::Value::float32 ? ArrayType::float32 : ArrayType::float64);
 }
 
 }  // namespace gpz::cuda

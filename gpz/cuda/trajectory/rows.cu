@@ -85,7 +85,7 @@ __device__ void write_one(const Source &source, const DecodeField &to, std::uint
     if (d < to.components && to.data[d] != nullptr) store(to, d, row, value[d]);
 }
 
-// Writes particle after particle, to any rows.
+// Writes particle after particle, to rows in any order.
 template <typename Source>
 __global__ void __launch_bounds__(row_threads)
     scatter(const __grid_constant__ Source source, const __grid_constant__ DecodeField to, std::uint64_t first,
@@ -96,39 +96,55 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 // Writes row after row, as block decoders do. A thread block writes 1,024 rows, a warp some groups of 32 rows, whose
-// particles it reads at once.
+// particles it reads at once. `particles`: of the rows, if they are in another order.
 constexpr int rows_at_once = static_cast<int>(block_size / row_threads);
 
-template <typename Source, typename Store>
+template <typename Source, template <typename> typename Store, typename Out>
 __global__ void __launch_bounds__(row_threads)
     gather(const __grid_constant__ Source source, const __grid_constant__ DecodeField to, std::uint64_t count,
            const std::uint32_t *particles) {
-  using T = typename Source::Value;
-  __shared__ typename Store::Shared shared[row_threads / warp_size];
+  __shared__ typename Store<Out>::Shared shared[row_threads / warp_size];
+  const auto particle_of = [&](std::uint64_t row) { return particles == nullptr ? row : particles[row]; };
   const std::uint64_t first = std::uint64_t{blockIdx.x} * block_size;
   const std::uint32_t warp = threadIdx.x / warp_size;
   const int start = static_cast<int>(warp) * rows_at_once;
   const auto row_of = [&](int k) { return first + static_cast<unsigned>(start + k) * warp_size + this_lane(); };
   if (count - first < block_size) {
     for (int k = 0; k < rows_at_once; ++k)
-      if (row_of(k) < count) write_one(source, to, particles[row_of(k)], row_of(k));
+      if (row_of(k) < count) write_one(source, to, particle_of(row_of(k)), row_of(k));
     return;
   }
-  std::uint32_t particle[rows_at_once];
+  std::uint64_t particle[rows_at_once];
 #pragma unroll
-  for (int k = 0; k < rows_at_once; ++k) particle[k] = particles[row_of(k)];
-  T value[rows_at_once][core::max_components] = {};
+  for (int k = 0; k < rows_at_once; ++k) particle[k] = particle_of(row_of(k));
+  typename Source::Value value[rows_at_once][core::max_components] = {};
 #pragma unroll
   for (int k = 0; k < rows_at_once; ++k) source.load(to.components, particle[k], value[k]);
-  Store store(to, blockIdx.x, shared[warp]);
+  Store<Out> store(to, blockIdx.x, shared[warp]);
 #pragma unroll
-  for (int k = 0; k < rows_at_once; ++k) store.put(start + k, value[k]);
+  for (int k = 0; k < rows_at_once; ++k) {
+    Out out[core::max_components];
+#pragma unroll
+    for (int d = 0; d < core::max_components; ++d) out[d] = static_cast<Out>(value[k][d]);
+    store.put(start + k, out);
+  }
 }
 
-template <typename Store, typename Source>
+template <template <typename> typename Store, typename Out, typename Source>
 void launch_gather(const Source &source, const DecodeField &to, const RowRange &range, cudaStream_t stream) {
   const auto ctas = static_cast<unsigned>(core::blocks_of(range.count));
-  gather<Source, Store><<<ctas, row_threads, 0, stream>>>(source, to, range.count, range.particles);
+  gather<Source, Store, Out><<<ctas, row_threads, 0, stream>>>(source, to, range.count, range.particles);
+}
+
+// Returns false if the arrays are of another type, or not next to each other.
+template <typename Out, typename Source>
+bool launch_full_lines(const Source &source, const DecodeField &to, const RowRange &range, cudaStream_t stream) {
+  const Layout layout = layout_of(to, std::is_same_v<Out, float> ? ArrayType::float32 : ArrayType::float64);
+  if (layout == Layout::separate)
+    launch_gather<SeparateStore, Out>(source, to, range, stream);
+  else if (layout == Layout::interleaved)
+    launch_gather<InterleavedStore, Out>(source, to, range, stream);
+  return layout != Layout::any;
 }
 
 template <typename Source>
@@ -136,18 +152,14 @@ void launch(const Source &source, const FieldOutput &output, const RowRange &ran
   using T = typename Source::Value;
   if (range.count == 0) return;
   const DecodeField to = decode_field(output);
-  if (range.particles == nullptr) {
+  const bool has_all = range.first == 0 && (range.rows == nullptr || range.particles != nullptr);
+  if (!has_all) {
     scatter<<<grid_for(range.count), row_threads, 0, stream>>>(source, to, range.first, range.count, range.rows);
-  } else if constexpr (std::is_integral_v<T>) {
-    launch_gather<AnyStore<T>>(source, to, range, stream);
   } else {
-    const Layout layout = layout_of(to);
-    if (layout == Layout::separate)
-      launch_gather<SeparateStore<T>>(source, to, range, stream);
-    else if (layout == Layout::interleaved)
-      launch_gather<InterleavedStore<T>>(source, to, range, stream);
-    else
-      launch_gather<AnyStore<T>>(source, to, range, stream);
+    bool is_done = false;
+    if constexpr (!std::is_integral_v<T>) is_done = launch_full_lines<float>(source, to, range, stream);
+    if constexpr (std::is_same_v<T, double>) is_done = is_done || launch_full_lines<double>(source, to, range, stream);
+    if (!is_done) launch_gather<AnyStore, T>(source, to, range, stream);
   }
   check(cudaGetLastError(), "values of a field");
 }
