@@ -73,19 +73,21 @@ __global__ void __launch_bounds__(finding_warps *warp_size, 4)
 
 constexpr unsigned counting_threads = 512;
 
-// Counts of the first contexts that a block has; others are counted in global memory, where all blocks wait for the
-// same few addresses.
+// Counts of sides, and of the first contexts that a block has; others are counted in global memory, where all blocks
+// wait for the same few addresses.
 struct SharedCounts {
   static constexpr std::uint32_t contexts = 32;
   static constexpr std::uint32_t none = UINT32_MAX;
 
   std::uint32_t context[contexts];
   std::uint32_t count[contexts][step_counted_tokens];
+  std::uint32_t sides[2 * core::step_side_levels];
 
   // All threads of the block call this, and synchronise afterwards.
   __device__ void clear() {
     for (std::uint32_t k = threadIdx.x; k < contexts; k += counting_threads) context[k] = none;
     for (std::uint32_t k = threadIdx.x; k < contexts * step_counted_tokens; k += counting_threads) count[0][k] = 0;
+    for (std::uint32_t k = threadIdx.x; k < 2 * core::step_side_levels; k += counting_threads) sides[k] = 0;
   }
   // Returns false if there is no place left near that of the context.
   __device__ bool add(std::uint32_t of, std::uint32_t token) {
@@ -105,6 +107,8 @@ struct SharedCounts {
       if (count[0][k] != 0)
         atomicAdd(counts + context[k / step_counted_tokens] * step_counted_tokens + k % step_counted_tokens,
                   count[0][k]);
+    for (std::uint32_t k = threadIdx.x; k < 2 * core::step_side_levels; k += counting_threads)
+      if (sides[k] != 0) atomicAdd(counts + step_context_counts + k, sides[k]);
   }
 };
 
@@ -122,7 +126,7 @@ __global__ void __launch_bounds__(counting_threads)
     const std::int32_t number = items[k].number[lane];
     if (context == nothing) continue;
     if (context >= side_contexts) {
-      atomicAdd(counts + step_context_counts + 2 * (context - side_contexts) + static_cast<std::uint32_t>(number), 1u);
+      atomicAdd(&shared.sides[2 * (context - side_contexts) + static_cast<std::uint32_t>(number)], 1u);
       continue;
     }
     const std::int32_t token = number >> core::step_bits_of_context(context);
