@@ -129,7 +129,7 @@ class Mover {
   __device__ __forceinline__ void move(std::uint32_t group) {
     each(group, [&](std::uint32_t, std::uint32_t s, const StepNumbers &numbers) {
       if (this_lane() >= params_.layout.steps[s].lanes) return;
-      const FullRow last = row_at(params_.rows.rows + 4 - params_.rows.now, 8 * slot_of(s));
+      const FullRow last = steps_.last(s);
       const core::Motion<float> before = steps_.motion(s);
       const StepRow moved{numbers.near[0][this_lane()], numbers.near[1][this_lane()], numbers.near[2][this_lane()]};
       steps_.keep_row(s, last, moved);

@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(threads) find_vectors(const __grid_constant__ 
   lanes::RowImage image = 0;
   if (layout.steps[slot / core::step_lanes].kind == core::StepKind::root) {
     if (!params.is_key) {
-      const std::int32_t *const last = params.rows.rows + 4 - params.rows.now + 8 * slot;
+      const std::int32_t *const last = row_of_slot(params.rows.before, slot);
       const lanes::RowImage before = lanes::image_in(last);
       lanes::GridVector vector = molecule::difference_of(at, lanes::position_of(params.cell, last, before));
       image = lanes::sum_of(before, params.cell.shorten(vector));
@@ -67,13 +67,13 @@ __global__ void __launch_bounds__(threads) find_vectors(const __grid_constant__ 
     at = molecule::difference_of(at, position_of(layout.particle_at[layout.parent[slot] / 8]));
     image = lanes::sum_of(0, params.cell.shorten(at));
   }
-  store_whole(params.rows.rows + params.rows.now + 8 * slot, at, image);
+  store_whole(row_of_slot(params.rows.now, slot), at, image);
 }
 
 __global__ void __launch_bounds__(warp_size) add_parents(const __grid_constant__ StepFinding params) {
   const StepLayout::Block block = params.layout.blocks[blockIdx.x];
   bool is_fit = true;
-  make_whole(params.layout, params.rows.rows + params.rows.now, block.first, block.end,
+  make_whole(params.layout, params.rows.now, block.first, block.end,
              [&](const WholeRow &whole, lanes::RowImage of_parent) {
                // The sum has less than 2^32 in magnitude, so that one that is too large does not become near.
                is_fit = is_fit && is_near(whole.row) && lanes::is_moderate(of_parent);
@@ -84,9 +84,9 @@ __global__ void __launch_bounds__(warp_size) add_parents(const __grid_constant__
 // Calls found(rule, code) for each rule that gives another image.
 template <typename Found>
 __device__ __forceinline__ void compare(const StepImages &params, std::uint64_t slot, const Found &found) {
-  const std::int32_t *const row = params.rows + params.now + 8 * slot;
+  const std::int32_t *const row = row_of_slot(params.now, slot);
   const lanes::RowImage image = lanes::image_in(row);
-  const lanes::RowImage last = params.is_key ? 0 : lanes::image_in(params.rows + 4 - params.now + 8 * slot);
+  const lanes::RowImage last = params.is_key ? 0 : lanes::image_in(row_of_slot(params.before, slot));
   for (std::uint32_t k = 0; k < params.rule_count; ++k) {
     const StepImages::Rule &rule = params.rules[k];
     const lanes::RowImage usual = lanes::usual_position(rule.cell, rule.wraps, row, last).image;
@@ -109,13 +109,27 @@ __global__ void __launch_bounds__(threads) find_images(const __grid_constant__ S
   });
 }
 
+__device__ __forceinline__ void store_pair(const StepRows &rows, std::size_t slot, StepRowPair &to) {
+  const auto store = [&](const std::int32_t *from, unsigned at) {
+    *reinterpret_cast<int4 *>(to.values + at) = *reinterpret_cast<const int4 *>(row_of_slot(from, slot));
+  };
+  store(rows.before, 0);
+  store(rows.now, StepRowPair::now);
+}
+
 __global__ void __launch_bounds__(threads)
-    sample_steps(const std::int32_t *rows, const float *motions, const std::uint32_t *steps, StepSample *sample) {
+    pair_rows(const __grid_constant__ StepRows rows, std::uint64_t first, std::uint64_t count, StepRowPair *to) {
+  const std::uint64_t k = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
+  if (k < count) store_pair(rows, first + k, to[k]);
+}
+
+__global__ void __launch_bounds__(threads)
+    sample_steps(const __grid_constant__ StepRows rows, const std::uint32_t *steps, StepSample *sample) {
   const std::size_t slot = std::size_t{steps[blockIdx.x]} * core::step_lanes;
   StepSample &to = sample[blockIdx.x];
-  for (std::uint32_t k = threadIdx.x; k < 8 * core::step_lanes; k += threads) to.rows[k] = rows[8 * slot + k];
+  if (threadIdx.x < core::step_lanes) store_pair(rows, slot + threadIdx.x, to.rows[threadIdx.x]);
   for (std::uint32_t k = threadIdx.x; k < core::motion_columns * core::step_lanes; k += threads)
-    to.motions[k] = motions[core::motion_columns * slot + k];
+    to.motions[k] = rows.means[core::motion_columns * slot + k];
 }
 
 template <bool rests>
@@ -147,8 +161,15 @@ void launch_find_rows(const StepFinding &params, cudaStream_t stream) {
 void launch_sample_steps(const StepRows &rows, const std::uint32_t *steps, std::uint32_t count, StepSample *sample,
                          cudaStream_t stream) {
   if (count == 0) return;
-  sample_steps<<<count, threads, 0, stream>>>(rows.rows, rows.means, steps, sample);
+  sample_steps<<<count, threads, 0, stream>>>(rows, steps, sample);
   check(cudaGetLastError(), "sample of steps");
+}
+
+void launch_pair_rows(const StepRows &rows, std::uint64_t first, std::uint64_t count, StepRowPair *to,
+                      cudaStream_t stream) {
+  if (count == 0) return;
+  pair_rows<<<grid_of(count), threads, 0, stream>>>(rows, first, count, to);
+  check(cudaGetLastError(), "rows of steps");
 }
 
 void launch_find_images(const StepImages &params, cudaStream_t stream) {

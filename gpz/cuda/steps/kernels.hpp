@@ -38,6 +38,9 @@ void launch_find_rows(const StepFinding &params, cudaStream_t stream);
 // Counts images that are not those of the rules, and lists the first ones in the report. If there is a list, only lists
 // those of the first rule there.
 void launch_find_images(const StepImages &params, cudaStream_t stream);
+// The rows of so many slots.
+void launch_pair_rows(const StepRows &rows, std::uint64_t first, std::uint64_t count, StepRowPair *to,
+                      cudaStream_t stream);
 // The rows and motions of these steps, of particles without bonds.
 void launch_sample_steps(const StepRows &rows, const std::uint32_t *steps, std::uint32_t count, StepSample *sample,
                          cudaStream_t stream);

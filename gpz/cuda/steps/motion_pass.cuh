@@ -32,7 +32,7 @@ class MotionsOfSteps {
   __device__ __forceinline__ StepMotions load(std::uint32_t s, std::uint32_t of_class) const {
     StepMotions of;
     of.lanes = layout_.steps[s].lanes;
-    of.last = row_at(rows_.rows + 4 - rows_.now, 8 * slot_of(s));
+    of.last = last(s);
     of.motion = motion(s);
     const float *const k = constants_.of(of_class, false);
     const auto vector = [&](core::StepConstant x, core::StepConstant y, core::StepConstant z) {
@@ -49,12 +49,15 @@ class MotionsOfSteps {
     };
     return {vector(core::motion_last), vector(core::motion_before), vector(core::motion_to_mean)};
   }
-  // The row of this frame.
+  // The row of the frame before, and that of this frame.
+  __device__ __forceinline__ FullRow last(std::uint32_t s) const {
+    return full_row(row_of_slot(rows_.before, slot_of(s)));
+  }
   __device__ __forceinline__ StepRow row(std::uint32_t s) const {
-    return row_at(rows_.rows + rows_.now, 8 * slot_of(s)).row;
+    return full_row(row_of_slot(rows_.now, slot_of(s))).row;
   }
   __device__ __forceinline__ void keep_row(std::uint32_t s, const FullRow &last, const StepRow &moved) const {
-    store_row(rows_.rows + rows_.now, 8 * slot_of(s), row_sum(last.row, moved), last.image);
+    store_row(row_of_slot(rows_.now, slot_of(s)), row_sum(last.row, moved), last.image);
   }
   __device__ __forceinline__ void keep_motion(std::uint32_t s, const core::Motion<float> &before,
                                               const StepRow &moved) const {

@@ -19,7 +19,7 @@ struct StepLayout {
   };
 
   const codec::Step *steps;
-  // Of slots: their rows, in integers, as in codec::StepTable. nullptr: particles have no bonds.
+  // Of slots, as in codec::StepTable: eight times the slot. nullptr: particles have no bonds.
   const std::uint32_t *parent, *axis, *second;
   const std::uint8_t *of_class;      // of slots; lanes that are not in use have that of lane 0
   const std::uint32_t *particle_at;  // of slots; UINT32_MAX: none
@@ -32,11 +32,14 @@ struct StepLayout {
   std::uint64_t items;  // with the spare ones
 };
 
-// Rows and means of the particles, or motions of those without bonds, as in codec::StepKernels and codec::StepMeans.
-// The row at 4 - now is that of the frame before.
+// Four integers of each slot: a row as in codec::StepKernels. Those of two frames are apart, so that neither is loaded
+// with the other.
+inline constexpr std::uint32_t row_integers = 4;
+
+// Rows and means of the particles, or motions of those without bonds (codec::StepMeans).
 struct StepRows {
-  std::int32_t *rows;
-  unsigned now;  // 0 or 4
+  std::int32_t *now;
+  std::int32_t *before;  // of the frame before
   const float *means;
   float *next_means;  // may be the same
   float gain;
@@ -78,8 +81,7 @@ struct StepImage {
 
 struct StepPlacing {
   StepLayout layout;
-  std::int32_t *rows;
-  unsigned now;
+  std::int32_t *rows;  // of this frame
   molecule::Cell cell;
   bool wraps;
   const StepImage *images;
@@ -102,9 +104,16 @@ struct StepReport {
   StepImage list[most_rules][most_images];  // the first ones of each rule, in any order
 };
 
+// Rows of a frame and of the one before for the host, as in codec::StepKernels.
+struct alignas(16) StepRowPair {
+  static constexpr unsigned now = 4;
+
+  std::int32_t values[2 * row_integers];
+};
+
 // Rows and motions of the lanes of a step.
 struct StepSample {
-  std::int32_t rows[8 * core::step_lanes];
+  StepRowPair rows[core::step_lanes];
   float motions[core::motion_columns * core::step_lanes];
 };
 
@@ -123,8 +132,7 @@ struct StepImages {
     molecule::Cell cell;
   };
   StepLayout layout;
-  const std::int32_t *rows;
-  unsigned now;
+  const std::int32_t *now, *before;  // rows
   Rule rules[StepReport::most_rules];
   std::uint32_t rule_count;
   bool is_key;  // there is no frame before

@@ -33,7 +33,7 @@ __global__ void find_vectors(const __grid_constant__ StepLayout layout, std::int
     vector = molecule::difference_of(vector, position_of(layout.particle_at[layout.parent[slot] / 8]));
     image = cell.shorten(vector);
   }
-  store_whole(rows + 8 * slot, vector, lanes::sum_of(0, image));
+  store_whole(row_of_slot(rows, slot), vector, lanes::sum_of(0, image));
 }
 
 __global__ void __launch_bounds__(warp_size)
@@ -64,7 +64,7 @@ __global__ void mark_images(const __grid_constant__ StepPlacing params) {
   const std::uint32_t k = blockIdx.x * threads + threadIdx.x;
   if (k >= params.image_count) return;
   const StepImage image = params.images[k];
-  std::int32_t *const row = params.rows + params.now + 8 * std::size_t{image.slot};
+  std::int32_t *const row = row_of_slot(params.rows, image.slot);
   // Slots that are not in use are never read.
   lanes::store_image(row, lanes::image_in(row) | (image.code + 1) << mark_at);
 }
@@ -73,7 +73,7 @@ template <bool rests>
 __global__ void __launch_bounds__(threads) find_positions(const __grid_constant__ StepPlacing params) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (i >= params.layout.particles) return;
-  std::int32_t *const to = params.rows + params.now + 8 * std::size_t{params.layout.slot_of[i]};
+  std::int32_t *const to = row_of_slot(params.rows, params.layout.slot_of[i]);
   const int4 full = *reinterpret_cast<const int4 *>(to);
   const std::int32_t row[3] = {full.x, full.y, full.z};
   const auto marked = static_cast<std::uint32_t>(full.w);
@@ -102,9 +102,8 @@ const KernelFile kernels(reinterpret_cast<const void *>(add_parents));
 void launch_start_rows(const StepLayout &layout, const StepRows &rows, const std::int32_t *const *last,
                        const molecule::Cell &cell, cudaStream_t stream) {
   if (layout.block_count == 0) return;
-  std::int32_t *const before = rows.rows + 4 - rows.now;
-  find_vectors<<<grid_of(layout.slots), threads, 0, stream>>>(layout, before, {{last[0], last[1], last[2]}}, cell);
-  if (layout.parent != nullptr) add_parents<<<layout.block_count, warp_size, 0, stream>>>(layout, before);
+  find_vectors<<<grid_of(layout.slots), threads, 0, stream>>>(layout, rows.before, {{last[0], last[1], last[2]}}, cell);
+  if (layout.parent != nullptr) add_parents<<<layout.block_count, warp_size, 0, stream>>>(layout, rows.before);
   check(cudaGetLastError(), "rows of steps");
 }
 

@@ -19,13 +19,7 @@ class StepPass {
   // `key_root`: the row of all roots of a key frame.
   __device__ StepPass(const StepLayout &layout, const StepRows &rows, const StepConstants &constants, Coder &coder,
                       const StepRow &key_root = {})
-      : layout_(layout),
-        rows_(rows),
-        constants_(constants),
-        key_root_(key_root),
-        now_(rows.rows + rows.now),
-        before_(rows.rows + 4 - rows.now),
-        coder_(coder) {}
+      : layout_(layout), rows_(rows), constants_(constants), key_root_(key_root), coder_(coder) {}
 
   // Steps first, first + stride, ... Returns false if the coder ended the pass.
   __device__ bool run(std::uint32_t first, std::uint32_t end, std::uint32_t stride = 1) {
@@ -64,10 +58,10 @@ class StepPass {
   };
 
   __device__ __forceinline__ StepPrefetch lines(std::uint32_t end) const {
-    constexpr std::uint32_t rows = 8 * core::step_lanes * sizeof(std::int32_t), slots = core::step_lanes * 4;
+    constexpr std::uint32_t rows = row_integers * core::step_lanes * sizeof(std::int32_t), slots = core::step_lanes * 4;
     StepPrefetch lines(end);
     if constexpr (!is_key) {
-      lines.add(rows_.rows, rows);
+      lines.add(rows_.before, rows);
       lines.add(rows_.means, core::step_means * core::step_lanes * sizeof(float));
     }
     for (const std::uint32_t *const references : {layout_.parent, layout_.axis, layout_.second})
@@ -90,16 +84,20 @@ class StepPass {
       return given;
     }
     const std::size_t slot = slot_of(s);
-    const FullRow own = row_at(before_, 8 * slot);
+    const FullRow own = full_row(row_of_slot(rows_.before, slot));
     given.row = own.row;
     given.image = own.image;
-    given.parent = row_at(before_, of.parent).row;
-    given.axis = row_at(before_, of.axis).row;
-    given.second = row_at(before_, of.second).row;
+    given.parent = referred(rows_.before, of.parent);
+    given.axis = referred(rows_.before, of.axis);
+    given.second = referred(rows_.before, of.second);
     given.means = {mean(slot, core::mean_length), mean(slot, core::mean_along), mean(slot, core::mean_towards),
                    mean(slot, core::mean_aside)};
     return given;
   }
+  static __device__ __forceinline__ StepRow referred(const std::int32_t *rows, std::uint32_t reference) {
+    return full_row(referred_row(rows, reference)).row;
+  }
+  __device__ __forceinline__ StepRow own(std::size_t slot) const { return full_row(row_of_slot(rows_.now, slot)).row; }
   __device__ __forceinline__ float mean(std::size_t slot, core::StepMean m) const {
     return rows_.means[core::index_of_mean(slot, m)];
   }
@@ -123,7 +121,7 @@ class StepPass {
     const float variance = __ldg(constants_.of(of.of_class, false) + core::length_variance);
     const DisplacementContexts contexts({0.0F, 0.0F, 0.0F}, {variance, variance, variance});
     StepRow moved{};
-    if constexpr (!Coder::decodes) moved = row_difference(row_at(now_, 8 * slot_of(s)).row, given.row);
+    if constexpr (!Coder::decodes) moved = row_difference(own(slot_of(s)), given.row);
     contexts.code(coder_, is_active, moved);
     if constexpr (Coder::decodes) store(s, is_active, row_sum(given.row, moved), given.image);
   }
@@ -134,12 +132,12 @@ class StepPass {
     using core::reals_of;
     constexpr bool has_axis = kind != core::StepKind::sphere;
     const std::size_t slot = slot_of(s);
-    const StepRow parent = row_at(now_, of.parent).row;
+    const StepRow parent = referred(rows_.now, of.parent);
     core::BondVectors<float> v;
     if constexpr (has_axis) {
-      v.axis = reals_of(row_difference(row_at(now_, of.axis).row, parent));
+      v.axis = reals_of(row_difference(referred(rows_.now, of.axis), parent));
       v.has_second = step.has_seconds;
-      if (step.has_seconds) v.second = reals_of(row_difference(row_at(now_, of.second).row, parent));
+      if (step.has_seconds) v.second = reals_of(row_difference(referred(rows_.now, of.second), parent));
     }
     const auto k = [constants = constants_.of(of.of_class, !has_axis)](core::StepConstant c) {
       return __ldg(constants + c);
@@ -162,7 +160,7 @@ class StepPass {
       keep(slot, core::mean_aside, means.aside);
     }
     std::array<StepRow, 1> vector{};
-    if constexpr (!Coder::decodes) vector[0] = bond[0].turn.in(row_difference(row_at(now_, 8 * slot).row, parent));
+    if constexpr (!Coder::decodes) vector[0] = bond[0].turn.in(row_difference(own(slot), parent));
     core::code_bonds<core::OneLane, kind>(
         bond, std::array<bool, 1>{is_active}, [&](std::size_t) { return k; }, coder_, vector);
     if constexpr (Coder::decodes) store(s, is_active, row_sum(parent, bond[0].turn.out(vector[0])), given.image);
@@ -172,7 +170,7 @@ class StepPass {
   }
 
   __device__ __forceinline__ void store(std::uint32_t s, bool is_active, const StepRow &row, std::int32_t image) {
-    if (is_active) store_row(now_, 8 * slot_of(s), row, image);
+    if (is_active) store_row(row_of_slot(rows_.now, slot_of(s)), row, image);
     __syncwarp();  // other lanes read it in the next step
   }
 
@@ -180,8 +178,6 @@ class StepPass {
   const StepRows &rows_;
   const StepConstants &constants_;
   StepRow key_root_;
-  std::int32_t *now_;
-  const std::int32_t *before_;
   Coder &coder_;
 };
 

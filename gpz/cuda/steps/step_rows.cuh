@@ -31,13 +31,21 @@ struct FullRow {
   StepRow row;
   std::int32_t image;
 };
-// `at`: in integers, as in StepLayout.
-__device__ __forceinline__ FullRow row_at(const std::int32_t *rows, std::size_t at) {
-  const int4 row = *reinterpret_cast<const int4 *>(rows + at);
+template <typename T>
+__device__ __forceinline__ T *row_of_slot(T *rows, std::size_t slot) {
+  return rows + row_integers * slot;
+}
+// `reference`: of StepLayout.
+template <typename T>
+__device__ __forceinline__ T *referred_row(T *rows, std::uint32_t reference) {
+  return rows + reference / (8 / row_integers);
+}
+__device__ __forceinline__ FullRow full_row(const std::int32_t *at) {
+  const int4 row = *reinterpret_cast<const int4 *>(at);
   return {{row.x, row.y, row.z}, row.w};
 }
-__device__ __forceinline__ void store_row(std::int32_t *rows, std::size_t at, const StepRow &row, std::int32_t image) {
-  *reinterpret_cast<int4 *>(rows + at) = make_int4(row.x, row.y, row.z, image);
+__device__ __forceinline__ void store_row(std::int32_t *at, const StepRow &row, std::int32_t image) {
+  *reinterpret_cast<int4 *>(at) = make_int4(row.x, row.y, row.z, image);
 }
 
 // The slot of this lane.

@@ -10,8 +10,8 @@ namespace gpz::cuda {
 inline constexpr std::uint32_t no_particle = UINT32_MAX;
 
 __device__ __forceinline__ void store_whole(std::int32_t *row, const lanes::GridVector &at, lanes::RowImage image) {
-  *reinterpret_cast<int4 *>(row) = make_int4(static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]),
-                                             static_cast<std::int32_t>(at[2]), static_cast<std::int32_t>(image));
+  store_row(row, {static_cast<std::int32_t>(at[0]), static_cast<std::int32_t>(at[1]), static_cast<std::int32_t>(at[2])},
+            static_cast<std::int32_t>(image));
 }
 
 struct WholeRow {
@@ -27,21 +27,21 @@ __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_
   struct Own {
     bool is_used, is_root;
     std::uint32_t parent;
-    int4 vector;
+    FullRow vector;
   };
   const auto load = [&](std::uint32_t s) {
-    const std::size_t slot = std::size_t{min(s, end - 1)} * core::step_lanes + this_lane();
+    const std::size_t slot = slot_of(min(s, end - 1));
     Own own{};
     const codec::Step step = layout.steps[min(s, end - 1)];
     own.is_used = this_lane() < step.lanes;
     own.is_root = step.kind == core::StepKind::root;
     own.parent = layout.parent[slot];
-    if (own.is_used) own.vector = *reinterpret_cast<const int4 *>(rows + 8 * slot);
+    if (own.is_used) own.vector = full_row(row_of_slot(rows, slot));
     return own;
   };
   if (first == end) return;
   StepPrefetch prefetch(end);
-  prefetch.add(rows, 8 * core::step_lanes * sizeof(std::int32_t));
+  prefetch.add(rows, row_integers * core::step_lanes * sizeof(std::int32_t));
   prefetch.add(layout.parent, core::step_lanes * sizeof(std::uint32_t));
   prefetch.add(layout.steps, sizeof(codec::Step));
   Own next = load(first);
@@ -50,14 +50,13 @@ __device__ __forceinline__ void make_whole(const StepLayout &layout, std::int32_
     const Own own = next;
     next = load(s + 1);
     if (own.is_used) {
-      WholeRow whole{{own.vector.x, own.vector.y, own.vector.z}, static_cast<lanes::RowImage>(own.vector.w)};
+      WholeRow whole{own.vector.row, static_cast<lanes::RowImage>(own.vector.image)};
       if (!own.is_root) {
-        const int4 parent = *reinterpret_cast<const int4 *>(rows + own.parent);
-        whole.row = row_sum(whole.row, {parent.x, parent.y, parent.z});
-        whole.image = lanes::sum_of(static_cast<lanes::RowImage>(parent.w), lanes::image_of(whole.image));
-        *reinterpret_cast<int4 *>(rows + 8 * (std::size_t{s} * core::step_lanes + this_lane())) =
-            make_int4(whole.row.x, whole.row.y, whole.row.z, static_cast<std::int32_t>(whole.image));
-        found(whole, static_cast<lanes::RowImage>(parent.w));
+        const FullRow parent = full_row(referred_row(rows, own.parent));
+        whole.row = row_sum(whole.row, parent.row);
+        whole.image = lanes::sum_of(static_cast<lanes::RowImage>(parent.image), lanes::image_of(whole.image));
+        store_row(row_of_slot(rows, slot_of(s)), whole.row, static_cast<std::int32_t>(whole.image));
+        found(whole, static_cast<lanes::RowImage>(parent.image));
       }
     }
     __syncwarp();

@@ -105,10 +105,10 @@ std::shared_ptr<lanes::Plan> StepEncoder::plan_without_bonds(const DeviceDiffere
 
 bool StepEncoder::find_rows(const Indices &index, const Call &call) {
   const StepLayout &layout = steps_.layout();
-  rows_ = steps_.begin();
+  rows_ = steps_.begin(stream_);
   auto *const report =
       reinterpret_cast<Report *>(reserve<char>(lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
-  check(cudaMemsetAsync(report, 0, offsetof(Report, steps) + offsetof(StepReport, list), stream_), "clearing");
+  check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
   find_indices(call.values, layout.particles, static_cast<int>(core::max_components), index.of, &report->values,
                stream_);
   StepFinding finding{};
@@ -148,24 +148,26 @@ lanes::Fit::Frame StepEncoder::sample() {
   };
   for (const std::uint32_t b : layout.sample()) slots += slots_of(b);
   const std::size_t means_of_slot = plan_->molecules.columns_of_means();
-  const std::size_t size = 8 * sizeof(std::int32_t) + means_of_slot * sizeof(float);
+  const std::size_t size = sizeof(StepRowPair) + means_of_slot * sizeof(float);
   if (slots * size > sampled_.capacity()) {
     sampled_.release();
     sampled_.allocate(slots * size);
   }
-  auto *rows = static_cast<std::int32_t *>(sampled_.data());
-  auto *means = reinterpret_cast<float *>(rows + 8 * slots);
-  lanes::Fit::Frame frame{{}, rows_.now, rows_.gain};
+  auto *rows = static_cast<StepRowPair *>(sampled_.data());
+  auto *means = reinterpret_cast<float *>(rows + slots);
+  auto *pairs = reserve<StepRowPair>(scratch_, slots);
+  lanes::Fit::Frame frame{{}, StepRowPair::now, rows_.gain};
   for (const std::uint32_t b : layout.sample()) {
     const std::size_t first = layout.blocks()[b].first * core::step_lanes, count = slots_of(b);
-    frame.blocks.push_back({b, rows, means});
-    const auto get = [&](auto *&to, const auto *from, std::size_t each) {
-      check(cudaMemcpyAsync(to, from + each * first, each * count * sizeof(*to), cudaMemcpyDeviceToHost, stream_),
-            "copy from the device");
-      to += each * count;
+    frame.blocks.push_back({b, rows->values, means});
+    launch_pair_rows(rows_, first, count, pairs, stream_);
+    const auto get = [&](auto *&to, const auto *from, std::size_t values) {
+      check(cudaMemcpyAsync(to, from, values * sizeof(*to), cudaMemcpyDeviceToHost, stream_), "copy from the device");
+      to += values;
     };
-    get(rows, rows_.rows, 8);
-    get(means, rows_.means, means_of_slot);
+    get(rows, pairs, count);
+    get(means, rows_.means + means_of_slot * first, means_of_slot * count);
+    pairs += count;
   }
   check(cudaStreamSynchronize(stream_), "copy from the device");
   return frame;
@@ -182,17 +184,17 @@ lanes::SampledMotions StepEncoder::sample_motions(const std::vector<std::uint32_
   sent_.send(steps.data(), count * sizeof(steps[0]), list, stream_);
   launch_sample_steps(rows_, list, static_cast<std::uint32_t>(count), sampled, stream_);
   fetch(sampled_.data(), sampled, size);
-  lanes::SampledMotions sample{{}, rows_.now};
+  lanes::SampledMotions sample{{}, StepRowPair::now};
   for (const auto *of = static_cast<const StepSample *>(sampled_.data()); sample.steps.size() < count; ++of)
-    sample.steps.push_back({of->rows, of->motions});
+    sample.steps.push_back({of->rows->values, of->motions});
   return sample;
 }
 
 StepImages StepEncoder::images_of(const lanes::ImageRule *rules, std::size_t count) const {
   StepImages params{};
   params.layout = steps_.layout();
-  params.rows = rows_.rows;
   params.now = rows_.now;
+  params.before = rows_.before;
   for (std::size_t k = 0; k < count; ++k) params.rules[k] = {rules[k].wraps, rules[k].cell};
   params.rule_count = static_cast<std::uint32_t>(count);
   params.is_key = is_key_;

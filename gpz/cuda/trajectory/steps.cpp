@@ -82,7 +82,7 @@ void DeviceSteps::decode_key(std::uint64_t particles, std::int32_t *const *indic
   DifferenceHistory history{};
   std::copy_n(indices, core::max_components, history.last);
   place(section, params, history, true, call);
-  now_ = params.rows.now;
+  last_is_second_ = !last_is_second_;
   frames_ = 1;
 }
 
@@ -90,8 +90,7 @@ void DeviceSteps::place(const lanes::OpenedSection &section, const StepDecode &d
                         const DifferenceHistory &history, bool rests, const Call &call) {
   StepPlacing placing{};
   placing.layout = layout_;
-  placing.rows = decoded.rows.rows;
-  placing.now = decoded.rows.now;
+  placing.rows = decoded.rows.now;
   placing.cell = section.cell;
   placing.wraps = section.has(lanes::wraps);
   placing.images = reinterpret_cast<const StepImage *>(decoded.first_word + layout_.block_count + 1);
@@ -118,9 +117,9 @@ void DeviceSteps::start(const std::shared_ptr<lanes::Plan> &plan, DeviceDifferen
   start_rows(state, history_of(state, box), cell, true, stream);
 }
 
-StepRows DeviceSteps::begin() {
+StepRows DeviceSteps::begin(cudaStream_t stream) {
   StepRows found = rows();
-  found.next_means = reserve<float>(means_[1 - last_means_], layout_.slots * columns_of_means());
+  found.next_means = reserve_cleared<float>(means_[1 - last_means_], layout_.slots * columns_of_means(), stream);
   return found;
 }
 
@@ -128,7 +127,7 @@ void DeviceSteps::finish(DeviceDifferenceState &state, const StepRows &found, bo
   if (found.next_means != found.means) last_means_ = 1 - last_means_;
   count_frame(state);
   if (rests) end_motion(state, stream);
-  now_ = found.now;
+  last_is_second_ = !last_is_second_;
   frames_ = state.frames;
   ++sections_;
 }
@@ -249,10 +248,7 @@ void DeviceSteps::start_rows(const DeviceDifferenceState &state, const Differenc
 }
 
 void DeviceSteps::clear_rows(cudaStream_t stream) {
-  const std::size_t before = rows_.capacity();
-  auto *const rows = reserve<std::int32_t>(rows_, 8 * layout_.slots);
-  // Rows without a particle are copied with others.
-  if (rows_.capacity() != before) check(cudaMemsetAsync(rows, 0, rows_.capacity(), stream), "clearing");
+  reserve_cleared<std::int32_t>(rows_, 2 * row_integers * layout_.slots, stream);
   const std::size_t size = layout_.slots * columns_of_means() * sizeof(float);
   check(cudaMemsetAsync(reserve<char>(means_[last_means_], size), 0, size, stream), "clearing");
 }
@@ -261,7 +257,9 @@ void DeviceSteps::clear_rows(cudaStream_t stream) {
 StepRows DeviceSteps::rows() const {
   auto *const means = static_cast<float *>(means_[last_means_].data());
   const float gain = lanes::gain_of(*models_.plan, sections_, frames_ + 1);
-  return {static_cast<std::int32_t *>(rows_.data()), 4 - now_, means, means, gain, !have_bonds()};
+  auto *const first = static_cast<std::int32_t *>(rows_.data()), *const second = first + row_integers * layout_.slots;
+  return last_is_second_ ? StepRows{first, second, means, means, gain, !have_bonds()}
+                         : StepRows{second, first, means, means, gain, !have_bonds()};
 }
 
 StepDecode DeviceSteps::decoding(const lanes::OpenedSection &section, const Call &call) {

@@ -36,7 +36,7 @@ class DeviceSteps {
   void decode_key(std::uint64_t particles, std::int32_t *const *indices, const Call &call);
 
   // Encoders: where the rows and means of the next frame go. finish() ends the frame; without it nothing changes.
-  StepRows begin();
+  StepRows begin(cudaStream_t stream);
   const StepLayout &layout() const { return layout_; }
   const StepConstants &send_constants(const std::vector<lanes::ClassConstants> &constants, cudaStream_t stream,
                                       const std::vector<lanes::Heading> *key = nullptr);
@@ -86,6 +86,14 @@ class DeviceSteps {
     if (grow(buffer, count * sizeof(T))) ++allocations_;
     return static_cast<T *>(buffer.data());
   }
+  // The same; memory that is new has zeros: slots without a particle are copied with others.
+  template <typename T>
+  T *reserve_cleared(DeviceBuffer &buffer, std::size_t count, cudaStream_t stream) {
+    const std::uint64_t before = allocations_;
+    T *const to = reserve<T>(buffer, count);
+    if (allocations_ != before) check(cudaMemsetAsync(to, 0, buffer.capacity(), stream), "clearing");
+    return to;
+  }
 
   lanes::Models models_;
   lanes::KnownPlans known_plans_;
@@ -93,10 +101,10 @@ class DeviceSteps {
   StepLayout layout_{};
   StepItems items_{}, items_of_key_{};
   StepConstants constants_{};
-  std::uint64_t frames_ = 0;    // of the history, when the rows were written
-  std::uint64_t sections_ = 0;  // with these molecules
-  unsigned now_ = 0;            // 0 or 4: where the rows of the last frame are
-  int last_means_ = 0;          // which of means_
+  std::uint64_t frames_ = 0;     // of the history, when the rows were written
+  std::uint64_t sections_ = 0;   // with these molecules
+  bool last_is_second_ = false;  // which half of rows_ has those of the last frame
+  int last_means_ = 0;           // which of means_
   DeviceBuffer layout_memory_;
   DeviceBuffer rows_;
   DeviceBuffer means_[2];  // the second ones: encoders
