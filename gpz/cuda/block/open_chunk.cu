@@ -33,12 +33,8 @@ U64 tiles_of_field(U64 blocks) { return (blocks + record_threads - 1) / record_t
 // Called by all lanes of a warp.
 __device__ bool open_section(const DecodeParams &params, int f, U64 at, U64 length, DecodeSection &section) {
   const int components = params.field[f].components;
-  const auto lane = static_cast<int>(threadIdx.x);
-  // read_records() copies all of it, also bases of components that the field lacks.
-  for (int w = lane; w < static_cast<int>(sizeof(section) / 4); w += warp_size)
-    reinterpret_cast<U32 *>(&section)[w] = 0;
-  __syncwarp();
   if (length < core::section_header_size(components)) return false;
+  const auto lane = static_cast<int>(threadIdx.x);
   const int items = core::record_items(components);
   const auto padded = static_cast<int>(core::section_widths_size(components));
   const U32 byte = lane < padded ? reinterpret_cast<const std::uint8_t *>(params.chunk)[at + lane] : 0;

@@ -105,7 +105,7 @@ struct StepReport {
 };
 
 // Rows of a frame and of the one before for the host, as in codec::StepKernels.
-struct alignas(16) StepRowPair {
+struct StepRowPair {
   static constexpr unsigned now = 4;
 
   std::int32_t values[2 * row_integers];

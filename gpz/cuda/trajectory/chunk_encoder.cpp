@@ -203,8 +203,8 @@ ChunkEncoder::Match ChunkEncoder::match(const FrameCall &call) {
   // Behind a key frame, its history is decoded meanwhile.
   reserve_scratch(call, history_.particles());
   out_.start(sections_room(call, std::min(call.particles, history_.particles())));
-  report_.clear(call.stream);
   report_.queue_copy(call.stream);
+  report_.clear(call.stream);
   matched_.find(history_.ids(), history_.particles(), call.fields[id_].components[0], call.particles, call.rows,
                 scratch_.data(), &report_.results().counts, call.stream);
   if (report_.flags().wide != 0) return Match::wide;

@@ -108,7 +108,7 @@ bool StepEncoder::find_rows(const Indices &index, const Call &call) {
   rows_ = steps_.begin(stream_);
   auto *const report =
       reinterpret_cast<Report *>(reserve<char>(lists_, sizeof(Report) + layout.block_count * sizeof(std::uint32_t)));
-  check(cudaMemsetAsync(report, 0, sizeof(*report), stream_), "clearing");
+  check(cudaMemsetAsync(report, 0, offsetof(Report, steps) + offsetof(StepReport, list), stream_), "clearing");
   find_indices(call.values, layout.particles, static_cast<int>(core::max_components), index.of, &report->values,
                stream_);
   StepFinding finding{};
